@@ -11,6 +11,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.observation import Observation
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.services.merged_projects import MergedProjects
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.testing.daemon import FixedProjects
@@ -33,7 +34,7 @@ async def test_dedupe_windows(story: list[tuple[float, str, str]]) -> None:
     clock = ClockAndIds(utc_now=lambda: now, new_ulid=lambda: f"{next(ulids):026}")
     storage = InMemoryStorage()
     writer = StorageActor(storage, batch_count=10)
-    projects = ProjectNames(storage, FixedProjects(), actor_id="ada")
+    projects = ProjectNames(storage, FixedProjects(), actor_id="ada", merged=MergedProjects())
     observe = Observe(writer, projects, clock, actor_id="ada")
     stored: dict[tuple[str, str], list[datetime]] = {}
     async with supervised(writer):

@@ -80,6 +80,11 @@ class ProjectActor:
         if self._policy.next_step(self._work.buffer_state).at < self._sleeps_until:
             self._changed.set()
 
+    def look(self) -> None:
+        """Read the buffer before the next step."""
+        self._work.buffer_state = self._work.buffer_state.to_be_looked_at()
+        self._changed.set()
+
     async def flush(self) -> Flushed:
         """Learn until the buffer is empty; returns how much was learned.
 

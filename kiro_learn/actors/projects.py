@@ -43,6 +43,13 @@ class Projects:
             return
         (actor or self._start(namespace)).events_arrived(event_count, size_bytes)
 
+    def look(self, namespace: Namespace) -> None:
+        """Let a project's actor read its buffer anew: entries came to it that it was not told of."""
+        actor = self._running_actor(namespace)
+        if self._stopped.is_set() or self._nursery is None:
+            return
+        (actor or self._start(namespace)).look()
+
     async def flush(self, namespace: Namespace) -> Flushed:
         """As ``ProjectActor.flush``."""
         actor = self._running_actor(namespace) or self._start(namespace)

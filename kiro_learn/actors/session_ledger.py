@@ -234,6 +234,11 @@ class SessionLedger:
             account.goal_number = None
             self._store_soon(Cleared(session))
 
+    def move(self, source: Namespace, target: Namespace) -> None:
+        """Note that a project was merged into another, with its sessions."""
+        for session in [each for each in self._accounts if each[0] == source]:
+            self._accounts[target, session[1]] = self._accounts.pop(session)
+
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         if not self._is_read:
             await self._read()

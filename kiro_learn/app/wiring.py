@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
+import attrs
 import trio
 
 from kiro_learn.actors.warm_up import WarmUp
@@ -37,9 +38,11 @@ from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.merged_projects import MergedProjectFinder, MergedProjects
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity
+from kiro_learn.services.project_merges import ProjectMerges
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.project_records import ProjectRecords
@@ -79,6 +82,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.reembedder,
             actors.graph_embedder,
             actors.projects,
+            services.project_merges,
             services.pauses,
             services.spool_drainer,
             staleness_check(dependencies.storage, services.staleness),
@@ -93,7 +97,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 
 def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Services:
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
-    names = ProjectNames(storage, dependencies.project_finder, actor_id=dependencies.actor_id)
+    dependencies, merged, names, merges = _projects(dependencies, actors)
     words, vectors = _retrievers(dependencies, config, actors)
     finder = Finder((words, vectors), storage, config.recall)
     search = search_of(dependencies, config, finder, words, vectors)
@@ -101,7 +105,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, retrievals=retrievals)
     session_context = _session_context(dependencies, config, actors, profiles)
-    capture = Capture(writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count)
+    capture = _capture(dependencies, config, actors, merged)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
     hooks = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
@@ -110,6 +114,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     return Services(
         project_finder=dependencies.project_finder,
         project_names=names,
+        project_merges=merges,
         capture=capture,
         hooks=hooks,
         spool_drainer=spool_drainer,
@@ -139,6 +144,27 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
+    )
+
+
+def _projects(
+    dependencies: Dependencies, actors: Actors
+) -> tuple[Dependencies, MergedProjects, ProjectNames, ProjectMerges]:
+    """With a project finder that knows what was merged."""
+    merged, storage = MergedProjects(), dependencies.storage
+    finder = MergedProjectFinder(dependencies.project_finder, merged)
+    names = ProjectNames(storage, finder, actor_id=dependencies.actor_id, merged=merged)
+    merges = ProjectMerges(storage, actors.writer, names, merged, projects=actors.projects, sessions=actors.sessions)
+    return attrs.evolve(dependencies, project_finder=finder), merged, names, merges
+
+
+def _capture(dependencies: Dependencies, config: Config, actors: Actors, merged: MergedProjects) -> Capture:
+    return Capture(
+        actors.writer,
+        actors.projects,
+        offload=dependencies.offload,
+        dedup_count=config.learning.dedup_count,
+        in_use=merged.in_use,
     )
 
 

@@ -94,6 +94,8 @@ class AsyncKiroLearn(Caller):
     pauses = _method(pause_calls.pauses)
     pause = _method(pause_calls.pause)
     end_pause = _method(pause_calls.end_pause)
+    rename_project = _method(pause_calls.rename_project)
+    merge_project = _method(pause_calls.merge_project)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)

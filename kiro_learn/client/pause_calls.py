@@ -1,4 +1,4 @@
-"""Calls that pause a project or a session; each answers the daemon's JSON as it is."""
+"""Calls that pause, rename or merge projects; each answers the daemon's JSON as it is."""
 
 from __future__ import annotations
 
@@ -24,3 +24,14 @@ def end_pause(client: Caller, /, *, session: str | None = None, project: Named =
     """End it: ``{resumed}``, false if it was not paused."""
     target = target_of("/api/pauses", project=client.project_named(project), session=session)
     return Call("DELETE", target, reading.json_object)
+
+
+def rename_project(client: Caller, /, name: str, *, project: Named = None) -> Call[Json]:
+    """Call a project otherwise: ``{project, namespace, project_id, folder, namesakes}``."""
+    return post_call("/api/project", reading.json_object, project=client.project_named(project), name=name)
+
+
+def merge_project(client: Caller, /, into: Named, *, project: Named = None) -> Call[Json]:
+    """Move all of a project into another, which also gets what comes later; answers that, as above."""
+    source, target = client.project_named(project), client.project_named(into)
+    return post_call("/api/project/merge", reading.json_object, is_long=True, source=source, into=target)

@@ -28,9 +28,14 @@ class ProjectInfo:
     namespace: Namespace
     project_id: str
     display_name: str
+    """What it was renamed to; else its folder, or its id."""
     event_count: int
     memory_count: int
     last_event_at: datetime | None
+    folder: str | None = None
+    """Whole, if it is known."""
+    name: str | None = None
+    """That a person gave it."""
 
 
 @attrs.frozen

@@ -46,7 +46,17 @@ Outcome: TypeAlias = Captured | KiroLearnError
 class Capture:
     """Stores events; every front end sends its events through here."""
 
-    def __init__(self, writer: StorageActor, projects: Projects, *, offload: Offload, dedup_count: int) -> None:
+    def __init__(
+        self,
+        writer: StorageActor,
+        projects: Projects,
+        *,
+        offload: Offload,
+        dedup_count: int,
+        in_use: Callable[[Namespace], Namespace],
+    ) -> None:
+        """``in_use``: the project that one of this namespace was merged into, where its events are kept."""
+        self._in_use = in_use
         self._writer = writer
         self._projects = projects
         self._offload = offload
@@ -70,7 +80,7 @@ class Capture:
         def note(size: int) -> None:
             self._remember(event.event_id)
             if size:
-                self._projects.events_arrived(event.namespace, 1, size)
+                self._projects.events_arrived(self._in_use(event.namespace), 1, size)
 
         size = await self._writer.write(lambda transaction: transaction.put_event(clean, buffered=True), then=note)
         return Captured(event.event_id, size > 0)
@@ -120,7 +130,7 @@ class Capture:
                     total[event.namespace] += size
             for namespace, count in counts.items():
                 if count:
-                    self._projects.events_arrived(namespace, count, total[namespace])
+                    self._projects.events_arrived(self._in_use(namespace), count, total[namespace])
 
         sizes = await self._writer.write(lambda transaction: _put_all(transaction, events), then=note)
         stored = iter(zip(events, sizes, strict=True))

@@ -17,18 +17,18 @@ from kiro_learn.model.namespace import (
     NAMESPACE_PATTERN,
     Namespace,
     Project,
-    display_name,
     namespace_of,
     project_id_in,
 )
 from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.merged_projects import MergedProjects
 
 FRESH_SECONDS = 10.0
 """How long the list of projects is cached: counting the events of each takes longer than most searches."""
 
-_NAME = re.compile(rf"(?![\s.]*\Z)[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
+NAME = re.compile(rf"(?![\s.]*\Z)[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
 """Not blank, and no ``.`` or ``..``, which mean a folder that only who asks knows."""
 
 
@@ -75,7 +75,15 @@ class ProjectNames:
     whose id is that name; an id goes before the name of a folder.
     """
 
-    def __init__(self, storage: StorageBackend, project_finder: ProjectFinder, *, actor_id: str) -> None:
+    def __init__(
+        self,
+        storage: StorageBackend,
+        project_finder: ProjectFinder,
+        *,
+        actor_id: str,
+        merged: MergedProjects,
+    ) -> None:
+        self._merged = merged
         self._storage = storage
         self._project_finder = project_finder
         self._actor_id = actor_id
@@ -101,10 +109,10 @@ class ProjectNames:
         if project == HOME:
             project = self._home
         if NAMESPACE_PATTERN.fullmatch(project):
-            return await self._by_namespace(Namespace(project))
+            return await self._by_namespace(self._merged.in_use(Namespace(project)))
         if project.startswith("/"):
             return await self._by_folder(project)
-        if not _NAME.fullmatch(project):
+        if not NAME.fullmatch(project):
             expected = "expected a name, an id, a namespace or an absolute folder"
             raise InvalidRequest([("$.project", expected)])
         return await self._by_name(project, may_be_new=may_be_new)
@@ -114,7 +122,8 @@ class ProjectNames:
         found = await self._project_finder.project_of(folder)
         if not (await self._is_there(folder, found) or await self._is_known(found.namespace)):
             raise self._no_folder(folder)
-        return NamedProject(found.namespace, self._name_of(found.project_path), found.project_path)
+        name = self._merged.name_of(found.namespace) or self._name_of(found.project_path)
+        return NamedProject(found.namespace, name, found.project_path)
 
     async def _is_there(self, folder: str, project: Project) -> bool:
         is_there = self._project_finder.is_there
@@ -139,7 +148,7 @@ class ProjectNames:
         return self._named(found[0]) if found else NamedProject(namespace, project_id_in(namespace), is_new=True)
 
     async def _by_name(self, name: str, *, may_be_new: bool) -> NamedProject:
-        own = namespace_of(self._actor_id, name)
+        own = self._merged.in_use(namespace_of(self._actor_id, name))
         found = await self._listed(lambda known: self._called(name, own, known))
         if len(found) > 1:
             ways = ", ".join(self._way_to(each) for each in found)
@@ -182,6 +191,10 @@ class ProjectNames:
             self._everyones = tuple(await self._storage.list_projects())
             self._known_until = trio.current_time() + FRESH_SECONDS
 
+    def forget_known(self) -> None:
+        """List the projects anew the next time: one was renamed, merged or forgotten."""
+        self._known_until = -1.0
+
     def is_of_user(self, namespace: Namespace) -> bool:
         """Whether it is a project of this user."""
         return namespace.startswith(namespace_of(self._actor_id, "")[:-1])
@@ -215,11 +228,9 @@ class ProjectNames:
 
     def _named(self, project: ProjectInfo) -> NamedProject:
         """By its folder if that is known, so that what is handed in by name keeps the folder known."""
-        shown = project.display_name
-        if shown == display_name(project.project_id, None, user_home=None):
-            return NamedProject(project.namespace, shown)
-        folder = shown if shown.startswith("/") else f"{self._home}/{shown}"
-        return NamedProject(project.namespace, self._name_of(folder), folder)
+        if project.folder is None:
+            return NamedProject(project.namespace, project.display_name)
+        return NamedProject(project.namespace, project.name or self._name_of(project.folder), project.folder)
 
     def _name_of(self, folder: str) -> str:
         """What people call the project that lies there."""

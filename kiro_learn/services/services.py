@@ -23,6 +23,7 @@ from kiro_learn.services.learn import Learn
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity
+from kiro_learn.services.project_merges import ProjectMerges
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.project_records import ProjectRecords
@@ -46,6 +47,7 @@ class Services:
 
     project_finder: ProjectFinder
     project_names: ProjectNames
+    project_merges: ProjectMerges
 
     # What is reported and handed in.
     capture: Capture

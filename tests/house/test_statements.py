@@ -8,7 +8,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite import forgetting_statements, graph_statements, retention_statements, statements
+from kiro_learn.adapters.sqlite import (
+    forgetting_statements,
+    graph_statements,
+    merging_statements,
+    retention_statements,
+    statements,
+)
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from tests.unit.storage.builders import DAWN
@@ -79,6 +85,15 @@ SCANS = {
         "json_each, which is a loop over a list",
     ),
     "COMPACTIONS_OF_EVENTS": "all that waits, which the thresholds keep small, and what is parked; and json_each",
+    "ADD_USAGE": "one row a project and day, once, when projects are merged",
+    "DROP_USAGE": "one row a project and day, once, when projects are merged",
+    "BEGIN_MERGE": "one row a project",
+    "MERGED": "one row a project",
+    "NAMES": "one row a project",
+    "MOVE_EVENTS": "json_each, which is a loop over a list",
+    "MOVE_REPLACEMENTS": "one row a replacement, once, when projects are merged",
+    "MOVE_RUNS": "one row a learning run, once, when projects are merged",
+    "SOME_REPLACED": "all that was replaced, while projects are merged; stopped by its limit",
     "PAUSES": "all of it is wanted; people make few",
     "FORGOTTEN": "all of it is wanted, once for each copy of the store",
     "WORDS_OF_ALL": "all records of a copy, once",
@@ -122,6 +137,7 @@ SCANS = {
 }
 
 SORTS = {
+    "MODELS": "two rows",
     "BUFFER_AGAIN": "the events of one compaction, by arrival",
     "SESSIONS_OF_EVENTS": "the sessions of the events that go, each once",
     "CONCEPTS_OF_ALL": "counts what is distinct",
@@ -149,7 +165,7 @@ SORTS = {
 PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS", "EVIDENCE_COLUMNS", "SEARCHED"}
 
 
-STATEMENTS = {"statements.py", "graph_statements.py", "retention_statements.py", "forgetting_statements.py"}
+STATEMENTS = {f"{part}statements.py" for part in ("", "graph_", "retention_", "forgetting_", "merging_")}
 
 
 def graph_constants() -> dict[str, str]:
@@ -167,7 +183,7 @@ def graph_constants() -> dict[str, str]:
 
 CONSTANTS = {
     name: text
-    for module in (statements, retention_statements, forgetting_statements)
+    for module in (statements, retention_statements, forgetting_statements, merging_statements)
     for name, text in vars(module).items()
     if name.isupper() and not name.startswith("_") and name not in FRAGMENTS
 } | graph_constants()

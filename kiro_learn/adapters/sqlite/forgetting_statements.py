@@ -131,6 +131,7 @@ IS_ERASED = """
           FROM json_each(:event_ids) AS asked
           CROSS JOIN namespaces AS n ON n.namespace = :namespace
           CROSS JOIN forgotten AS f ON f.namespace_number = n.number AND f.event_id = asked.value AND f.digest = x'')
+        OR EXISTS (SELECT 1 FROM namespaces WHERE namespace = :namespace AND merged_into IS NOT NULL)
 """
 
 # Ranges of the primary key.
@@ -183,4 +184,5 @@ FORGET_RUNS = "DELETE FROM learning_runs WHERE namespace = :namespace"
 FORGET_USAGE = "DELETE FROM llm_usage WHERE namespace = :namespace"
 FORGET_PARKED = "DELETE FROM parked_clusters WHERE namespace = :namespace"
 FORGET_TOLD_OF_PROJECT = "DELETE FROM session_told WHERE namespace_number = :number"
+FORGET_NAME = "UPDATE namespaces SET name = NULL, folder = NULL WHERE number = :number"
 NAMESPACE_OF_NUMBER = "SELECT namespace FROM namespaces WHERE number = :number"

@@ -134,6 +134,7 @@ class ForgettingWrites(GraphWrites):
                     statements.FORGET_USAGE,
                     statements.FORGET_PARKED,
                     statements.FORGET_TOLD_OF_PROJECT,
+                    statements.FORGET_NAME,
                 ):
                     self._connection.execute(statement, values)
                 self.forgotten_in.add(int(number))

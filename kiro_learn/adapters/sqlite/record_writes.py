@@ -58,7 +58,7 @@ def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change
     namespace_number, last_record = number_of(connection, record.namespace)
     if last_record == 0:
         connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
-    number = _next_number(connection, namespace_number)
+    number = next_number(connection, namespace_number)
     numbers: rows.Values = {"number": number, "namespace_number": namespace_number}
     connection.execute(statements.PUT_RECORD, rows.from_record(record) | numbers)
     return [put_words(connection, number, record)]
@@ -83,6 +83,7 @@ def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Chan
     return [RecordRemoved(namespace, record_id)]
 
 
-def _next_number(connection: apsw.Connection, namespace_number: int) -> int:
+def next_number(connection: apsw.Connection, namespace_number: int) -> int:
+    """A number that no record of the project has had."""
     last_record: int = connection.execute(statements.NEXT_RECORD, {"number": namespace_number}).get
     return namespace_number << 32 | last_record

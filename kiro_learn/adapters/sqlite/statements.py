@@ -916,11 +916,12 @@ PROJECTS = """
            (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,
            (SELECT count(*) FROM memory_records AS r WHERE r.namespace_number = n.number) AS memory_count,
            (SELECT max(e.valid_time) FROM events AS e WHERE e.namespace = n.namespace),
-           (SELECT newest.project_path
+           coalesce(n.folder, (SELECT newest.project_path
               FROM (SELECT e.project_path FROM events AS e
                      WHERE e.namespace = n.namespace
                      ORDER BY e.valid_time DESC, e.event_id DESC LIMIT :events_with_folder) AS newest
-             WHERE newest.project_path IS NOT NULL LIMIT 1)
+             WHERE newest.project_path IS NOT NULL LIMIT 1)),
+           n.name
       FROM namespaces AS n
      WHERE event_count > 0 OR memory_count > 0
      ORDER BY event_count DESC, n.namespace

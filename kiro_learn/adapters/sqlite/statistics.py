@@ -54,12 +54,14 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
         ProjectInfo(
             namespace=namespace,
             project_id=project_id_in(namespace),
-            display_name=display_name(project_id_in(namespace), project_path, user_home=user_home),
+            display_name=name or display_name(project_id_in(namespace), project_path, user_home=user_home),
             event_count=event_count,
             memory_count=memory_count,
             last_event_at=to_moment(last_event_at),
+            folder=project_path,
+            name=name,
         )
-        for namespace, event_count, memory_count, last_event_at, project_path in decodable(found)
+        for namespace, event_count, memory_count, last_event_at, project_path, name in decodable(found)
     ]
 
 

@@ -24,6 +24,7 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.feature_cache import RankingFeatureCache
 from kiro_learn.adapters.sqlite.forgetting_reads import ForgettingReads
 from kiro_learn.adapters.sqlite.graph_reads import GraphReads
+from kiro_learn.adapters.sqlite.merging import ProjectReads
 from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
 from kiro_learn.adapters.sqlite.readers import Readers, reading, reading_sound
 from kiro_learn.adapters.sqlite.retention_reads import RetentionReads
@@ -39,7 +40,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingReads):
+class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingReads, ProjectReads):
     """A ``StorageBackend`` in one file. Made by ``open_sqlite_storage``."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:

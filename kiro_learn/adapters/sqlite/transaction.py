@@ -15,6 +15,7 @@ from kiro_learn.adapters.sqlite import (
     forgetting_writes,
     forgotten,
     history_writes,
+    merging,
     pauses,
     record_writes,
     retention_writes,
@@ -25,6 +26,7 @@ from kiro_learn.adapters.sqlite import (
 )
 from kiro_learn.adapters.sqlite.errors import one_work_named
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, LearningRun, ParkedCluster
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.direct_capture import CapturedRecord
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
@@ -43,7 +45,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.RetentionWrites):
+class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.RetentionWrites, merging.ProjectWrites):
     """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
 
     def __init__(self, connection: apsw.Connection, utc_now: Callable[[], datetime]) -> None:
@@ -54,6 +56,9 @@ class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.Ret
         """Numbers of the namespaces of which something was forgotten, or went by age."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
+        in_use = self.in_use(event.namespace)
+        if in_use != event.namespace:
+            event = unchecked_evolve(event, namespace=in_use)
         if self.has_erased(event.namespace, [event.event_id]):
             return 0
         values = rows.from_event(event, transaction_time=self._utc_now())

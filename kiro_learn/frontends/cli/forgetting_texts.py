@@ -38,3 +38,12 @@ PROJECTS_FORGET_HELP = "Forget all of a project, everywhere; it cannot be undone
 NO_PROJECTS = "Nothing is known of any project yet"
 DELETE_COPIES_HELP = "Delete backups from which it cannot be removed, instead of naming them."
 COPIES_LEFT = "These backups have it still, and cannot be changed. The same with --delete-copies deletes them."
+RENAME_HELP = "Call a project otherwise. Its folder finds it as before."
+RENAMED = "{old} is called {new}"
+MERGE_HELP = """Move all of a project into another.
+
+What its agents report later is kept there too. It cannot be undone.
+"""
+MERGE_QUESTION = "Move all of {source} into {target}? This cannot be undone."
+NOT_MERGED = "nothing was moved"
+MERGED = "All of {source} is in {target} now"

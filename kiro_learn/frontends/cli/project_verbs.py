@@ -1,4 +1,4 @@
-"""projects list, forget."""
+"""projects list, rename, merge, forget."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
+from kiro_learn.client import pause_calls
 from kiro_learn.frontends.cli import forgetting_texts, projects, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
 from kiro_learn.frontends.cli.forget import carry_out
-from kiro_learn.frontends.cli.options import ListsAlone, printing
-from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.options import ListsAlone, printing, typed
+from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, spread
 
 Json = dict[str, Any]
@@ -41,6 +42,40 @@ def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool, a
     with shell.client() as client:
         asked = {"project": projects.meant(client, project).namespace, "whole": True, "delete_copies": delete_copies}
         return carry_out(shell, client, asked, yes=yes, as_json=as_json)
+
+
+@projects_verb.command("rename", help=forgetting_texts.RENAME_HELP)
+@click.argument("project")
+@click.argument("name")
+@printing
+def rename_verb(shell: Shell, project: str, name: str, as_json: bool) -> None:
+    with shell.client() as client:
+        found = projects.meant(client, project)
+        renamed = client.carry_out(pause_calls.rename_project(client, typed(name), project=found.namespace))
+    if as_json:
+        shell.print_json(renamed)
+    else:
+        said = forgetting_texts.RENAMED.format(old=found.name, new=renamed["project"])
+        shell.print([f"{shell.out.mark('ok')} {said}"])
+
+
+@projects_verb.command("merge", help=forgetting_texts.MERGE_HELP)
+@click.argument("project")
+@click.argument("into")
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
+@printing
+def merge_verb(shell: Shell, project: str, into: str, yes: bool, as_json: bool) -> None:
+    with shell.client() as client:
+        source, target = projects.meant(client, project), projects.meant(client, into)
+        question = forgetting_texts.MERGE_QUESTION.format(source=source.name, target=target.name)
+        if not shell.confirm(question, flag_given=yes):
+            raise Failed(forgetting_texts.NOT_MERGED)
+        merged = client.carry_out(pause_calls.merge_project(client, target.namespace, project=source.namespace))
+    if as_json:
+        shell.print_json(merged)
+    else:
+        said = forgetting_texts.MERGED.format(source=source.name, target=target.name)
+        shell.print([f"{shell.out.mark('ok')} {said}"])
 
 
 def _row(project: Json, shell: Shell) -> str:

@@ -58,5 +58,5 @@ class ForgettingWrites(Protocol):
         ...
 
     def has_erased(self, namespace: Namespace, event_ids: Collection[EventId]) -> bool:
-        """Whether one of these events was removed, or is doomed."""
+        """Whether one of these events was removed, or is doomed; or the project was merged into another."""
         ...

@@ -17,6 +17,7 @@ from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
 from kiro_learn.ports.storage.forgetting import ForgettingReads, ForgettingWrites
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
+from kiro_learn.ports.storage.projects import ProjectReads, ProjectWrites
 from kiro_learn.ports.storage.records import (
     HistoryReads,
     HistoryWrites,
@@ -44,6 +45,7 @@ class StorageTransaction(
     GraphWrites,
     RetentionWrites,
     ForgettingWrites,
+    ProjectWrites,
     Protocol,
 ):
     """All writes; what one piece of work does with it is kept wholly or not at all."""
@@ -74,6 +76,7 @@ class StorageBackend(
     GraphReads,
     RetentionReads,
     ForgettingReads,
+    ProjectReads,
     Protocol,
 ):
     """One store. Reads see every commit that was acknowledged before they began.

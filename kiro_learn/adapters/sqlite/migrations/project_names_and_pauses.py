@@ -7,6 +7,7 @@ from kiro_learn.adapters.sqlite.migrations.migration import Migration
 # An empty session_id stands for all of a project.
 CHANGE = """
     ALTER TABLE namespaces ADD COLUMN name TEXT;
+    ALTER TABLE namespaces ADD COLUMN folder TEXT;
     ALTER TABLE namespaces ADD COLUMN merged_into INTEGER REFERENCES namespaces (number);
     CREATE TABLE pauses (
         namespace TEXT NOT NULL,

@@ -12,9 +12,11 @@ from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.api.search import PROJECT
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.namespace import project_id_in
+from kiro_learn.model.checks import length
+from kiro_learn.model.namespace import MAX_PROJECT_CHARACTERS, project_id_in
 from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.services import Services
+from kiro_learn.wire.structuring import new_converter, structure
 
 NAME_HEADER = "X-Project"
 NAMESPACE_HEADER = "X-Project-Namespace"
@@ -37,20 +39,55 @@ SHOW = Operation(
 )
 
 
+@attrs.frozen(kw_only=True)
+class RenameAsked:
+    """A project, and what to call it."""
+
+    project: str = attrs.field(validator=length(1, 4096))
+    name: str = attrs.field(validator=length(1, MAX_PROJECT_CHARACTERS))
+
+
+@attrs.frozen(kw_only=True)
+class MergeAsked:
+    """A project, and the one that is to keep all of it."""
+
+    source: str = attrs.field(validator=length(1, 4096))
+    into: str = attrs.field(validator=length(1, 4096))
+
+
+RENAME = Operation(summary="Call a project otherwise; its folder finds it as before.", body=RenameAsked)
+MERGE = Operation(summary="Move all of a project into another, which also gets what comes later.", body=MergeAsked)
+
+_converter = new_converter(forbid_extra_keys=True)
+
+
 def project_routes(services: Services) -> Iterator[Route]:
     async def show(request: Request) -> Answer:
-        named = await services.project_names.described(PROJECT.read(request.query))
-        return json_answer(
-            {
-                "project": named.name,
-                "namespace": named.namespace,
-                "project_id": project_id_in(named.namespace),
-                "folder": named.folder,
-                "namesakes": list(named.namesakes),
-            }
-        )
+        return _answer(await services.project_names.described(PROJECT.read(request.query)))
+
+    async def rename(request: Request) -> Answer:
+        asked = structure(_converter, request.json(), RenameAsked)
+        return _answer(await services.project_merges.rename(asked.project, asked.name))
+
+    async def merge(request: Request) -> Answer:
+        asked = structure(_converter, request.json(), MergeAsked)
+        return _answer(await services.project_merges.merge(asked.source, asked.into))
 
     yield Route("GET", "/api/project", show, about=SHOW)
+    yield Route("POST", "/api/project", rename, about=RENAME)
+    yield Route("POST", "/api/project/merge", merge, about=MERGE)
+
+
+def _answer(named: NamedProject) -> Answer:
+    return json_answer(
+        {
+            "project": named.name,
+            "namespace": named.namespace,
+            "project_id": project_id_in(named.namespace),
+            "folder": named.folder,
+            "namesakes": list(named.namesakes),
+        }
+    )
 
 
 def naming_its_project(route: Route, services: Services) -> Route:
