@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pytest
 
 from kiro_learn.client import KiroLearn
 from kiro_learn.client.routes import Client
+from kiro_learn.errors import KiroLearnError
 from tests.integration.cli.command_line import done, event, failed, kiro_learn
 from tests.integration.cli.test_activity_verbs import project_in
 from tests.integration.daemon_process import DaemonProcess, running_daemon
@@ -36,7 +38,7 @@ class Story:
     shop: Path
     other: Path
 
-    def report(self, folder: Path, number: int, word: str, **changes: Any) -> None:
+    def report(self, folder: Path, number: int, word: str, *, is_learned: bool = True, **changes: Any) -> None:
         """A turn: a prompt and its answer, learned at once."""
         namespace = self.client.project(str(folder))["namespace"]
         _, _, actor_id, _, project_id, _ = namespace.split("/")
@@ -47,7 +49,8 @@ class Story:
         for place, (kind, text) in enumerate(texts):
             told = event(namespace, str(folder), 2 * number + place + 10, text, kind=kind)
             self.client.post_event(told | {"actor_id": actor_id} | changes)
-        self.client.flush(project_id)
+        if is_learned:
+            self.client.flush(project_id)
 
     def knows(self, word: str) -> bool:
         """Whether anything of it is stored."""
@@ -208,3 +211,26 @@ def test_nothing_named_is_an_error(tmp_path: Path) -> None:
 def test_a_project_beside_everywhere_is_an_error(tmp_path: Path, verb: tuple[str, ...]) -> None:
     complaint = failed(kiro_learn(tmp_path, *verb, "--everywhere", "--project", "shop"), code=2)
     assert "exclude each other" in complaint[0]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.02, 0.06, 0.15])
+def test_a_daemon_that_is_killed_in_the_middle_goes_on_at_its_start(tmp_path: Path, seconds: float) -> None:
+    """Killed at some moment after the request was sent: nothing is gone then, or all of it goes."""
+    home, shop = tmp_path / "home", project_in(tmp_path / "shop")
+    with running_daemon(home, SETTINGS) as daemon, Client(home) as client:
+        story = Story(home, daemon, client, shop, shop)
+        story.report(shop, 1, STAYS)
+        for number in range(2, 42):
+            story.report(shop, number, GOES, is_learned=number == 41, session_id="s2")
+        with ThreadPoolExecutor() as pool:
+            asked = pool.submit(lambda: KiroLearn(shop, home=home).forget_selected(project=shop, session="s2"))
+            time.sleep(seconds)
+            daemon.kill()
+            assert asked.exception() is None or isinstance(asked.exception(), KiroLearnError)
+    with running_daemon(home, SETTINGS) as daemon, Client(home) as client:
+        story = Story(home, daemon, client, shop, shop)
+        total = client.events(limit=100)["total"]
+        if total == 82:  # it was killed before anything was written down
+            story.forget("forget", "--session", "s2")
+        wait_until(lambda: not story.knows(GOES) and files_with(home, GOES) == [])
+        assert story.knows(STAYS)
