@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,17 +17,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.adapters.histories.aider import AiderHistory
+from kiro_learn.adapters.histories.basic_memory import BasicMemoryMemories
+from kiro_learn.adapters.histories.claude_mem import ClaudeMemMemories
 from kiro_learn.adapters.histories.copilot import CopilotHistory
 from kiro_learn.adapters.histories.cursor import CursorHistory
 from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
 from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
+from kiro_learn.adapters.histories.kiro_memory import KiroMemoryMemories
+from kiro_learn.adapters.histories.mem0 import Mem0Memories
 from kiro_learn.adapters.histories.opencode import OpencodeHistory
+from kiro_learn.adapters.histories.server_memory import ServerMemoryMemories
 from kiro_learn.adapters.histories.specstory import SpecStoryHistory
 from kiro_learn.model.ids import derived_event_id
-from kiro_learn.ports.histories import HistoryReader, PastEvent
-from kiro_learn.wire.messages import write_value
-from tests.unit.adapters.histories.homes import aider, copilot, cursor, kiro_database, kiro_ide, opencode, specstory
-from tests.unit.adapters.histories.telling import place_of, told
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.histories import HistoryPlace, HistoryReader, MemoryReader, PastEvent
+from kiro_learn.services.past_memories import PastMemories, as_record
+from kiro_learn.wire.messages import read_record, write_record, write_value
+from tests.unit.adapters.histories.homes import (
+    aider,
+    copilot,
+    cursor,
+    kiro_database,
+    kiro_ide,
+    memories,
+    opencode,
+    specstory,
+)
+from tests.unit.adapters.histories.telling import Count, place_of, told
 
 Build: TypeAlias = Callable[[Path], None]
 
@@ -40,6 +59,17 @@ READERS: dict[str, tuple[HistoryReader, Build]] = {
     "opencode": (OpencodeHistory(), opencode.build),
     "specstory": (SpecStoryHistory(), specstory.build),
 }
+MEMORIES: dict[str, tuple[MemoryReader, Build]] = {
+    "basic-memory": (BasicMemoryMemories(), memories.build_basic_memory),
+    "claude-mem": (ClaudeMemMemories(), memories.build_claude_mem),
+    "claude-mem-export": (ClaudeMemMemories(), memories.build_claude_mem_export),
+    "kiro-memory": (KiroMemoryMemories(), memories.build_kiro_memory),
+    "mem0": (Mem0Memories(), memories.build_mem0),
+    "server-memory": (ServerMemoryMemories(), memories.build_server_memory),
+}
+BUILDS = {name: build for name, (_, build) in (*READERS.items(), *MEMORIES.items())}
+NAMESPACE = Namespace("/actor/ann/project/" + "ab" * 32 + "/")
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
 MOST_EVENTS = 1_000
 """A home of these has a dozen; damage may repeat some, and no more."""
 TOKENS = (
@@ -82,12 +112,13 @@ def files_of(name: str) -> dict[str, bytes]:
     """What the reader finds in a sound home."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        READERS[name][1](home)
+        BUILDS[name](home)
         paths = sorted(path for path in home.rglob("*") if path.is_file())
         return {str(path.relative_to(home)): path.read_bytes() for path in paths if path.suffix != ".db-shm"}
 
 
-def events_after(name: str, damages: Sequence[Damage]) -> Iterator[PastEvent]:
+@contextmanager
+def home_after(name: str, damages: Sequence[Damage]) -> Iterator[HistoryPlace]:
     files = dict(files_of(name))
     names = list(files)
     for damage in damages:
@@ -98,7 +129,12 @@ def events_after(name: str, damages: Sequence[Damage]) -> Iterator[PastEvent]:
         for path, content in files.items():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
             (home / path).write_bytes(content)
-        yield from told(READERS[name][0], place_of(home, home))[0]
+        yield place_in(home, files)
+
+
+def place_in(home: Path, files: Iterable[str]) -> HistoryPlace:
+    """With the home as a project's folder, and with its own files as those that a person names."""
+    return place_of(home, home, *(home / path for path in files))
 
 
 def check(event: PastEvent) -> None:
@@ -116,8 +152,28 @@ damages = st.builds(Damage, numbers, numbers, numbers, st.sampled_from([1, 2, 8,
 @pytest.mark.parametrize("name", READERS)
 @given(happened=st.lists(damages, min_size=1, max_size=4))
 def test_no_damage_breaks_a_reader(name: str, happened: list[Damage]) -> None:
-    count = 0
-    for event in events_after(name, happened):
+    with home_after(name, happened) as place:
+        events, _ = told(READERS[name][0], place)
+    for event in events:
         check(event)
-        count += 1
-    assert count <= MOST_EVENTS
+    assert len(events) <= MOST_EVENTS
+
+
+@pytest.mark.parametrize("name", MEMORIES)
+@given(happened=st.lists(damages, min_size=1, max_size=4))
+def test_no_damage_breaks_a_reader_of_memories(name: str, happened: list[Damage]) -> None:
+    with home_after(name, happened) as place:
+        records = remembered(name, place)
+    assert len(records) <= MOST_EVENTS
+
+
+def remembered(name: str, place: HistoryPlace) -> list[MemoryRecord]:
+    """The records of a home, as the daemon reads them."""
+    past, skipped = PastMemories((MEMORIES[name][0],), place), Count()
+    records = [
+        as_record(memory, found, NAMESPACE, now=NOW)
+        for found in past.found()
+        for memory in past.memories(found, skipped)
+    ]
+    assert [read_record(json.loads(json.dumps(write_record(record)))) for record in records] == records
+    return records

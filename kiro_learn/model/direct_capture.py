@@ -92,7 +92,7 @@ def record_of_observation(observation: Observation, capture: CaptureStamp) -> Me
         concepts=observation.concepts,
         files_read=observation.files_read,
         files_modified=observation.files_modified,
-        observation_type=_observation_type(observation.type),
+        observation_type=observation_type_of(observation.type),
         capture_type=observation.type,
     )
 
@@ -145,7 +145,7 @@ def _facts(details: RecordDetails) -> tuple[str, ...]:
     return details.facts()[:MAX_FACTS]
 
 
-def _observation_type(capture_type: str) -> ObservationType:
+def observation_type_of(capture_type: str) -> ObservationType:
     if capture_type in set(ObservationType):
         return ObservationType(capture_type)
     return ObservationType.TOOL_USE if capture_type in _TOOL_TYPES else ObservationType.DISCOVERY

@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 import attrs
 
 from kiro_learn.model.event import Body, EventKind
+from kiro_learn.model.record import RecordDetails
 
 
 @attrs.frozen(kw_only=True)
@@ -93,4 +94,41 @@ class HistoryReader(Protocol):
         Raises:
           OSError: it cannot be read, or is gone.
         """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class PastMemory:
+    """One memory that another memory keeps."""
+
+    key: str
+    """Tells it apart from all others of its store, today and whenever it is read again."""
+    project: str
+    """The folder of its project, or its name where no folder is known; empty: it names none."""
+    made_at: datetime | None
+    """In UTC."""
+    type: str
+    """What it is called there, as ``bugfix``; one of the types of knowledge makes it that."""
+    title: str
+    summary: str
+    text: str = ""
+    facts: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    files_read: tuple[str, ...] = ()
+    files_modified: tuple[str, ...] = ()
+    details: RecordDetails | None = None
+
+
+class MemoryReader(Protocol):
+    """What another memory keeps. As ``HistoryReader``; of any length, and with any secrets in it."""
+
+    name: str
+    title: str
+
+    def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
+        """Every store of it that lies there, as a session is found; nothing if there is none."""
+        ...
+
+    def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
+        """What holds of it, in any order. Raises OSError."""
         ...
