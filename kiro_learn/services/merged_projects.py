@@ -27,6 +27,10 @@ class MergedProjects:
         """A person calls it so from now on."""
         self._names[namespace] = name
 
+    def unname(self, namespace: Namespace) -> None:
+        """It is called by its folder from now on."""
+        self._names.pop(namespace, None)
+
     def note(self, source: Namespace, target: Namespace) -> None:
         """``source`` is part of ``target`` from now on, with what was merged into it before."""
         for earlier, known in self._target_of.items():

@@ -66,6 +66,11 @@ class ProjectMerges:
         self._names.forget_known()
         return attrs.evolve(named, name=name)
 
+    def forgotten(self, namespace: Namespace) -> None:
+        """All of a project was forgotten, its name too."""
+        self._merged.unname(namespace)
+        self._names.forget_known()
+
     async def merge(self, project: str, into: str) -> NamedProject:
         """Move all of ``project`` into another one; answers that.
 

@@ -57,10 +57,10 @@ class Story:
         stored = json.dumps([self.client.memories(limit=100), self.client.events(limit=100)])
         return word in stored
 
-    def forget(self, *arguments: str, piped: str = "", folder: Path | None = None) -> str:
+    def forget(self, *arguments: str, piped: str = "") -> str:
         text = self.home.parent / "piped"
         text.write_text(piped)
-        return done(kiro_learn(self.home, *arguments, "--yes", cwd=folder or self.shop, piped=text))
+        return done(kiro_learn(self.home, *arguments, "--yes", cwd=self.shop, piped=text))
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -135,7 +135,10 @@ def test_by_project(story: Story) -> None:
     story.report(story.shop, 2, GOES)
     with KiroLearn(story.shop, home=story.home) as memory:
         memory.store_knowledge(f"{GOES} expires", "After 15 minutes.", knowledge_type="decision")
-    story.forget("projects", "forget", str(story.shop))
+    done(kiro_learn(story.home, "projects", "rename", str(story.shop), GOES))
+    assert GOES in done(kiro_learn(story.home, "projects", "list"))
+    story.forget("projects", "forget", GOES)
+    assert GOES not in done(kiro_learn(story.home, "projects", "list"))
     insist_it_is_gone(story)
 
 

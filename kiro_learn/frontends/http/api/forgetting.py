@@ -100,7 +100,10 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
 
     async def forget(request: Request) -> Answer:
         deletes_copies = structure(_converter, request.json(), SelectionAsked).delete_copies
-        done = await services.forgetting.forget(await selected(request), deletes_copies=deletes_copies)
+        selection = await selected(request)
+        done = await services.forgetting.forget(selection, deletes_copies=deletes_copies)
+        if selection.is_whole and selection.namespace is not None:
+            services.project_merges.forgotten(selection.namespace)
         copies = [
             {"name": each.name, "kind": each.kind.value, "made_at": write_value(each.made_at)} for each in done.copies
         ]
