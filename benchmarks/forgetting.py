@@ -2,7 +2,7 @@
 
     python benchmarks/forgetting.py [--records 50000] [--folder FOLDER]
 
-Makes a home with one project of so many memories, each with a vector and an event of 1.5 kB that it cites. Then a
+Makes a home with one project of so many memories, each with a vector and an event of 0.5 kB that it cites. Then a
 daemon that embeds nothing runs on it. One client asks a prompt after the other, another one puts an event after the
 other, half of them in that project and half in another one: while nothing else is done (the baseline), and while the
 project is forgotten.
@@ -32,7 +32,7 @@ def measure(folder: Path, record_count: int) -> None:
     home.mkdir(mode=0o700)
     path = home / "kiro-learn.db"
     try:
-        retention.PROJECTS = 1
+        retention.PROJECTS, retention.EVENT_CHARACTERS, retention.RECORD_CHARACTERS = 1, 500, 500
         trio.run(retention.fill, path, record_count, record_count)
         print(f"{record_count:,} memories, {path.stat().st_size / 1e6:,.0f} MB", flush=True)
         retention.PROJECTS = 2
