@@ -89,6 +89,15 @@ def pid_in_lock(home: Path | str) -> int | None:
         return None
 
 
+def build_in_lock(home: Path | str) -> tuple[str, str]:
+    """The build and the version of the daemon that took the lock of a home last; empty where it did not say them."""
+    try:
+        _, build, version, *_ = [*Path(home, "daemon.lock").read_text(encoding="ascii").splitlines(), "", "", ""]
+    except (OSError, ValueError):
+        return "", ""
+    return build, version
+
+
 class DaemonAddress(NamedTuple):
     """Where a daemon answers, and what it wants to be shown."""
 

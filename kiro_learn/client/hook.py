@@ -48,8 +48,8 @@ class NotDelivered(OSError):
     """The daemon is not there to take the event."""
 
 
-def main(home: str, agent: str, event: str) -> None:
-    """Deliver one event, or spool it, and print what the daemon answered."""
+def main(home: str, agent: str, event: str, build: str = "") -> None:
+    """Deliver one event, or spool it, and print what the daemon answered; ``build``: of who wrote this file there."""
     if posix.environ.get(b"KIRO_LEARN_INTERNAL") == b"1":
         return
     open_missing_streams()
@@ -79,6 +79,8 @@ def main(home: str, agent: str, event: str) -> None:
             start_daemon(home)
     elif status != 200:
         complain(f"the daemon refused an event: {status}")
+    elif build and build_of_daemon(home) not in ("", build):
+        complain("the daemon was started before this hook was installed: run kiro-learn restart")
 
 
 def give_up(_number: int, _frame: object) -> None:
@@ -178,11 +180,24 @@ def daemon_lives(home: str) -> bool:
     return sys.platform != "linux"
 
 
+def build_of_daemon(home: str) -> str:
+    """The build of the daemon that holds the home, as its lock names it; empty where it does not."""
+    try:
+        return (read_lines(home + "/daemon.lock") + [""])[1]
+    except (OSError, ValueError):
+        return ""
+
+
 def read_line(path: str) -> str:
     """The first line of a small file."""
+    return read_lines(path)[0]
+
+
+def read_lines(path: str) -> list[str]:
+    """The lines of a small file, with what stands behind its last line end."""
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
-        return posix.read(descriptor, 4096).partition(b"\n")[0].decode("ascii")
+        return posix.read(descriptor, 4096).decode("ascii").split("\n")
     finally:
         posix.close(descriptor)
 
@@ -362,10 +377,11 @@ def as_bytes(argument: str) -> bytes:
     return argument.encode("utf-8", "surrogateescape")
 
 
-def run(arguments: list[str]) -> None:
+def run(arguments: list[str], build: str = "") -> None:
     """Do what this file is for, and end the process: that takes an interpreter longer than all of the above."""
     try:
-        main(*(arguments + ["", "", ""])[:3])
+        home, agent, event = (arguments + ["", "", ""])[:3]
+        main(home, agent, event, build)
     finally:
         posix._exit(0)
 

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from kiro_learn import __version__
 
-__all__ = ["__version__"]
+__all__ = ["__version__", "is_newer"]
+
+
+def is_newer(version: str) -> bool:
+    """Whether ``version``, of another program of ours, is of a later release than this one."""
+    return _release(version) > _release(__version__)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """``0.10.1rc1`` as (0, 10, 1); what is no version comes before all."""
+    found = re.match(r"\d{1,9}(?:\.\d{1,9})*", version)
+    return tuple(int(number) for number in found[0].split(".")) if found else ()

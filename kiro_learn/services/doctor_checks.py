@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 
 from kiro_learn.errors import AgentFileError
 from kiro_learn.model.service_state import FileOrigin, ServiceState
+from kiro_learn.model.version import is_newer
 from kiro_learn.ports.home import SpoolFacts
 from kiro_learn.services.doctor import Check, DaemonState, Examination, Outcome
 from kiro_learn.services.doctor_database import database_is_sound, rebuild_words
@@ -21,6 +22,7 @@ from kiro_learn.services.doctor_outcomes import (
     LEAST_FREE_BYTES,
     RESTART,
     START,
+    WHICH,
     counted,
     failed,
     ok,
@@ -140,6 +142,8 @@ def versions_agree(seen: Examination) -> Outcome:
     """The daemon is of the same version and build as this program, and as the one that wrote agents' hook."""
     if not seen.daemon.is_running:
         return skipped("the daemon does not say how it is")
+    if is_newer(seen.daemon.version):
+        return failed(f"the daemon is v{seen.daemon.version}, newer than this command, v{seen.version}", WHICH)
     if seen.daemon.version != seen.version:
         return failed(f"the daemon is v{seen.daemon.version}, this command v{seen.version}", RESTART)
     if seen.daemon.build != seen.build:

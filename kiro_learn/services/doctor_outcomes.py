@@ -7,6 +7,8 @@ from kiro_learn.services.doctor import CheckState, Outcome
 FIX = "kiro-learn doctor --fix"
 START = "kiro-learn start"
 STOP = "kiro-learn stop"
+WHICH = "type -a kiro-learn"
+"""Names every command of ours on the PATH, the one that is run first."""
 RESTART = "kiro-learn restart"
 
 LEAST_FREE_BYTES = 100_000_000

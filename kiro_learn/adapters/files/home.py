@@ -159,8 +159,8 @@ class Home:
         self._anew.unlink(missing_ok=True)
 
     @contextmanager
-    def lock(self, build: str = "") -> Iterator[None]:
-        """Own this home for the length of the block; the file says by which process, and of which ``build`` it is.
+    def lock(self, build: str = "", version: str = "") -> Iterator[None]:
+        """Own this home for the length of the block; the file says by which process, of which build and version.
 
         Raises:
           AlreadyRunning: another daemon owns it.
@@ -178,7 +178,7 @@ class Home:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
             with self.usable():
                 os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()}\n{build}\n".encode(), 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n{build}\n{version}\n".encode(), 0)
                 # What a crashed daemon left would be believed from now on.
                 self._address.unlink(missing_ok=True)
                 self._upgrade_notice.unlink(missing_ok=True)

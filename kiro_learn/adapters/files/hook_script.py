@@ -30,7 +30,7 @@ START_SCRIPT = """\
 exit 0
 """
 
-START = 'import sys; sys.path.insert(0, sys.argv[1] + "/bin"); import hook; hook.run(sys.argv[1:])'
+START = 'import sys; sys.path.insert(0, sys.argv[1] + "/bin"); import hook; hook.run(sys.argv[1:], "{build}")'
 """Importing it takes the compiled file; running it by path would compile it again each time (benchmarks/shim.py)."""
 
 
@@ -51,7 +51,7 @@ def write_hook_script(home: Home, *, shim_source: Path, interpreter: str, build:
     script = SCRIPT.format(
         interpreter=shlex.quote(interpreter),
         shim=shlex.quote(str(shim)),
-        start=shlex.quote(START),
+        start=shlex.quote(START.format(build=build)),
         home=shlex.quote(str(home.path)),
         build=build,
     )

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from kiro_learn.frontends.cli import front_page, texts
+from kiro_learn.client.call import AnswerNotUnderstood
+from kiro_learn.frontends.cli import builds, front_page, texts
 from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.version import __version__
@@ -58,6 +59,15 @@ VERBS = {
     "help": "help",
 }
 """In the order of help; the module beside this one that has the verb under its own name."""
+
+
+ASKING = frozenset(
+    {
+        *("search", "memories", "context", "timeline", "sessions", "report", "observe", "knowledge", "entities"),
+        *("facts", "procedures", "preferences", "flush", "relearn", "retention", "embeddings", "backfill"),
+    }
+)
+"""Verbs that the daemon answers; the others say by themselves of which build it is, or do without."""
 
 
 class Verbs(click.Group):
@@ -112,11 +122,17 @@ def invoke(arguments: Sequence[str], shell: Shell) -> int:
     """
     try:
         result: Any = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=shell)
+    except AnswerNotUnderstood as error:
+        if not builds.is_of_newer_daemon(shell):
+            raise
+        raise Failed(str(error), hint=texts.UPDATE_THIS) from error
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else PROGRAM
         raise Failed(_sentence(error), hint=texts.SEE_HELP.format(command=path), exit_code=2) from error
     except click.Abort as error:
         raise KeyboardInterrupt from error
+    if ASKING.intersection(arguments[:1]) and "--json" not in arguments:
+        builds.say(shell)
     return result if isinstance(result, int) else 0
 
 

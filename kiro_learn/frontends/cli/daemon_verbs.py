@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kiro_learn.client.build import build_id
 from kiro_learn.errors import PortTaken
-from kiro_learn.frontends.cli import daemon_process, service_texts, texts
+from kiro_learn.frontends.cli import builds, daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import upgrade_shown
@@ -50,8 +49,9 @@ def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> 
         shell.print_json({"address": address, "started": False})
     else:
         shell.print([_line(shell, "ok", texts.ALREADY, address)])
-        if health is not None and health.get("build") != build_id():
-            shell.say([f"{shell.err.mark('warning')} {texts.ANOTHER_BUILD}"])
+        assert health is not None
+        if said := builds.note(health["version"], health.get("build", "")):
+            shell.say([f"{shell.err.mark('warning')} {said}"])
 
 
 @click.command("stop", help=texts.STOP_HELP)
@@ -72,9 +72,19 @@ def stop_verb(shell: Shell, as_json: bool) -> None:
 @_port
 @printing
 def restart_verb(shell: Shell, port: int | None, as_json: bool) -> None:
+    _end_for_another(shell, port)
+    _start(shell, port, as_json=as_json)
+
+
+def restart_daemon(shell: Shell) -> tuple[str, float]:
+    """Stop it and start it again, as ``start_daemon`` does; where the next one could not start, nothing is stopped."""
+    _end_for_another(shell, None)
+    return start_daemon(shell)
+
+
+def _end_for_another(shell: Shell, port: int | None) -> None:
     _insist_on_start(shell, port)
     _stop(shell)
-    _start(shell, port, as_json=as_json)
 
 
 def _insist_on_start(shell: Shell, port: int | None) -> None:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import click
 
-from kiro_learn.frontends.cli import daemon_process, install_screen, service_texts, texts
+from kiro_learn.client.address import build_in_lock
+from kiro_learn.frontends.cli import builds, daemon_process, install_screen, service_texts, texts
 from kiro_learn.frontends.cli.amounts import counted, duration, milliseconds
-from kiro_learn.frontends.cli.daemon_verbs import start_daemon
+from kiro_learn.frontends.cli.daemon_verbs import restart_daemon, start_daemon
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.service import autostart_of, planned_removal
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -133,7 +134,9 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
         return 1 if failed else 0
     _say_done(shell, plan, failed, texts.WROTE, texts.LISTED_IN.format(path=shell.tilde(shell.home / "manifest.json")))
     if and_start:
-        _start(shell)
+        _start(shell, may_restart=wish.yes or shell.can_ask, yes=wish.yes)
+    elif _is_running(shell):
+        builds.say(shell)
     if plan.steps:
         shell.print(_next_steps(_changed(names, plan, failed), is_running=_is_running(shell)))
         shell.print(_service_offer(shell))
@@ -237,10 +240,16 @@ def _is_running(shell: Shell) -> bool:
         return daemon_process.answers(client)
 
 
-def _start(shell: Shell) -> None:
-    """Start the daemon where none runs, and run the hook once."""
-    if not _is_running(shell):
-        address, seconds = start_daemon(shell)
+def _start(shell: Shell, *, may_restart: bool, yes: bool) -> None:
+    """Start the daemon where none runs, or where an older build runs and that is agreed to; and run the hook once."""
+    is_running = _is_running(shell)
+    is_of_another = is_running and bool(builds.note(*reversed(build_in_lock(shell.home))))
+    is_restarting = is_of_another and may_restart and not builds.is_of_newer_daemon(shell)
+    is_restarting = is_restarting and shell.confirm(texts.RESTART_QUESTION, flag_given=yes, enter_means=True)
+    if is_of_another and not is_restarting:
+        builds.say(shell)
+    elif is_restarting or not is_running:
+        address, seconds = restart_daemon(shell) if is_restarting else start_daemon(shell)
         shell.print([_line(shell, texts.ANSWERS, texts.ANSWERS_AT.format(address=address, time=duration(seconds)))])
     shell.print([_hook_line(shell)])
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.client.build import build_id
-from kiro_learn.frontends.cli import backup_texts, pause_texts, texts
+from kiro_learn.frontends.cli import backup_texts, builds, pause_texts, texts
 from kiro_learn.frontends.cli.amounts import (
     ago,
     calendar_time,
@@ -91,9 +90,8 @@ def _running(status: Json, address: str) -> Line:
     seconds = (moment_of(status["now"]) - moment_of(status["started_at"])).total_seconds()
     version = texts.VERSION.format(version=status["version"])
     facts = (duration(seconds), address, size(status["rss_bytes"]), version)
-    if status.get("build") == build_id():
-        return Line("ok", texts.STATUS_RUNNING, facts, is_cut=False)
-    return Line("warning", texts.STATUS_RUNNING, facts, is_cut=False, why=texts.ANOTHER_BUILD)
+    why = builds.note(status["version"], status.get("build", ""))
+    return Line("warning" if why else "ok", texts.STATUS_RUNNING, facts, is_cut=False, why=why)
 
 
 def _memory(status: Json) -> Line:

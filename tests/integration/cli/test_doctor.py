@@ -252,6 +252,10 @@ def test_a_daemon_of_another_version_is_restarted(patient: Patient) -> None:
     assert patient.outcome("versions") == Outcome(
         CheckState.FAILED, "the daemon is v0.0.9, this command v0.1.0", "kiro-learn restart"
     )
+    patient.daemon = attrs.evolve(UP, version="9.0.0")
+    assert patient.outcome("versions") == Outcome(
+        CheckState.FAILED, "the daemon is v9.0.0, newer than this command, v0.1.0", "type -a kiro-learn"
+    )
     patient.daemon = attrs.evolve(UP, build="of before the update")
     assert patient.outcome("versions") == Outcome(
         CheckState.FAILED,
