@@ -42,7 +42,6 @@ from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConf
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
-from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -73,7 +72,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     config = _settings_of(place, os.environ, port)
     if limit < FEW:
         config = attrs.evolve(config, storage=attrs.evolve(config.storage, reader_count=1))
-    with place.lock(build_id(), __version__):
+    with place.lock(build_id()):
         place.forget_stop()
         remove_leftovers(place)
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)

@@ -17,6 +17,7 @@ from kiro_learn.adapters.files.spool_cipher import key_at
 from kiro_learn.adapters.files.upgrade_notice import upgrade_announced
 from kiro_learn.errors import AlreadyRunning, ConfigError
 from kiro_learn.model.upgrade import UpgradeProgress
+from kiro_learn.model.version import __version__
 
 TOKEN_BYTES = 32
 _START_BYTES = 16_384
@@ -159,7 +160,7 @@ class Home:
         self._anew.unlink(missing_ok=True)
 
     @contextmanager
-    def lock(self, build: str = "", version: str = "") -> Iterator[None]:
+    def lock(self, build: str = "") -> Iterator[None]:
         """Own this home for the length of the block; the file says by which process, of which build and version.
 
         Raises:
@@ -178,7 +179,7 @@ class Home:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
             with self.usable():
                 os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()}\n{build}\n{version}\n".encode(), 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n{build}\n{__version__}\n".encode(), 0)
                 # What a crashed daemon left would be believed from now on.
                 self._address.unlink(missing_ok=True)
                 self._upgrade_notice.unlink(missing_ok=True)
