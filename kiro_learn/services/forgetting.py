@@ -6,7 +6,8 @@ answered and events are taken in. A daemon that is killed in between goes on whe
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import structlog
 import trio
@@ -71,7 +72,7 @@ class Forgetting:
             replaced=len(found.record_ids) - found.memories,
             graph_items=found.graph_items,
             shown=tuple(shown),
-            same_words=await self._same_words([each.record_id for each in shown], found),
+            same_words=() if selection.is_whole else await self._same_words(shown, found),
         )
 
     async def forget(self, selection: Selection, *, deletes_copies: bool = False) -> Erased:
@@ -123,11 +124,11 @@ class Forgetting:
             raise UnknownRecord(unknown[0])
         return found
 
-    async def _same_words(self, shown: list[RecordId], found: Selected) -> tuple[MemoryRecord, ...]:
+    async def _same_words(self, shown: Sequence[MemoryRecord], found: Selected) -> tuple[MemoryRecord, ...]:
         gone = set(found.record_ids)
         held: dict[RecordId, MemoryRecord] = {}
-        for record_id in shown:
-            for other in await self._forget.same_words(record_id):
+        for record in shown:
+            for other in await self._forget.same_words(record.record_id):
                 if other.record_id not in gone:
                     held[other.record_id] = other
         return tuple(held.values())[:SHOWN]
@@ -140,7 +141,11 @@ class Forgetting:
         """The copies that have it still: of an earlier version, damaged, or out of reach."""
         forgotten = await self._storage.list_forgotten()
         left: list[BackupCopy] = []
-        for copy in await self._backups.copies():
+        done: set[Path] = set()
+        # The second look finds a copy that was being made at the first one.
+        while copies := [each for each in await self._backups.copies() if each.path not in done]:
+            copy = copies[0]
+            done.add(copy.path)
             try:
                 await self._backups.change(copy, lambda transaction: transaction.forget_again(forgotten, selection))
             except StorageError as error:

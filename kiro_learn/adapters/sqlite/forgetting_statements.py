@@ -165,6 +165,35 @@ BUFFER_AGAIN = """
 UNBUFFER_EVENTS = "DELETE FROM buffer WHERE event_id IN (SELECT value FROM json_each(:ids))"
 
 # For each of a list, by the primary key.
+STEPS_OF_EVENTS = """
+    SELECT e.event_id, e.namespace, e.session_id, e.kind, e.body_json, e.valid_time
+      FROM json_each(:ids) AS asked CROSS JOIN events AS e ON e.event_id = asked.value
+"""
+
+# By the unique index of namespaces.
+PUT_FORGOTTEN_STEP = """
+    INSERT OR IGNORE INTO forgotten (namespace_number, event_id, digest)
+    SELECT n.number, :event_id, :digest FROM namespaces AS n WHERE n.namespace = :namespace
+"""
+
+# The first of a range of the primary key.
+HAS_FORGOTTEN = """
+    SELECT EXISTS (
+        SELECT 1 FROM namespaces AS n CROSS JOIN forgotten AS f ON f.namespace_number = n.number
+         WHERE n.namespace = :namespace)
+"""
+
+# Each along forgotten_by_digest.
+IS_STEP_FORGOTTEN = """
+    SELECT EXISTS (
+        SELECT 1
+          FROM namespaces AS n
+          CROSS JOIN json_each(:digests) AS step
+          CROSS JOIN forgotten AS f ON f.namespace_number = n.number AND f.digest = unhex(step.value)
+         WHERE n.namespace = :namespace)
+"""
+
+# For each of a list, by the primary key.
 SESSIONS_OF_EVENTS = """
     SELECT DISTINCT e.namespace, e.session_id
       FROM json_each(:ids) AS asked CROSS JOIN events AS e ON e.event_id = asked.value

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from kiro_learn.adapters.sqlite import forgetting_statements as statements
 from kiro_learn.adapters.sqlite import forgotten, history_writes
 from kiro_learn.adapters.sqlite.forgetting_reads import select, with_words
+from kiro_learn.adapters.sqlite.forgotten_steps import moment_number, step_digests
 from kiro_learn.adapters.sqlite.graph_writes import GraphWrites
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values
@@ -96,6 +97,7 @@ class ForgettingWrites(GraphWrites):
 
     def _forget_events(self, ids: Sequence[str]) -> None:
         values: Values = {"ids": json.dumps(ids)}
+        self._mark_steps(values)
         sessions: list[Row] = self._connection.execute(statements.SESSIONS_OF_EVENTS, values).fetchall()
         self.forgotten_in |= {number_of(self._connection, namespace)[0] for namespace, _ in sessions}
         self.forget_graph_of([EventId(each) for each in ids])
@@ -105,6 +107,25 @@ class ForgettingWrites(GraphWrites):
         for namespace, session_id in sessions:
             self._forget_session(namespace, session_id)
         self._undoom("event", ids)
+
+    def _mark_steps(self, values: Values) -> None:
+        """So that an agent's own history brings none of them back, which knows them by other ids."""
+        rows: list[Row] = self._connection.execute(statements.STEPS_OF_EVENTS, values).fetchall()
+        for event_id, namespace, session_id, kind, body_json, valid_time in rows:
+            (digest,) = step_digests(session_id, kind, body_json, [moment_number(valid_time)])
+            marked: Values = {"event_id": event_id, "namespace": namespace, "digest": digest}
+            self._connection.execute(statements.PUT_FORGOTTEN_STEP, marked)
+
+    def is_step_forgotten(self, step: Values) -> bool:
+        """Whether the same step of a session was forgotten, at nearly the same time. ``step``: an event's row."""
+        place: Values = {"namespace": step["namespace"]}
+        if not self._connection.execute(statements.HAS_FORGOTTEN, place).get:
+            return False
+        session_id, kind, body_json = (str(step[name]) for name in ("session_id", "kind", "body_json"))
+        number = moment_number(str(step["valid_time"]))
+        near = step_digests(session_id, kind, body_json, (number - 1, number, number + 1))
+        values = place | {"digests": json.dumps([each.hex() for each in near])}
+        return bool(self._connection.execute(statements.IS_STEP_FORGOTTEN, values).get)
 
     def _unbuffer(self, values: Values) -> None:
         """A compaction is of several events: those of them that stay wait again by themselves."""

@@ -59,9 +59,9 @@ class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.Ret
         in_use = self.in_use(event.namespace)
         if in_use != event.namespace:
             event = unchecked_evolve(event, namespace=in_use)
-        if self.has_erased(event.namespace, [event.event_id]):
-            return 0
         values = rows.from_event(event, transaction_time=self._utc_now())
+        if self.has_erased(event.namespace, [event.event_id]) or self.is_step_forgotten(values):
+            return 0
         self._connection.execute(statements.PUT_EVENT, values)
         if self._connection.changes() == 0:
             return 0

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from kiro_learn.errors import UnknownRecord
-from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.event import Event, EventKind, JsonBody
 from kiro_learn.model.forgetting import Selection
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, Letter, Letterbox, a_record, an_event, simulated_daemon
@@ -19,6 +19,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import PROJECT, Model, a_turn, settle, titles, weak_record
 
 SESSION = Selection(namespace=NAMESPACE, session="goes")
+TOOL = EventKind.TOOL_USE
 WHOLE = Selection(namespace=NAMESPACE, is_whole=True)
 
 
@@ -87,6 +88,29 @@ def test_a_report_that_is_sent_again_is_a_repeat() -> None:
             return await texts(storage)
 
     assert simulate(scenario) == ["event 2"]
+
+
+def test_the_same_step_from_an_agents_own_history_is_a_repeat_and_a_later_one_is_not() -> None:
+    """It has another id there, and its time is some seconds off."""
+
+    async def scenario() -> list[str]:
+        storage = InMemoryStorage()
+        async with simulated_daemon(storage=storage) as services:
+            tool = JsonBody({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": "a"})
+            await services.capture.take_all([of_session(1), an_event(2, body=tool, kind=TOOL, session="goes")])
+            await services.forgetting.forget(SESSION)
+            said = attrs.evolve(of_session(1), event_id=of_session(71).event_id)
+            other_output = JsonBody(tool.data | {"tool_response": "b"})
+            used = an_event(72, body=other_output, kind=TOOL, session="goes")
+            for event in (said, attrs.evolve(used, valid_time=of_session(6).valid_time)):
+                assert (await services.capture.take(event)).stored is False
+            later = attrs.evolve(said, event_id=of_session(73).event_id, valid_time=of_session(60).valid_time)
+            other = attrs.evolve(said, event_id=of_session(74).event_id, session_id="stays")
+            for event in (later, other):
+                assert (await services.capture.take(event)).stored is True
+            return await texts(storage)
+
+    assert simulate(scenario) == ["event 1", "event 1"]
 
 
 def test_what_hooks_put_aside_is_found_too() -> None:
