@@ -23,6 +23,7 @@ from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hoo
 from kiro_learn.adapters.files.home import insist_on_room, remove_leftovers
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
+from kiro_learn.adapters.files.rule_texts import FolderRuleTexts
 from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.files.traces import note_begun, refuse_vanished
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
@@ -229,6 +230,7 @@ def _dependencies(
         llm=llm,
         project_finder=finder,
         project_files=FolderFiles(),
+        rule_texts=FolderRuleTexts(finder.home_folder),
         actor_id=finder.actor_id,
         hook_spool=home.spool,
         backups=copies_of(home, config.backup, clock.utc_now),

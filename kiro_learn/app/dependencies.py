@@ -12,7 +12,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
 from kiro_learn.ports.home import HookSpool
 from kiro_learn.ports.llm import LlmChoice
-from kiro_learn.ports.projects import ProjectFiles, ProjectFinder
+from kiro_learn.ports.projects import ProjectFiles, ProjectFinder, RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.services.health import Process
@@ -36,6 +36,7 @@ class Dependencies:
     llm: LlmChoice
     project_finder: ProjectFinder
     project_files: ProjectFiles
+    rule_texts: RuleTexts
     actor_id: str
     hook_spool: HookSpool[Any]
     backups: BackupFolder

@@ -52,6 +52,7 @@ from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalLog
+from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.session_start import SessionStart
@@ -104,13 +105,14 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     retrievals, profiles = RetrievalLog(), _profiles(dependencies, config)
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, retrievals=retrievals)
-    session_context = _session_context(dependencies, config, actors, profiles)
+    freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
+    rule_files = RuleFiles(storage, dependencies.rule_texts, freshness)
+    session_context = _session_context(dependencies, config, actors, profiles, rule_files)
     capture = _capture(dependencies, config, actors, merged)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
     hooks = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
     spool_drainer = SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
-    freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
     return Services(
         project_finder=dependencies.project_finder,
         project_names=names,
@@ -144,6 +146,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
+        rule_files=rule_files,
     )
 
 
@@ -224,10 +227,14 @@ def _profiles(dependencies: Dependencies, config: Config) -> ProjectProfiles:
 
 
 def _session_context(
-    dependencies: Dependencies, config: Config, actors: Actors, profiles: ProjectProfiles
+    dependencies: Dependencies,
+    config: Config,
+    actors: Actors,
+    profiles: ProjectProfiles,
+    rule_files: RuleFiles,
 ) -> SessionContext:
     most_bytes = min(config.recall.brief_bytes, config.recall.context_bytes)
-    return SessionContext(dependencies.storage, actors.sessions, profiles, most_bytes=most_bytes)
+    return SessionContext(dependencies.storage, actors.sessions, profiles, rule_files, most_bytes=most_bytes)
 
 
 def _health(

@@ -4,7 +4,7 @@ texts of those that say how it is built.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -56,5 +56,22 @@ class ProjectFiles(Protocol):
     async def manifests(self, folder: str, wanted: WantedFiles) -> dict[str, str]:
         """The texts of those of the ``wanted`` files that are there, by path; empty where a file is only noticed, or is
         too large to be read. What is left out, and how it is cancelled, is as with ``modified_ats``.
+        """
+        ...
+
+
+class RuleTexts(Protocol):
+    """Reads the rule files that agents load, few and small ones."""
+
+    async def read(self, folder: str | None, patterns: Sequence[str]) -> dict[str, str]:
+        """The texts of the files in ``folder``, or in the user's folder if that is None, by their path in it.
+
+        Left out is what is not there, is no regular file, lies outside of the folder behind a link, or is beyond the
+        bounds; of a long file, the end. Never fails.
+
+        Cancellation: a file system that does not answer keeps a thread, not the caller.
+
+        Args:
+          patterns: paths in the folder, whose last part may have a ``*``.
         """
         ...

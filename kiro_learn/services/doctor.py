@@ -10,6 +10,7 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.errors import KiroLearnError
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.home import DatabaseInspection, HomeInspection
 from kiro_learn.services.autostart import Autostart
@@ -61,6 +62,8 @@ class DaemonFacts:
     damaged_row_count: int = 0
     log_problem: str = ""
     """Why it cannot write its log."""
+    rule_conflicts: tuple[RuleConflict, ...] = ()
+    """Lines of agents' rule files that contradict memories."""
     spool_problems: tuple[str, ...] = ()
     """What of the spool it could not read or remove."""
 

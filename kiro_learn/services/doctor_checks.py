@@ -294,6 +294,18 @@ def clock_goes_forward(seen: Examination) -> Outcome:
     return ok("no write lies in the future")
 
 
+def rules_agree(seen: Examination) -> Outcome:
+    """No line of a rule file that an agent loads says the contrary of a rule that is remembered."""
+    if not seen.daemon.is_running:
+        return skipped("the daemon does not say how it is")
+    conflicts = seen.daemon.rule_conflicts
+    if not conflicts:
+        return ok("no rule file contradicts what is remembered")
+    said = [f'{each.path}:{each.line} says "{each.text}", remembered is "{each.title}"' for each in conflicts]
+    more = [f"and {len(said) - SHOWN_NAMES} more"] if len(said) > SHOWN_NAMES else []
+    return warning("; ".join([*said[:SHOWN_NAMES], *more]), f"kiro-learn memories show {conflicts[0].record_id}")
+
+
 CHECKS = (
     Check("home", "Home is private", "Home", home_is_private, close_home),
     Check("settings", "Settings are right", "Settings", settings_are_right),
@@ -307,6 +319,7 @@ CHECKS = (
     Check("agents", "Agents are connected", "Agents", agents_are_connected),
     Check("model", "Model answers", "Model", model_answers),
     Check("meaning", "Memories are found", "Meaning", meaning_is_found),
+    Check("rules", "Rules agree", "Rules", rules_agree),
     Check("spool", "Events are delivered", "Events", nothing_is_undelivered),
     Check("disk", "Disk has room", "Disk", disk_has_room),
     Check("clock", "Clock goes forward", "Clock", clock_goes_forward),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.learning.rule_statements import RuleStatements
 from kiro_learn.model.event import Event
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
@@ -20,6 +21,7 @@ from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.project_profiles import ProjectProfiles
+from kiro_learn.services.rule_files import RuleFiles
 
 BYTES_A_TOKEN = 4
 """At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""
@@ -42,33 +44,52 @@ SHARE_OF_DEADLINE = 0.8
 MOST_SESSIONS = 1_000
 """Most sessions remembered as told; the oldest is forgotten first."""
 
+FILES_SECONDS = 0.2
+"""How long a brief waits for the agent's rule files; what later ones say is told again."""
+
 NOTHING = Brief()
+NOTHING_LOADED = RuleStatements()
 
 
 class SessionContext:
     """Reads what stands in a project's brief, and remembers which sessions were told it."""
 
     def __init__(
-        self, storage: StorageBackend, sessions: SessionLedger, profiles: ProjectProfiles, *, most_bytes: int
+        self,
+        storage: StorageBackend,
+        sessions: SessionLedger,
+        profiles: ProjectProfiles,
+        rule_files: RuleFiles,
+        *,
+        most_bytes: int,
     ) -> None:
         self._storage = storage
         self._profiles = profiles
+        self._rule_files = rule_files
         self._sessions = sessions
         self._most_bytes = most_bytes
         self._told: OrderedDict[str, None] = OrderedDict()
 
-    async def context(self, namespace: Namespace, *, folder: str | None, tokens: int | None = None) -> Brief:
+    async def context(
+        self,
+        namespace: Namespace,
+        *,
+        folder: str | None,
+        tokens: int | None = None,
+        loaded: RuleStatements = NOTHING_LOADED,
+    ) -> Brief:
         """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``; empty in a project without memories
         whose files say nothing.
 
         Args:
           folder: that the project lies in, where its profile is read; None if that is not known.
+          loaded: what the agent's own rule files say, which is not told again.
 
         Raises:
           StorageError: the memories cannot be read.
         """
         room = self._most_bytes if tokens is None else tokens * BYTES_A_TOKEN
-        parts = await self._parts(namespace, room)
+        parts = await self._parts(namespace, room, loaded)
         profile = await self._profiles.told(namespace, folder)
         brief = render_brief(parts, most_bytes=room, profile=profile)
         while tokens is not None and (count := count_tokens(brief.text)) > tokens:
@@ -76,15 +97,15 @@ class SessionContext:
             brief = render_brief(parts, most_bytes=most_bytes, profile=profile)
         return brief
 
-    async def _parts(self, namespace: Namespace, room: int) -> list[BriefPart]:
+    async def _parts(self, namespace: Namespace, room: int, loaded: RuleStatements) -> list[BriefPart]:
         """Rules, how things are done, what was decided, and what was worked on last: each newest first.
 
         A choice that an agent words itself is left out: of those read, most told of a step that was taken.
         """
-        rules = await self._rules(namespace, room)
-        ways = await self._newest(namespace, room, KnowledgeType.HEURISTIC)
-        decided = await self._newest(namespace, room, KnowledgeType.DECISION, KnowledgeType.REJECTED)
-        newest = await self._newest(namespace, int(room * NEWEST_SHARE))
+        rules = await self._rules(namespace, room, loaded)
+        ways = await self._newest(namespace, room, loaded, KnowledgeType.HEURISTIC)
+        decided = await self._newest(namespace, room, loaded, KnowledgeType.DECISION, KnowledgeType.REJECTED)
+        newest = await self._newest(namespace, int(room * NEWEST_SHARE), loaded)
         return [
             BriefPart("Hard rules", [rule for rule in rules if rule.is_hard_rule], line_bytes=HARD_RULE_BYTES),
             BriefPart("Rules", [rule for rule in rules if not rule.is_hard_rule], RULES_SHARE, RULE_BYTES),
@@ -93,18 +114,21 @@ class SessionContext:
             BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),
         ]
 
-    async def _rules(self, namespace: Namespace, room: int) -> Sequence[MemoryRecord]:
+    async def _rules(self, namespace: Namespace, room: int, loaded: RuleStatements) -> Sequence[MemoryRecord]:
         found: list[MemoryRecord] = []
-        is_last = False
+        read_count, is_last = 0, False
         while not is_last and _least_bytes(found) < room:
-            limit = max(PAGE, len(found))
-            page = await self._storage.list_rules_first(namespace, limit=limit, offset=len(found))
+            limit = max(PAGE, read_count)
+            page = await self._storage.list_rules_first(namespace, limit=limit, offset=read_count)
             rules = [record for record in page if record.knowledge_type is KnowledgeType.CONSTRAINT]
             is_last = len(rules) < limit
-            found += rules
+            read_count += len(rules)
+            found += (record for record in rules if not loaded.say(record))
         return each_once(found)
 
-    async def _newest(self, namespace: Namespace, room: int, *types: KnowledgeType) -> Sequence[MemoryRecord]:
+    async def _newest(
+        self, namespace: Namespace, room: int, loaded: RuleStatements, *types: KnowledgeType
+    ) -> Sequence[MemoryRecord]:
         """As many as may fill ``room`` bytes; without types, those that are no knowledge."""
         found: list[MemoryRecord] = []
         before: Place | None = None
@@ -122,7 +146,8 @@ class SessionContext:
             is_last = len(page) < limit
             read_count += len(page)
             before = (page[-1].created_at, page[-1].record_id) if page else None
-            found += filter(_is_told if types else _is_no_knowledge, page)
+            fitting = filter(_is_told if types else _is_no_knowledge, page)
+            found += (record for record in fitting if not loaded.say(record))
         return each_once(found)
 
     def tokens_of(self, brief: Brief) -> int:
@@ -142,18 +167,26 @@ class SessionContext:
         if was_told and not is_emptied:
             return NOTHING
         now = trio.current_time()
-        folder = event.source.project_path
         latest = now + (deadline - now) * SHARE_OF_DEADLINE
         told = NOTHING
         self._remember(key)  # before it is read: several hooks of one session may come together
         try:
             with trio.move_on_at(latest):
-                found = await catch_errors("session context", lambda: self.context(event.namespace, folder=folder))
+                found = await catch_errors("session context", lambda: self._brief_of(event))
                 told = found if isinstance(found, Brief) else NOTHING
         finally:
             if not told.text:
                 self._told.pop(key, None)
         return told
+
+    async def _brief_of(self, event: Event) -> Brief:
+        loaded: object = None
+        with trio.move_on_after(FILES_SECONDS):
+            loaded = await catch_errors(
+                "rule files", lambda: self._rule_files.statements(event.source.surface, event.source.project_path)
+            )
+        said = loaded if isinstance(loaded, RuleStatements) else NOTHING_LOADED
+        return await self.context(event.namespace, folder=event.source.project_path, loaded=said)
 
     def _remember(self, key: str) -> None:
         self._told[key] = None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -28,7 +29,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.home import UndeliveredHook
 from kiro_learn.ports.llm import Learner, Llm, LlmChoice
-from kiro_learn.ports.projects import ProjectFiles
+from kiro_learn.ports.projects import ProjectFiles, RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.retrieval.rendering.token_count import count_tokens
@@ -151,6 +152,18 @@ class FixedFiles:
         return {path: "" if path in wanted.noticed else text for path, text in known.items()}
 
 
+@attrs.define
+class FixedRuleTexts:
+    """``RuleTexts`` in a dict, by folder and path; the user's folder is ``USER_HOME``."""
+
+    folders: dict[str, dict[str, str]] = attrs.Factory(dict)
+
+    async def read(self, folder: str | None, patterns: Sequence[str]) -> dict[str, str]:
+        await trio.lowlevel.checkpoint()
+        texts = self.folders.get(folder or USER_HOME, {})
+        return {path: text for path, text in texts.items() if any(fnmatchcase(path, each) for each in patterns)}
+
+
 @attrs.frozen
 class Letter:
     """An undelivered request."""
@@ -233,6 +246,7 @@ async def simulated_daemon(
     hook_spool: Letterbox | None = None,
     backups: BackupFolder | None = None,
     project_files: ProjectFiles | None = None,
+    rule_texts: RuleTexts | None = None,
     config: Config | None = None,
     offload: Offload = in_place,
     background: Offload = in_place,
@@ -251,6 +265,7 @@ async def simulated_daemon(
         ),
         project_finder=FixedProjects(),
         project_files=project_files or FixedFiles(),
+        rule_texts=rule_texts or FixedRuleTexts(),
         actor_id="ada",
         hook_spool=hook_spool or Letterbox(),
         backups=backups or CopiesInAList(),

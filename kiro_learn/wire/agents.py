@@ -61,6 +61,10 @@ class Agent:
     answer: AnswerForm
     files: Callable[[Agent, Surroundings], Files]
     """What it needs, in the order in which it is shown and written."""
+    rule_files: tuple[str, ...] = ()
+    """Of a project, what it loads at the start of each session; the last part of a path may have a ``*``."""
+    user_rule_files: tuple[str, ...] = ()
+    """The same of the user, in the user's folder."""
     before_tool: str = ""
     """The hook before a tool runs, where its answer reaches the model; empty: none does."""
     moved_by: str = ""
@@ -69,6 +73,10 @@ class Agent:
     """By which the hooks report that another agent reads as well; empty: there are none."""
     next_step: str = ""
     """What its user has to do after the installation; empty: nothing."""
+
+
+OTHER_RULE_FILES = (".github/copilot-instructions.md",)
+"""Of agents that we do not know: what contradicts a memory is shown all the same."""
 
 
 def files_of(agent: str, around: Surroundings) -> tuple[AgentFile, ...]:
@@ -291,6 +299,8 @@ _KIRO = {
 }
 """Kiro IDE 0.x has promptSubmit and agentStop; each version of the others is in the middle of renaming its events."""
 
+_KIRO_RULES = ("AGENTS.md", ".kiro/steering/*.md")
+
 _KIRO_ANSWER = AnswerForm(_as_text, most=10_240, is_in_bytes=True)
 
 _AGENTS = (
@@ -300,6 +310,8 @@ _AGENTS = (
         programs=("kiro-cli",),
         traces=(".kiro/sessions/cli",),
         folder=KIRO_FOLDER,
+        rule_files=_KIRO_RULES,
+        user_rule_files=(".kiro/steering/*.md",),
         moved_by="KIRO_HOME",
         hooks=_KIRO,
         answer=_KIRO_ANSWER,
@@ -313,6 +325,8 @@ _AGENTS = (
         programs=("kiro",),
         traces=(".config/Kiro", "Library/Application Support/Kiro"),
         folder=KIRO_FOLDER,
+        rule_files=_KIRO_RULES,
+        user_rule_files=(".kiro/steering/*.md",),
         moved_by="KIRO_HOME",
         hooks=_KIRO,
         answer=_KIRO_ANSWER,
@@ -325,6 +339,8 @@ _AGENTS = (
         programs=("claude",),
         traces=(".claude",),
         folder=".claude",
+        rule_files=("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", ".claude/rules/*.md"),
+        user_rule_files=(".claude/CLAUDE.md",),
         moved_by="CLAUDE_CONFIG_DIR",
         hooks=_CLAUDE_CODE,
         before_tool="PreToolUse",
@@ -337,6 +353,8 @@ _AGENTS = (
         programs=("codex",),
         traces=(".codex",),
         folder=".codex",
+        rule_files=("AGENTS.md",),
+        user_rule_files=(".codex/AGENTS.md",),
         moved_by="CODEX_HOME",
         hooks=_CLAUDE_CODE,
         before_tool="PreToolUse",
@@ -350,6 +368,8 @@ _AGENTS = (
         programs=("gemini",),
         traces=(".gemini",),
         folder=".gemini",
+        rule_files=("GEMINI.md",),
+        user_rule_files=(".gemini/GEMINI.md",),
         hooks={
             "sessionstart": EventKind.NOTE,
             "beforeagent": EventKind.PROMPT,
@@ -365,6 +385,7 @@ _AGENTS = (
         programs=("cursor", "cursor-agent"),
         traces=(".cursor",),
         folder=".cursor",
+        rule_files=("AGENTS.md", ".cursorrules", ".cursor/rules/*.mdc", ".cursor/rules/*.md"),
         hooks={
             "sessionstart": EventKind.NOTE,
             "beforesubmitprompt": EventKind.PROMPT,

@@ -12,6 +12,7 @@ from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import doctor_screen, doctor_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix
 
 PATIENCE_SECONDS = 0.9
@@ -68,6 +69,10 @@ def daemon_facts(client: Client) -> DaemonFacts:
         embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
         damaged_row_count=status["damaged"]["count"],
         log_problem=status.get("log_problem", ""),  # a daemon of the version before does not tell
+        rule_conflicts=tuple(
+            RuleConflict(**{field: conflict[field] for field in ("record_id", "title", "path", "line", "text")})
+            for conflict in status.get("rule_conflicts", ())
+        ),
         spool_problems=tuple(status.get("spool", {}).get("problems", ())),
     )
 

@@ -58,6 +58,7 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         _learning(status, now),
         _retrieval(status),
         *_contexts(status),
+        *_rule_conflicts(status),
         *_indexing(status),
         _model(status),
         *_backup(status, now),
@@ -238,6 +239,17 @@ def _contexts(status: Json) -> Iterator[Line]:
         facts.append(texts.PARTIAL.format(count=contexts["partial"]))
     mute = [texts.MUTE_CONTEXTS[name] for name in contexts["mute"]]
     yield Line("warning" if mute else "ok", texts.STATUS_CONTEXTS, tuple(facts), "; ".join(mute))
+
+
+def _rule_conflicts(status: Json) -> Iterator[Line]:
+    """Only where a rule file of an agent says the contrary of what is remembered; one of them with its line."""
+    if conflicts := status.get("rule_conflicts"):  # a daemon of the version before does not tell
+        first = conflicts[0]
+        why = texts.RULE_CONFLICT.format(
+            path=first["path"], line=first["line"], text=first["text"], title=first["title"]
+        )
+        facts = (texts.RULE_CONFLICTS.format(lines=counted(len(conflicts), *texts.LINES_COUNTED)),)
+        yield Line("warning", texts.STATUS_RULES, facts, why)
 
 
 def _indexing(status: Json) -> Iterator[Line]:

@@ -25,7 +25,9 @@ def status_routes(services: Services) -> Iterator[Route]:
         return json_answer({"status": "ok", "version": __version__, "pid": health.pid, "build": health.build})
 
     async def status(_request: Request) -> Answer:
-        return json_answer(write_value(await services.health.status()))
+        conflicts = await services.rule_files.conflicts()
+        status = write_value(await services.health.status())
+        return json_answer({**status, "rule_conflicts": write_value(conflicts)})
 
     async def stats(request: Request) -> Answer:
         counts = await services.queries.stats(NAMESPACE.read(request.query))

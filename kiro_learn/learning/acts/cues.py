@@ -91,6 +91,18 @@ def _cues_in(text: str) -> tuple[Cue, ...]:
     return tuple(dict.fromkeys((*commands, *files, *_kinds_named(rest))))[:MOST_CUES]
 
 
+def commands_wanted_and_denied(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The commands that ``text`` says to use, and those that it says not to use; with their options."""
+    wanted: set[str] = set()
+    denied: set[str] = set()
+    for match in _COMMAND.finditer(text):
+        cue = _cue_of_command(match.group(1) or match.group(2), is_code=match.group(1) is not None)
+        if cue is not None:
+            is_denied = _DENIED.search(text[: match.start()]) is not None
+            (denied if is_denied else wanted).add(" ".join((cue.key, *sorted(cue.needs))))
+    return frozenset(wanted), frozenset(denied)
+
+
 def _cues_of_trap(summary: str) -> tuple[Cue, ...]:
     trap = trap_in(summary)
     failed, worked = (next(commands_in(each.rstrip(" …")), ()) for each in trap) if trap else ((), ())

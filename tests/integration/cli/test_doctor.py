@@ -25,6 +25,8 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.installation import open_installation
 from kiro_learn.config import StorageConfig
 from kiro_learn.frontends.http.port_owner import listener_on
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.service_state import ServiceState
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Examination, Outcome
@@ -318,6 +320,19 @@ def test_a_model_that_the_settings_name_and_that_is_not_there_is_told(patient: P
 def test_an_embedding_model_that_is_gone_is_a_problem(patient: Patient) -> None:
     patient.daemon = attrs.evolve(UP, embedding_problem="no file")
     assert patient.outcome("meaning").mend == "kiro-learn restart"
+
+
+def test_a_rule_file_that_contradicts_a_memory_is_named_with_its_line(patient: Patient) -> None:
+    assert patient.state("rules") is CheckState.SKIPPED
+    patient.daemon = UP
+    assert patient.state("rules") is CheckState.OK
+    conflict = RuleConflict(RecordId("mr_1"), "Use bun", "/shop/CLAUDE.md", 3, "Never use bun.")
+    patient.daemon = attrs.evolve(UP, rule_conflicts=(conflict,) * 5)
+    outcome = patient.outcome("rules")
+    assert outcome.state is CheckState.WARNING
+    assert outcome.detail.startswith('/shop/CLAUDE.md:3 says "Never use bun.", remembered is "Use bun"')
+    assert outcome.detail.endswith("and 2 more")
+    assert outcome.mend == "kiro-learn memories show mr_1"
 
 
 def test_events_that_wait_are_taken_by_a_daemon(patient: Patient) -> None:

@@ -102,7 +102,7 @@ def test_a_hook_of_it_that_was_pasted_by_hand_is_replaced() -> None:
 
 def test_a_field_that_is_forgotten_is_an_error() -> None:
     values = {field.name: getattr(SEVENTH, field.name) for field in attrs.fields(Agent)}
-    optional = {"before_tool", "moved_by", "shared_name", "next_step"}
+    optional = {"before_tool", "moved_by", "next_step", "rule_files", "shared_name", "user_rule_files"}
     for name in values.keys() - optional:
         with pytest.raises(TypeError, match=name):
             Agent(**{other: value for other, value in values.items() if other != name})

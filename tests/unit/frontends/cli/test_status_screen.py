@@ -290,3 +290,11 @@ def test_damaged_rows_are_counted_and_named() -> None:
     counted, named = shown.split("\n")
     assert counted == "! Damage      2 rows of the database cannot be read; the others can"
     assert named.strip() == "mr_1, 01JB"
+
+
+def test_lines_of_rule_files_that_contradict_memories_are_counted_and_the_first_is_shown() -> None:
+    conflict = {"record_id": "mr_1", "title": "Use bun", "path": "/shop/CLAUDE.md", "line": 3, "text": "Never use bun."}
+    shown = line_about("Rules", rule_conflicts=[conflict, conflict])
+    assert "2 lines of rule files contradict memories" in shown
+    assert "/shop/CLAUDE.md:3: Never use bun. | remembered: Use bun" in shown
+    assert line_about("Rules", rule_conflicts=[]) == line_about("Rules") == ""

@@ -1,0 +1,161 @@
+"""What an agent's own rule files say: which memories they say already, and which they contradict.
+
+Compared are words without their endings, numbers, and whether something is denied. In doubt a memory is told, and
+nothing is called a contradiction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from kiro_learn.learning.acts.cues import commands_wanted_and_denied
+from kiro_learn.learning.protected_records import stems
+from kiro_learn.model.record import ASKED, MemoryRecord
+from kiro_learn.model.rule_conflict import RuleConflict
+from kiro_learn.model.wording import is_negation
+
+MOST_STATEMENTS = 2_000
+"""Of all files together: more than any model would heed."""
+
+SAID = 0.85
+"""Share of a memory's words that one statement of a file has, from which on the file says it."""
+
+SAME_SLOT = 0.75
+"""Share of the words of either, from which on a rule and a statement are about the same thing."""
+
+LEAST_WORDS = 2
+_ORDER = re.compile(
+    r"\b(?:always|never|must|should|do not|don'?t|only|use|keep|prefer|avoid|run|no|not|required?|instead of)\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+_DENYING = frozenset({"avoid", "stop"})
+_FENCE = ("```", "~~~")
+
+
+@attrs.frozen
+class Statement:
+    """One sentence of a rule file."""
+
+    path: str
+    line: int
+    text: str
+    words: frozenset[str]
+    """Without those that hold no meaning, and without endings; numbers too."""
+    is_denied: bool
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Those of its words that have a digit."""
+        return _numbers(self.words)
+
+
+def statements_in(path: str, text: str) -> Iterator[Statement]:
+    """The sentences of the rule file ``path``, each with its line; a list item that goes on is one sentence with it."""
+    is_code = False
+    for first, paragraph in _paragraphs(text):
+        if paragraph.startswith(_FENCE):
+            is_code = not is_code
+        for sentence in _SENTENCE_END.split(_MARK.sub("", paragraph)):
+            words = stems(sentence)
+            if words:
+                yield Statement(path, first, sentence.strip(), words, _is_denied(sentence))
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Each paragraph or list item on one line, and the number of its first line."""
+    first, lines = 0, list[str]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        begins = not line.strip() or _MARK.match(line) or line.lstrip().startswith(_FENCE)
+        if begins and lines:
+            yield first, " ".join(lines)
+            lines = []
+        if line.strip():
+            first = first if lines else number
+            lines.append(line.strip())
+    if lines:
+        yield first, " ".join(lines)
+
+
+class RuleStatements:
+    """The statements of the files that an agent loads, by their words."""
+
+    def __init__(self, statements: Iterable[Statement] = ()) -> None:
+        self._statements: list[Statement] = []
+        self._by_word: defaultdict[str, list[int]] = defaultdict(list)
+        for place, statement in enumerate(statements):
+            if place == MOST_STATEMENTS:
+                break
+            self._statements.append(statement)
+            for word in statement.words:
+                self._by_word[word].append(place)
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str]) -> RuleStatements:
+        """Of these files, by path."""
+        return cls(each for path, text in texts.items() for each in statements_in(path, text))
+
+    def say(self, record: MemoryRecord) -> bool:
+        """Whether a statement says what the memory does: nearly all its words, its numbers, and what it denies."""
+        told = _told(record)
+        words, is_denied = stems(told), _is_denied(told)
+        if len(words) < LEAST_WORDS:
+            return False
+        return any(
+            shared >= SAID * len(words) and _numbers(words) <= each.numbers and is_denied == each.is_denied
+            for each, shared in self._sharing(words)
+        )
+
+    def conflict(self, record: MemoryRecord) -> RuleConflict | None:
+        """The first statement that orders the contrary of ``record``, or another number; None if none does."""
+        told = _told(record)
+        words, is_denied = stems(told), _is_denied(told)
+        if not _ORDER.search(told):
+            return None
+        for each, shared in self._sharing(words):
+            if _ORDER.search(each.text) and _contradicts(told, words, each, shared, is_denied=is_denied):
+                return RuleConflict(record.record_id, record.title, each.path, each.line, each.text)
+        return None
+
+    def _sharing(self, words: Iterable[str]) -> Iterator[tuple[Statement, int]]:
+        """The statements with one of ``words`` or more, in their order, and how many."""
+        counts = Counter(place for word in words for place in self._by_word.get(word, ()))
+        for place in sorted(counts):
+            yield self._statements[place], counts[place]
+
+
+def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int, *, is_denied: bool) -> bool:
+    wanted, denied = commands_wanted_and_denied(told)
+    wanted_there, denied_there = commands_wanted_and_denied(other.text)
+    if wanted & denied_there or denied & wanted_there:
+        return True
+    if wanted or denied or wanted_there or denied_there:
+        return False
+    numbers, others = _numbers(words), other.numbers
+    both = len(words | other.words) - len(numbers ^ others)
+    same = shared - len(numbers & others)
+    if both - len(numbers & others) < LEAST_WORDS or same < SAME_SLOT * (both - len(numbers & others)):
+        return False
+    if numbers and others and numbers != others:
+        return is_denied == other.is_denied
+    return is_denied != other.is_denied
+
+
+def _told(record: MemoryRecord) -> str:
+    """What a memory says in one sentence: its title, or all of a summary that says it whole."""
+    is_short = not record.summary.startswith(ASKED) and record.summary.startswith(record.title.rstrip("…. "))
+    return record.summary if is_short and "\n" not in record.summary else record.title
+
+
+def _is_denied(text: str) -> bool:
+    words: Sequence[str] = [word for word in text.lower().split() if not word.endswith(",")]
+    return sum(is_negation(word) or word in _DENYING for word in words) % 2 == 1
+
+
+def _numbers(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in words if any(map(str.isdigit, word)))

@@ -1,0 +1,88 @@
+"""A brief does not tell what the agent's own rule files say; what they contradict is shown with its line."""
+
+from __future__ import annotations
+
+import json
+
+import trio
+
+from kiro_learn.model.observation import KnowledgeItem
+from kiro_learn.model.record import KnowledgeType
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import USER_HOME, FixedRuleTexts
+from tests.unit.services.in_daemon import in_daemon
+
+FOLDER = "/home/ada/shop"
+RULES = ("Never push to main", "Answer in German")
+
+
+async def rule(services: Services, title: str) -> None:
+    item = KnowledgeItem(project=FOLDER, knowledge_type=KnowledgeType.CONSTRAINT, title=title, content=title)
+    await services.observe.add_knowledge(item)
+
+
+async def start(services: Services, agent: str) -> str:
+    payload = {"hook_event_name": "SessionStart", "cwd": FOLDER, "session_id": agent, "source": "startup"}
+    return (await services.hooks.take(agent, json.dumps(payload).encode(), {}, retrieve=True)).context
+
+
+class StuckTexts(FixedRuleTexts):
+    """A file system that does not answer."""
+
+    async def read(self, folder: str | None, patterns: object) -> dict[str, str]:
+        del folder, patterns
+        await trio.sleep_forever()
+        raise AssertionError
+
+
+def test_a_brief_leaves_out_what_the_files_of_its_agent_say() -> None:
+    async def scenario(services: Services) -> None:
+        for title in RULES:
+            await rule(services, title)
+        told = {agent: await start(services, agent) for agent in ("claude-code", "codex", "gemini")}
+        assert [RULES[0] in each for each in told.values()] == [False, True, True]
+        assert [RULES[1] in each for each in told.values()] == [True, True, False]
+        namespace = (await services.project_names.resolve(FOLDER)).namespace
+        assert RULES[0] in (await services.session_context.context(namespace, folder=None)).text
+
+    files = {FOLDER: {"CLAUDE.md": "- Never push to main\n"}, USER_HOME: {".gemini/GEMINI.md": "Answer in German.\n"}}
+    in_daemon(scenario, rule_texts=FixedRuleTexts(files))
+
+
+def test_a_changed_file_is_told_from_again() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, RULES[0])
+        assert RULES[0] not in await start(services, "claude-code")
+        texts.folders[FOLDER] = {"CLAUDE.md": "Be kind.\n"}
+        payload = {"hook_event_name": "SessionStart", "cwd": FOLDER, "session_id": "t"}
+        answered = await services.hooks.take("claude-code", json.dumps(payload).encode(), {}, retrieve=True)
+        assert RULES[0] in answered.context
+
+    texts = FixedRuleTexts({FOLDER: {"CLAUDE.md": "- Never push to main\n"}})
+    in_daemon(scenario, rule_texts=texts)
+
+
+def test_a_file_system_that_does_not_answer_costs_no_brief() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, RULES[0])
+        assert RULES[0] in await start(services, "claude-code")
+        assert await services.rule_files.conflicts() == ()
+
+    in_daemon(scenario, rule_texts=StuckTexts())
+
+
+def test_a_contradiction_is_shown_with_its_file_and_line_whichever_agent_loads_it() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, "Use bun, never npm")
+        await rule(services, "Always answer in German")
+        shown = {(each.path, each.line, each.title) for each in await services.rule_files.conflicts()}
+        assert shown == {
+            (f"{FOLDER}/.github/copilot-instructions.md", 3, "Use bun, never npm"),
+            ("~/.claude/CLAUDE.md", 1, "Always answer in German"),
+        }
+
+    texts = {
+        FOLDER: {".github/copilot-instructions.md": "# Shop\n\nUse npm to install.\n"},
+        USER_HOME: {".claude/CLAUDE.md": "Never answer in German.\n"},
+    }
+    in_daemon(scenario, rule_texts=FixedRuleTexts(texts))
