@@ -23,6 +23,7 @@ from kiro_learn.agent_files.kiro_agents import (
 )
 from kiro_learn.agent_files.layouts import Addition, AgentFile, MergedJson, MergedToml, OwnFile, Surroundings
 from kiro_learn.model.event import EventKind
+from kiro_learn.wire.answer_forms import as_text, for_cursor, in_output_of
 
 SECONDS = 5
 """Agents' limit for the hook, which itself ends within two seconds."""
@@ -264,25 +265,6 @@ def _server_addition(around: Surroundings, *, kind: str = "") -> Iterator[Additi
         yield Addition(("mcpServers",), {"type": kind, **server} if kind else server, key=SERVER_NAME)
 
 
-def _as_text(context: str, _is_at_start: bool) -> str:
-    """The form of agents that take what a hook prints as it is."""
-    return context
-
-
-def _in_output_of(prompt_hook: str) -> Callable[[str, bool], str]:
-    """The form of agents that refuse plain text: they want the hook named that is answered."""
-
-    def write(context: str, is_at_start: bool) -> str:
-        output = {"hookEventName": "SessionStart" if is_at_start else prompt_hook, "additionalContext": context}
-        return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
-
-    return write
-
-
-def _for_cursor(context: str, _is_at_start: bool) -> str:
-    return json.dumps({"continue": True, "additional_context": context}, ensure_ascii=False)
-
-
 _CLAUDE_CODE = {
     "sessionstart": EventKind.NOTE,
     "userpromptsubmit": EventKind.PROMPT,
@@ -301,7 +283,7 @@ _KIRO = {
 
 _KIRO_RULES = ("AGENTS.md", ".kiro/steering/*.md")
 
-_KIRO_ANSWER = AnswerForm(_as_text, most=10_240, is_in_bytes=True)
+_KIRO_ANSWER = AnswerForm(as_text, most=10_240, is_in_bytes=True)
 
 _AGENTS = (
     Agent(
@@ -344,7 +326,7 @@ _AGENTS = (
         moved_by="CLAUDE_CONFIG_DIR",
         hooks=_CLAUDE_CODE,
         before_tool="PreToolUse",
-        answer=AnswerForm(_as_text, most=10_000),
+        answer=AnswerForm(as_text, most=10_000),
         files=_claude_code,
     ),
     Agent(
@@ -358,7 +340,7 @@ _AGENTS = (
         moved_by="CODEX_HOME",
         hooks=_CLAUDE_CODE,
         before_tool="PreToolUse",
-        answer=AnswerForm(_in_output_of("UserPromptSubmit"), most=10_000),
+        answer=AnswerForm(in_output_of("UserPromptSubmit"), most=10_000),
         files=_codex,
         next_step="it asks you once to trust the hooks: /hooks",
     ),
@@ -376,7 +358,7 @@ _AGENTS = (
             "aftertool": EventKind.TOOL_USE,
             "afteragent": EventKind.SESSION_SUMMARY,
         },
-        answer=AnswerForm(_in_output_of("BeforeAgent"), most=None),
+        answer=AnswerForm(in_output_of("BeforeAgent"), most=None),
         files=_gemini,
     ),
     Agent(
@@ -393,7 +375,7 @@ _AGENTS = (
             "posttoolusefailure": EventKind.TOOL_USE,
             "afteragentresponse": EventKind.SESSION_SUMMARY,
         },
-        answer=AnswerForm(_for_cursor, most=10_000),
+        answer=AnswerForm(for_cursor, most=10_000),
         files=_cursor,
         next_step="start a new chat",
     ),
