@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 import structlog
 import trio
@@ -13,7 +14,7 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import EDITED, MemoryRecord
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import bytes_worth_telling, found
@@ -27,8 +28,10 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
+from kiro_learn.retrieval.rendering.amended import newer_above, notes_of_amended, told_alone, was
+from kiro_learn.retrieval.rendering.choice import Excerpted
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
-from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.runtime.admission import AdmissionQueue, PromptPriority
 from kiro_learn.runtime.supervisor import catch_errors, reason
@@ -162,6 +165,7 @@ class Recall:
             await self._read_passages(trace, most=wanted)
             await self._read(trace)
             trace.leave_out_told(told, most=wanted)
+            await self._note_corrected(trace)
             if folder:
                 with trace.stopwatch.stage("files"):
                     trace.notes = await self._file_notes.of(folder, trace.records)
@@ -182,6 +186,14 @@ class Recall:
                 damaged = {*record_ids} & {*await self._storage.list_damaged()}
                 trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
             trace.take_records(records)
+
+    async def _note_corrected(self, trace: RecallTrace) -> None:
+        """Of each memory that a person corrected, what it said before."""
+        for record in trace.records:
+            if record.strategy == EDITED:
+                made = await catch_errors("history", partial(self._storage.list_replacements, record.record_id))
+                if not isinstance(made, Exception) and made and made[0].replaced[0].title != record.title:
+                    trace.corrected[record.record_id] = was(made[0].replaced[0], made[0].replaced_at)
 
     async def _read_passages(self, trace: RecallTrace, *, most: int) -> None:
         """Without their vectors, the words choose among the passages."""
@@ -204,21 +216,35 @@ class Recall:
         with trace.stopwatch.stage("render"):
             if trace.silent_because == NOTHING_NEW:
                 return
-            telling = each_once(trace.records)
-            scores = trace.scores_by_place(telling)
-            findings = [
-                found(record, score, trace.passages.get(record.record_id), trace.notes.get(record.record_id, ""))
-                for record, score in zip(telling, scores, strict=True)
-            ]
-            most_bytes = bytes_worth_telling(findings, trace.new_findings, most_bytes)
+            telling = newer_above(each_once(trace.records), trace.overturned)
+            repeat_count = len(trace.records) - len(telling)
+            most_bytes = bytes_worth_telling(_found_of(trace, telling), trace.new_findings, most_bytes)
             if not most_bytes:
                 trace.note_irrelevant()
                 return
-            if self._config.format == "documented":
-                rendered = render(telling, query, most_bytes=most_bytes, scores=scores)
-            else:
-                rendered = render_excerpts(findings, terms(query), most_bytes=most_bytes)
-        trace.take_block(rendered, repeats=len(trace.records) - len(telling))
+            rendered = self._rendered(trace, telling, query, most_bytes)
+            while alone := told_alone(rendered.record_ids, trace.overturned):
+                telling = tuple(record for record in telling if record.record_id not in alone)
+                rendered = self._rendered(trace, telling, query, most_bytes)
+        trace.take_block(rendered, repeats=repeat_count)
+
+    def _rendered(self, trace: RecallTrace, telling: Sequence[MemoryRecord], query: str, most_bytes: int) -> Rendered:
+        if self._config.format == "documented":
+            return render(telling, query, most_bytes=most_bytes, scores=trace.scores_by_place(telling))
+        return render_excerpts(_found_of(trace, telling), terms(query), most_bytes=most_bytes)
+
+
+def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:
+    amended = trace.corrected | notes_of_amended(telling, trace.overturned)
+    scores = trace.scores_by_place(telling)
+    notes = {
+        record.record_id: "; ".join(filter(None, (amended.get(record.record_id), trace.notes.get(record.record_id))))
+        for record in telling
+    }
+    return [
+        found(record, score, trace.passages.get(record.record_id), notes[record.record_id])
+        for record, score in zip(telling, scores, strict=True)
+    ]
 
 
 def _log(report: Report) -> None:

@@ -52,6 +52,8 @@ class RecallTrace:
     """Those of them that were read, best first."""
     passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
     """Of those whose passages have vectors."""
+    corrected: dict[RecordId, str] = attrs.Factory(dict)
+    """Of those that a person corrected, what they said before."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
     """What is said of them beside their day."""
     rendered: Rendered = attrs.Factory(Rendered)
@@ -86,8 +88,14 @@ class RecallTrace:
             hits = worth_telling(self.findings.fusion.refined(nearness).of(hit.record_id for hit in hits))
         new = [hit for hit in hits if hit.record_id not in self.known_ids]
         kept = {hit.record_id for hit in new[:most]} | self.known_ids
+        kept |= {newer for newer, older in self.overturned.items() if older in kept}
         self.left_out["cut"] += len(self.hits) - len(hits)
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
+
+    @property
+    def overturned(self) -> Mapping[RecordId, RecordId]:
+        """By record that was found, the older one that it overturns."""
+        return self.findings.fusion.overturned if self.findings and self.findings.fusion else {}
 
     @property
     def model(self) -> ModelIdentity:
@@ -106,9 +114,15 @@ class RecallTrace:
         self.told_before += [record for record in self.records if record.record_id not in left_ids]
         self.known_ids |= {record.record_id for record in self.told_before}
         self.left_out["told_before"] = len(self.known_ids)
-        self.records = left[:most]
+        self.records = self._with_successors(left, most)
         if self.told_before and not left:
             self.silent_because = NOTHING_NEW
+
+    def _with_successors(self, records: Sequence[MemoryRecord], most: int) -> tuple[MemoryRecord, ...]:
+        """The first ``most``, and what overturns one of them."""
+        first = {record.record_id for record in records[:most]}
+        wanted = first | {newer for newer, older in self.overturned.items() if older in first}
+        return tuple(record for record in records if record.record_id in wanted)
 
     @property
     def new_findings(self) -> Findings | None:

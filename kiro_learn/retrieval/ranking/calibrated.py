@@ -65,6 +65,11 @@ class Fusion:
     _overturned: Mapping[RecordId, RecordId] = attrs.Factory(dict)
     """By record, the older one that it overturns."""
 
+    @property
+    def overturned(self) -> Mapping[RecordId, RecordId]:
+        """By record, the older one of the best that it overturns."""
+        return self._overturned
+
     def best(self, limit: int) -> tuple[Hit, ...]:
         """``score``: higher is better, comparable within one query only."""
         return _best(self._boosted(), self._found, limit)

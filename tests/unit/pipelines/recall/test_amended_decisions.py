@@ -1,0 +1,75 @@
+"""A decision that was amended is told with what amended it, the newer one first, at any size of the block."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import attrs
+import pytest
+import trio
+
+from kiro_learn.config import Config, RecallConfig
+from kiro_learn.model.correction import Correction
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import Retrieval
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
+from kiro_learn.testing.simulation import simulate
+
+QUESTION = TextBody("which message broker carries the orders of the shop?")
+
+
+def on_day(number: int, title: str, summary: str) -> MemoryRecord:
+    record = a_record(number, title, summary)
+    return attrs.evolve(record, created_at=record.created_at + timedelta(days=number))
+
+
+OLD = on_day(1, "RabbitMQ carries the orders", "The message broker that carries the orders of the shop is RabbitMQ")
+NEW = on_day(9, "Moved to Kafka", "RabbitMQ is gone, replaced by Kafka, since it lost messages under load")
+
+
+async def other_records(services: Services) -> None:
+    for number in range(20, 26):
+        await services.remember.put(on_day(number, f"Part {number}", f"The footer of page {number} is grey"))
+    await trio.sleep(1)
+
+
+def asked(most_bytes: int) -> Retrieval:
+    async def scenario() -> Retrieval:
+        config = Config(recall=RecallConfig(context_bytes=most_bytes, task_bytes=most_bytes, brief_bytes=most_bytes))
+        async with simulated_daemon(config=config) as services:
+            await services.remember.put(OLD)
+            await services.remember.put(NEW)
+            await other_records(services)
+            return await services.recall.answer(NAMESPACE, QUESTION)
+
+    return simulate(scenario)
+
+
+def test_both_are_told_the_newer_one_first_with_what_was_before() -> None:
+    found = asked(4_000)
+    assert found.record_ids[:2] == (NEW.record_id, OLD.record_id)
+    assert f'was "RabbitMQ carries the orders" until {NEW.created_at:%Y-%m-%d}' in found.context
+
+
+@pytest.mark.parametrize("most_bytes", [300, 400, 500, 700])
+def test_the_older_one_is_never_told_alone(most_bytes: int) -> None:
+    told = asked(most_bytes).record_ids
+    assert OLD.record_id not in told or NEW.record_id in told
+
+
+def test_what_a_person_corrected_says_what_it_was() -> None:
+    async def scenario() -> Retrieval:
+        async with simulated_daemon() as services:
+            await services.remember.put(OLD)
+            await other_records(services)
+            corrected = Correction(
+                title="Kafka carries the orders", summary="The message broker of the orders is Kafka"
+            )
+            await services.project_records.edit(str(NAMESPACE), OLD.record_id, corrected)
+            await trio.sleep(1)
+            return await services.recall.answer(NAMESPACE, QUESTION)
+
+    found = simulate(scenario)
+    assert 'was "RabbitMQ carries the orders" until ' in found.context
