@@ -132,7 +132,7 @@ class Hooks:
     async def _before_tool(self, agent: str, report: HookReport) -> Answered:
         """Nothing is stored: what becomes of the tool is reported when it has run."""
         event = await self._event(agent, report, or_alone=True)
-        told = await self._act_rules.on_act(event)
+        told = Brief() if self._pauses.holds(event) else await self._act_rules.on_act(event)
         return Answered(told.text, is_before_tool=True)
 
     async def _take(

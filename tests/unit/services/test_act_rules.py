@@ -198,3 +198,15 @@ def test_the_answer_leaves_the_tool_to_the_agent() -> None:
         output = json.loads(answer_to(agent, "Remembered", is_before_tool=True))
         assert output == {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "Remembered"}}
         assert answer_to(agent, "", is_before_tool=True) == ""
+
+
+def test_a_project_that_is_paused_is_told_nothing_on_an_act() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, "Never commit without running the tests")
+        namespace = (await services.project_names.resolve(FOLDER)).namespace
+        await services.pauses.pause(namespace, None)
+        assert await before(services) == ""
+        await services.pauses.resume(namespace, None)
+        assert "Never commit" in await before(services)
+
+    in_daemon(scenario)
