@@ -99,15 +99,13 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Services:
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     dependencies, merged, names, merges = _projects(dependencies, actors)
-    words, vectors = _retrievers(dependencies, config, actors)
-    finder = Finder((words, vectors), storage, config.recall)
+    finder, words, vectors = _finder(dependencies, config, actors)
     search = search_of(dependencies, config, finder, words, vectors)
     retrievals, profiles = RetrievalLog(), _profiles(dependencies, config)
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, retrievals=retrievals)
     freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
-    rule_files = RuleFiles(storage, dependencies.rule_texts, freshness)
-    session_context = _session_context(dependencies, config, actors, profiles, rule_files)
+    session_context = _session_context(dependencies, config, actors, profiles, freshness)
     capture = _capture(dependencies, config, actors, merged)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
@@ -146,7 +144,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
-        rule_files=rule_files,
+        rule_files=session_context.rule_files,
     )
 
 
@@ -231,9 +229,10 @@ def _session_context(
     config: Config,
     actors: Actors,
     profiles: ProjectProfiles,
-    rule_files: RuleFiles,
+    freshness: Freshness,
 ) -> SessionContext:
     most_bytes = min(config.recall.brief_bytes, config.recall.context_bytes)
+    rule_files = RuleFiles(dependencies.storage, dependencies.rule_texts, freshness)
     return SessionContext(dependencies.storage, actors.sessions, profiles, rule_files, most_bytes=most_bytes)
 
 
@@ -264,9 +263,10 @@ def _health(
     )
 
 
-def _retrievers(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[WordRetriever, VectorRetriever]:
-    """The first one's order stands where no other finds anything."""
-    return (
-        WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap),
-        VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled),
-    )
+def _finder(
+    dependencies: Dependencies, config: Config, actors: Actors
+) -> tuple[Finder, WordRetriever, VectorRetriever]:
+    """The first retriever's order stands where the other finds nothing."""
+    words = WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap)
+    vectors = VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled)
+    return Finder((words, vectors), dependencies.storage, config.recall), words, vectors

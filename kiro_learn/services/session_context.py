@@ -65,7 +65,7 @@ class SessionContext:
     ) -> None:
         self._storage = storage
         self._profiles = profiles
-        self._rule_files = rule_files
+        self.rule_files = rule_files
         self._sessions = sessions
         self._most_bytes = most_bytes
         self._told: OrderedDict[str, None] = OrderedDict()
@@ -183,7 +183,7 @@ class SessionContext:
         loaded: object = None
         with trio.move_on_after(FILES_SECONDS):
             loaded = await catch_errors(
-                "rule files", lambda: self._rule_files.statements(event.source.surface, event.source.project_path)
+                "rule files", lambda: self.rule_files.statements(event.source.surface, event.source.project_path)
             )
         said = loaded if isinstance(loaded, RuleStatements) else NOTHING_LOADED
         return await self.context(event.namespace, folder=event.source.project_path, loaded=said)
