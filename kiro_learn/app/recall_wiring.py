@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.app.actor_wiring import Actors
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config, RecallConfig
@@ -41,6 +42,7 @@ def recall_of(
     finder: Finder,
     contexts: ContextBuilder,
     *,
+    aftermath: Aftermath,
     retrievals: RetrievalLog,
 ) -> Recall | GraphRecall:
     """By the settings, the hybrid search or the graph's pipeline."""
@@ -53,6 +55,7 @@ def recall_of(
         config,
         sessions=actors.sessions,
         file_notes=FileNotes(dependencies.project_files),
+        factor=aftermath.factor,
         keep_report=retrievals.add,
         prompt_priority=actors.prompt_priority,
         clock=clock,

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import trio
 
+from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.app.actor_wiring import Actors, actors_of, graph_learner
 from kiro_learn.app.dependencies import Dependencies
@@ -20,6 +21,8 @@ from kiro_learn.app.search_wiring import project_search_of, search_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.graph_recall import GraphRecall
+from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.act_rules import ActRules
@@ -83,6 +86,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.reembedder,
             actors.graph_embedder,
             actors.projects,
+            services.aftermath,
             services.project_merges,
             services.pauses,
             services.spool_drainer,
@@ -97,17 +101,16 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 
 
 def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Services:
-    storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     dependencies, merged, names, merges = _projects(dependencies, actors)
+    storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     finder, words, vectors = _finder(dependencies, config, actors)
     search = search_of(dependencies, config, finder, words, vectors)
-    retrievals, profiles = RetrievalLog(), _profiles(dependencies, config)
+    profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
     builder = context_builder(dependencies, config, actors, finder, retrievals)
-    recall = recall_of(dependencies, config.recall, actors, finder, builder, retrievals=retrievals)
+    recall = recall_of(dependencies, config.recall, actors, finder, builder, aftermath=aftermath, retrievals=retrievals)
     freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
     session_context = _session_context(dependencies, config, actors, profiles, freshness)
-    capture = _capture(dependencies, config, actors, merged)
-    prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
+    capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
     hooks = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
     spool_drainer = SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
@@ -122,6 +125,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         observe=Observe(writer, names, clock, actor_id=dependencies.actor_id),
         recall=recall,
         prompt=prompt,
+        aftermath=aftermath,
         retrievals=retrievals,
         contexts=_contexts(actors, builder, names),
         profiles=profiles,
@@ -134,7 +138,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         forgetting=Forgetting(storage, writer, forget, collect=spool_drainer.take_all, backups=backups),
         history=History(storage, writer),
         queries=Queries(storage),
-        activity=ProjectActivity(storage, names, clock),
+        activity=ProjectActivity(storage, names, clock, aftermath),
         project_records=ProjectRecords(storage, names, Edit(writer, clock), forget),
         graph_items=GraphItems(storage, names, GraphEdit(writer, graph_learner(dependencies, config), clock)),
         freshness=freshness,
@@ -157,16 +161,6 @@ def _projects(
     names = ProjectNames(storage, finder, actor_id=dependencies.actor_id, merged=merged)
     merges = ProjectMerges(storage, actors.writer, names, merged, projects=actors.projects, sessions=actors.sessions)
     return attrs.evolve(dependencies, project_finder=finder), merged, names, merges
-
-
-def _capture(dependencies: Dependencies, config: Config, actors: Actors, merged: MergedProjects) -> Capture:
-    return Capture(
-        actors.writer,
-        actors.projects,
-        offload=dependencies.offload,
-        dedup_count=config.learning.dedup_count,
-        in_use=merged.in_use,
-    )
 
 
 def _contexts(actors: Actors, builder: ContextBuilder, names: ProjectNames) -> Contexts:
@@ -217,6 +211,34 @@ def _hooks(
         clock=dependencies.clock,
         offload=dependencies.offload,
     )
+
+
+def _retrievals(dependencies: Dependencies, actors: Actors) -> tuple[RetrievalLog, Aftermath]:
+    """Their log, and what judges them by what follows."""
+    retrievals = RetrievalLog()
+    aftermath = Aftermath(dependencies.storage, actors.writer, report=retrievals.judge)
+    actors.writer.subscribe(aftermath.apply)
+    return retrievals, aftermath
+
+
+def _intake(
+    dependencies: Dependencies,
+    config: Config,
+    actors: Actors,
+    merged: MergedProjects,
+    *,
+    recall: Recall | GraphRecall,
+    aftermath: Aftermath,
+) -> tuple[Capture, Prompt]:
+    capture = Capture(
+        actors.writer,
+        actors.projects,
+        offload=dependencies.offload,
+        dedup_count=config.learning.dedup_count,
+        in_use=merged.in_use,
+        saw=aftermath.saw,
+    )
+    return capture, Prompt(capture, recall, aftermath, budget_seconds=config.recall.budget_seconds)
 
 
 def _profiles(dependencies: Dependencies, config: Config) -> ProjectProfiles:

@@ -89,6 +89,7 @@ class AsyncKiroLearn(Caller):
     edit = _method(calls.edit)
     same_words = _method(calls.same_words)
     forget = _method(calls.forget)
+    judge = _method(calls.judge)
     preview_forgetting = _method(forgetting_calls.preview_forgetting)
     forget_selected = _method(forgetting_calls.forget_selected)
     pauses = _method(pause_calls.pauses)

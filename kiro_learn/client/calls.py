@@ -25,6 +25,7 @@ from kiro_learn.client.building import (
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.client.results import (
     EmbeddingStats,
+    FeedbackCounts,
     Forgotten,
     KnowledgeType,
     Memory,
@@ -318,6 +319,18 @@ def forget(client: Caller, /, memory_id: str, *, same_words: bool = False) -> Ca
     patience = LEARNING_PATIENCE_SECONDS
     target = target_of(_path_of(memory_id), same_words="true" if same_words else None)
     return Call("DELETE", target, reading.forgotten, patience_seconds=patience, is_repeatable=False)
+
+
+def judge(client: Caller, /, memory_id: str, feedback: Literal["helped", "wrong"]) -> Call[FeedbackCounts]:  # noqa: ARG001  # as above
+    """Say that a memory that was told helped, or is wrong: all that is known of it then.
+
+    It is told a little sooner or later for it; nothing is changed or hidden.
+
+    Raises:
+      RequestRefused: there is none with this id (404).
+    """
+    body = encoded({"feedback": feedback})
+    return Call("POST", f"{_path_of(memory_id)}/feedback", reading.feedback, body, is_repeatable=False)
 
 
 # --- upkeep ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from kiro_learn.client.results import (
     Analytics,
     Details,
     EmbeddingStats,
+    FeedbackCounts,
     Forgotten,
     FoundMemory,
     Memory,
@@ -99,6 +100,15 @@ def forgotten(response: Response) -> Forgotten:
     value = response.json()
     ids = (value["record_id"], *value.get("also_forgotten", ()))
     return Forgotten(ids, tuple(value.get("same_words", ())))
+
+
+def feedback(response: Response) -> FeedbackCounts:
+    """Of the route that takes what is said of a memory."""
+    return _feedback(response.json())
+
+
+def _feedback(value: Mapping[str, Any]) -> FeedbackCounts:
+    return FeedbackCounts(**{name: value[name] for name in FeedbackCounts._fields})
 
 
 def memory_page(response: Response) -> MemoryPage:
@@ -272,6 +282,7 @@ def recalled(response: Response) -> Recalled:
             score=float(each["score"]),
             found_by=tuple(each["found_by"]),
             told=bool(each["told"]),
+            feedback=_feedback(each["feedback"]) if "feedback" in each else None,
         )
         for each in value["found"]
     ]

@@ -130,6 +130,19 @@ class Forgotten(NamedTuple):
     """Ids of other memories that hold words of it."""
 
 
+class FeedbackCounts(NamedTuple):
+    """What became of a memory that was told, and by what its score is multiplied for it."""
+
+    helped: int
+    wrong: int
+    used: int
+    """What the agent did then had its names, beyond chance."""
+    ignored: int
+    objected: int
+    """The person objected."""
+    factor: float
+
+
 class MemoryPage(tuple[Memory, ...]):  # noqa: SLOT001  # a tuple with more to it has no slots
     """Memories, newest first, and where the next page begins."""
 
@@ -183,6 +196,8 @@ class FoundMemory(NamedTuple):
     """``words``, ``meaning`` or both."""
     told: bool
     """It is in the block."""
+    feedback: FeedbackCounts | None = None
+    """What became of it before; None: a daemon of the version before does not tell."""
 
 
 class Recalled(NamedTuple):

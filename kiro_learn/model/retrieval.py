@@ -10,6 +10,7 @@ from datetime import datetime
 
 import attrs
 
+from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.told import ToldId
@@ -85,6 +86,8 @@ class FoundRecord:
     """Whether the agent was told."""
     told_before: bool = False
     """Left out, since its session was told it before."""
+    became: Feedback | None = None
+    """What followed, once that is known."""
 
 
 @attrs.frozen(kw_only=True)

@@ -54,8 +54,12 @@ class Capture:
         offload: Offload,
         dedup_count: int,
         in_use: Callable[[Namespace], Namespace],
+        saw: Callable[[Event], None],
     ) -> None:
-        """``in_use``: the project that one of this namespace was merged into, where its events are kept."""
+        """``in_use``: the project that one of this namespace was merged into, where its events are kept. ``saw`` is
+        called with each event that is new, once it is durable.
+        """
+        self._saw = saw
         self._in_use = in_use
         self._writer = writer
         self._projects = projects
@@ -81,6 +85,7 @@ class Capture:
             self._remember(event.event_id)
             if size:
                 self._projects.events_arrived(self._in_use(event.namespace), 1, size)
+                self._saw(clean)
 
         size = await self._writer.write(lambda transaction: transaction.put_event(clean, buffered=True), then=note)
         return Captured(event.event_id, size > 0)
@@ -128,6 +133,8 @@ class Capture:
                     self._remember(event.event_id)
                     counts[event.namespace] += size > 0
                     total[event.namespace] += size
+                    if size > 0:
+                        self._saw(event)
             for namespace, count in counts.items():
                 if count:
                     self._projects.events_arrived(self._in_use(namespace), count, total[namespace])

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import attrs
 
+from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.errors import UnknownCheckpoint, UnknownRecord
 from kiro_learn.model.cursors import record_cursor_after, record_place_of
 from kiro_learn.model.ids import RecordId
@@ -55,10 +56,13 @@ class Overview:
 class ProjectActivity:
     """Reads only. Every method may raise StorageError, and InvalidRequest for a project's name."""
 
-    def __init__(self, storage: StorageBackend, projects: ProjectNames, clock: ClockAndIds) -> None:
+    def __init__(
+        self, storage: StorageBackend, projects: ProjectNames, clock: ClockAndIds, feedback: Aftermath
+    ) -> None:
         self._storage = storage
         self._projects = projects
         self._clock = clock
+        self._feedback = feedback
 
     async def records(
         self,
@@ -129,14 +133,16 @@ class ProjectActivity:
         until = self._clock.utc_now()
         since = until - timedelta(days=DAYS[period])
         query = RecordQuery(namespace=named.namespace, limit=MOST_REPORTED, filter=RecordFilter(since=since))
+        records = await self._storage.list_records(query)
         return report_of(
-            await self._storage.list_records(query),
+            records,
             await self._storage.list_sessions(named.namespace, limit=MOST_SESSIONS),
             await self._storage.get_activity(named.namespace, since=since),
             project=named.name,
             period=period,
             since=since,
             until=until,
+            feedback=self._feedback.sums_of(records),
         )
 
     async def written_report(self, project: Asked, period: Period, *, in_markdown: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 import trio
 
+from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.errors import KiroLearnError, StorageError
 from kiro_learn.model.event import Event
 from kiro_learn.model.retrieval import Retrieval
@@ -16,9 +17,12 @@ from kiro_learn.services.capture import Capture, Captured
 class Prompt:
     """Answers a prompt: stores its event and recalls memories for it, side by side, by one deadline."""
 
-    def __init__(self, capture: Capture, recall: Recall | GraphRecall, *, budget_seconds: float) -> None:
+    def __init__(
+        self, capture: Capture, recall: Recall | GraphRecall, aftermath: Aftermath, *, budget_seconds: float
+    ) -> None:
         self._capture = capture
         self._recall = recall
+        self._aftermath = aftermath
         self._budget_seconds = budget_seconds
 
     def deadline(self, came_at: float) -> float:
@@ -68,4 +72,5 @@ class Prompt:
             raise failure
         if obstacle is not None:
             retrieval = attrs.evolve(retrieval, degraded=(*retrieval.degraded, f"event: {obstacle}"))
+        self._aftermath.told(event, retrieval.record_ids, [each.record_id for each in retrieval.found])
         return captured, retrieval

@@ -8,6 +8,8 @@ from itertools import islice
 
 import attrs
 
+from kiro_learn.model.feedback import Feedback
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import ContextHits, ContextStrategy, FoundRecord, Ranking, Report
 
@@ -92,6 +94,18 @@ class RetrievalLog:
         self._outcomes["told" if report.context_bytes else "silent"] += 1
         self._outcomes["partial"] += bool(report.degraded)
         self._strategies.update(record.strategy for record in report.records if record.shown)
+
+    def judge(self, namespace: Namespace, session_id: str, record_id: RecordId, feedback: Feedback) -> None:
+        """Note in the last retrieval that told a session this memory what became of it."""
+        for place, report in enumerate(self._reports):
+            is_meant = (report.namespace, report.session_id) == (namespace, session_id)
+            if is_meant and any(each.shown and each.record_id == record_id for each in report.records):
+                records = (
+                    attrs.evolve(each, became=feedback) if each.record_id == record_id else each
+                    for each in report.records
+                )
+                self._reports[place] = attrs.evolve(report, records=tuple(records))
+                return
 
     def add_context(self, hits: ContextHits) -> None:
         """Count a context block and what found something for it."""

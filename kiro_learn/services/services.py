@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
@@ -61,6 +62,7 @@ class Services:
     recall: Recall | GraphRecall
     prompt: Prompt
     retrievals: RetrievalLog
+    aftermath: Aftermath
     contexts: Contexts
     profiles: ProjectProfiles
     session_context: SessionContext

@@ -35,6 +35,7 @@ SCANS = {
     "BEHIND": "one row a project; stopped by its reader",
     "BUNDLED_MODEL_SERVES": "one row a project",
     "COUNT_REEMBEDDED": "a page of statistics, while there is something to embed again",
+    "FEEDBACK": "all of it once, as the daemon starts",
     "FILE_DIGESTS": "json_each, a loop over a list",
     "CURRENT_MODEL": "one row an embedding model",
     "DROP_UNUSED_EMBEDDINGS": "one row an embedding model, one row a project",

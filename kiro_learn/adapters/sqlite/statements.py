@@ -1139,3 +1139,25 @@ QUICK_CHECK = "SELECT quick_check FROM pragma_quick_check(:table)"
 
 # The same, with each index compared with its table; of copies, which nobody waits for.
 INTEGRITY_CHECK = "SELECT integrity_check FROM pragma_integrity_check(:table)"
+
+# Of a record that is there.
+ADD_FEEDBACK = """
+    INSERT INTO memory_feedback (record_id, helped, wrong, used, ignored, objected)
+    SELECT r.record_id, :helped, :wrong, :used, :ignored, :objected
+      FROM memory_records AS r
+     WHERE r.record_id = :record_id
+    ON CONFLICT (record_id) DO UPDATE
+       SET helped = helped + excluded.helped,
+           wrong = wrong + excluded.wrong,
+           used = used + excluded.used,
+           ignored = ignored + excluded.ignored,
+           objected = objected + excluded.objected
+    RETURNING record_id
+"""
+
+FEEDBACK = """
+    SELECT record_id, helped, wrong, used, ignored, objected
+      FROM memory_feedback
+     ORDER BY record_id DESC
+     LIMIT :limit
+"""

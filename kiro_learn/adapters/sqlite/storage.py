@@ -14,6 +14,7 @@ from kiro_learn.adapters.sqlite import (
     embedding_reads,
     event_reads,
     history_reads,
+    memory_feedback,
     pauses,
     record_reads,
     search,
@@ -90,6 +91,7 @@ class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingRead
     get_stats = reading(statistics.get_stats)
     get_hook_session = reading(statistics.get_hook_session)
     list_told = reading(session_told.list_told)
+    list_feedback = reading(memory_feedback.list_feedback)
     list_pauses = reading(pauses.list_pauses)
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:

@@ -15,6 +15,7 @@ from kiro_learn.adapters.sqlite import (
     forgetting_writes,
     forgotten,
     history_writes,
+    memory_feedback,
     merging,
     pauses,
     record_writes,
@@ -30,6 +31,7 @@ from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.direct_capture import CapturedRecord
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
+from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
@@ -172,6 +174,9 @@ class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.Ret
         self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
     ) -> None:
         session_told.put_told(self._connection, namespace, session_id, item_ids, prompt_number=prompt_number)
+
+    def add_feedback(self, record_id: RecordId, feedback: Feedback) -> None:
+        memory_feedback.add_feedback(self._connection, record_id, feedback)
 
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
         session_told.clear_told(self._connection, namespace, session_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from kiro_learn.client.results import FoundMemory, Recalled, Session, SessionContext, TimelineEntry
+from kiro_learn.client.results import FeedbackCounts, FoundMemory, Recalled, Session, SessionContext, TimelineEntry
 from kiro_learn.frontends.cli import activity_texts, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, counted, duration, memories
 from kiro_learn.frontends.cli.history_screen import HEAD
@@ -34,12 +34,20 @@ def found(recalled: Recalled, terminal: Terminal) -> list[str]:
 
 def _found_memory(rank: int, memory: FoundMemory, terminal: Terminal) -> list[str]:
     told_or_not = activity_texts.IS_TOLD if memory.told else activity_texts.IS_NOT_TOLD
-    how = (found_by(memory.found_by), texts.SCORE.format(score=memory.score), told_or_not)
+    how = (found_by(memory.found_by), texts.SCORE.format(score=memory.score), told_or_not, _became(memory.feedback))
     tail = short(memory.id)
     return [
         headline(rank, memory.title, kind(memory.type), terminal),
         spread(INDENT + texts.DOT.join(filter(None, how)), tail, terminal.width, painted_right=terminal.dim(tail)),
     ]
+
+
+def _became(counts: FeedbackCounts | None) -> str:
+    """What became of it before, and by what its score was multiplied for it."""
+    if counts is None:
+        return ""
+    known = [f"{count} {name}" for name, count in counts._asdict().items() if name != "factor" and count]
+    return f"{', '.join(known)} (x{counts.factor:.2f})" if known else ""
 
 
 def found_summary(recalled: Recalled, project: str, terminal: Terminal) -> list[str]:

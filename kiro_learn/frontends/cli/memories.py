@@ -1,4 +1,4 @@
-"""memories list, show, edit, history, undo, forget."""
+"""memories list, show, edit, history, undo, forget; and what is said of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kiro_learn.client import calls
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import history_screen, memory_screen, projects, record_ids, texts
+from kiro_learn.frontends.cli.feedback import helped_verb, wrong_verb
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -228,3 +229,7 @@ def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]
         except RequestRefused as error:
             if error.status != record_ids.UNKNOWN:
                 raise
+
+
+memories_verb.add_command(helped_verb)
+memories_verb.add_command(wrong_verb)

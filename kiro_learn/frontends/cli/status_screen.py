@@ -219,6 +219,9 @@ def _retrieval(status: Json) -> Line:
     if not recall["asked"]:
         return Line("ok", texts.STATUS_RETRIEVAL, (texts.NEVER_ASKED,))
     facts = [texts.ASKED.format(count=recall["asked"], told=recall["told"], silent=recall["silent"])]
+    # A daemon of the version before does not tell.
+    became = {name: count for name, count in status.get("feedback", {}).items() if name != "factor" and count}
+    facts += [", ".join(f"{count} {name}" for name, count in became.items())] if became else []
     if recall["partial"]:
         facts.append(texts.PARTIAL.format(count=recall["partial"]))
     if recall["latency_ms_p95"] is not None:

@@ -11,6 +11,7 @@ from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer, NewBoundary, answer_for
 from kiro_learn.frontends.http.api.routes import api_routes
 from kiro_learn.frontends.http.events import event_routes, intake_routes
+from kiro_learn.frontends.http.feedback import feedback_routes
 from kiro_learn.frontends.http.intake import Intake
 from kiro_learn.frontends.http.mcp import mcp_routes
 from kiro_learn.frontends.http.memories import history_routes, memory_routes
@@ -48,6 +49,7 @@ def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
         *memory_routes(services),
         *search_routes(services),
         *history_routes(services),
+        *feedback_routes(services),
         *project_routes(services),
         *relearning_routes(services),
         *embedding_routes(services),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.feedback import feedback_value
 from kiro_learn.frontends.http.operations import integer, optional_namespace
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.version import __version__
@@ -27,7 +28,8 @@ def status_routes(services: Services) -> Iterator[Route]:
     async def status(_request: Request) -> Answer:
         conflicts = await services.rule_files.conflicts()
         status = write_value(await services.health.status())
-        return json_answer({**status, "rule_conflicts": write_value(conflicts)})
+        feedback = feedback_value(services.aftermath.totals())
+        return json_answer({**status, "feedback": feedback, "rule_conflicts": write_value(conflicts)})
 
     async def stats(request: Request) -> Answer:
         counts = await services.queries.stats(NAMESPACE.read(request.query))

@@ -12,6 +12,7 @@ import trio
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text_or_date
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
@@ -44,6 +45,7 @@ LISTED_SESSIONS = 10
 SESSION_MEMORIES = 50
 LAST_MOMENT = timedelta(microseconds=1)
 """So that what was made with its last event is part of a session."""
+FACTOR_DIGITS = 3
 MOST_SESSIONS = 1_000
 """Among which one is looked for by its id."""
 
@@ -116,6 +118,7 @@ class AskedServices:
             "save_observation": self._save_observation,
             "store_knowledge": self._store_knowledge,
             "save_session_summary": self._save_session_summary,
+            "judge_memory": self._judge,
             "edit_memory": self._edit,
             "forget_memory": self._forget,
         }
@@ -216,6 +219,11 @@ class AskedServices:
         old = await records.one(project, RecordId(arguments["id"]))
         edited = await records.edit(project, old.record_id, Correction(**told))
         return Told({"id": edited.record_id, "replaced": old.record_id})
+
+    async def _judge(self, project: NamedProject, arguments: Arguments) -> Told:
+        record = await self._services.project_records.one(project, RecordId(arguments["id"]))
+        counts = await self._services.aftermath.say(record.record_id, Feedback(arguments["feedback"]))
+        return Told({"id": record.record_id, **attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)})
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:
         forget = self._services.project_records.forget

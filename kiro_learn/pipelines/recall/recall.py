@@ -68,6 +68,7 @@ class Recall:
         sessions: SessionPrompts,
         file_notes: FileNotes,
         keep_report: Callable[[Report], None],
+        factor: Callable[[RecordId], float] = lambda _: 1.0,
         prompt_priority: PromptPriority,
         clock: ClockAndIds,
     ) -> None:
@@ -77,6 +78,7 @@ class Recall:
         self._sessions = sessions
         self._file_notes = file_notes
         self._keep_report = keep_report
+        self._factor = factor
         self._prompt_priority = prompt_priority
         self._clock = clock
         self._admission = AdmissionQueue(
@@ -103,7 +105,7 @@ class Recall:
           said_at: when it was; a session that paused for long may set another goal.
           folder: where the files lie that memories cite; None if that is not known.
         """
-        trace = RecallTrace()
+        trace = RecallTrace(factor=self._factor)
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import attrs
@@ -20,6 +20,7 @@ from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.evidence import vectors_of
+from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.retrieval.rendering.repeats import untold
 from kiro_learn.runtime.supervisor import reason
@@ -40,6 +41,8 @@ class RecallTrace:
     """The state of one recall under way: hits, records, times, reasons."""
 
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
+    factor: Callable[[RecordId], float] = lambda _: 1.0
+    """By which the score of a memory is multiplied, for what became of it before."""
     query_characters: int = 0
     findings: Findings | None = None
     hits: Sequence[Hit] = ()
@@ -67,7 +70,7 @@ class RecallTrace:
         """
         self.findings = findings
         self.degraded += findings.degraded
-        worthy = worth_telling(findings.hits)
+        worthy = worth_telling(self._weighed(findings.hits))
         self.left_out["cut"] = len(findings.hits) - len(worthy)
         known = [hit for hit in worthy if hit.record_id in told]
         self.known_ids = {hit.record_id for hit in known}
@@ -85,12 +88,22 @@ class RecallTrace:
         hits = self.hits
         if self.findings.fusion:
             nearness = {record_id: each.nearness_of_text for record_id, each in self.passages.items()}
-            hits = worth_telling(self.findings.fusion.refined(nearness).of(hit.record_id for hit in hits))
+            refined = self.findings.fusion.refined(nearness).of(hit.record_id for hit in hits)
+            hits = worth_telling(self._weighed(refined))
         new = [hit for hit in hits if hit.record_id not in self.known_ids]
         kept = {hit.record_id for hit in new[:most]} | self.known_ids
         kept |= {newer for newer, older in self.overturned.items() if older in kept}
         self.left_out["cut"] += len(self.hits) - len(hits)
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
+
+    def _weighed(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """``hits``, best first, each with its score times its factor."""
+        factors = [self.factor(hit.record_id) for hit in hits]
+        if all(factor == 1 for factor in factors):
+            return tuple(hits)
+        return tuple(
+            best_first(attrs.evolve(hit, score=hit.score * each) for hit, each in zip(hits, factors, strict=True))
+        )
 
     @property
     def overturned(self) -> Mapping[RecordId, RecordId]:

@@ -15,6 +15,7 @@ from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites, UsageRead
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
+from kiro_learn.ports.storage.feedback import FeedbackReads, FeedbackWrites
 from kiro_learn.ports.storage.forgetting import ForgettingReads, ForgettingWrites
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
 from kiro_learn.ports.storage.projects import ProjectReads, ProjectWrites
@@ -45,6 +46,7 @@ class StorageTransaction(
     GraphWrites,
     RetentionWrites,
     ForgettingWrites,
+    FeedbackWrites,
     ProjectWrites,
     Protocol,
 ):
@@ -76,6 +78,7 @@ class StorageBackend(
     GraphReads,
     RetentionReads,
     ForgettingReads,
+    FeedbackReads,
     ProjectReads,
     Protocol,
 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import attrs
@@ -51,6 +51,8 @@ class Report:
     """Of checkpoints, the newest first."""
     files: tuple[FileCount, ...]
     """Most cited first."""
+    feedback: dict[str, int] = attrs.Factory(dict)
+    """What became of the period's records that were told: how many are known to have been each."""
 
 
 def report_of(
@@ -62,6 +64,7 @@ def report_of(
     period: Period,
     since: datetime,
     until: datetime,
+    feedback: Mapping[str, int] | None = None,
 ) -> Report:
     """``records``: those of the period, newest first."""
     running = [session for session in sessions if session.last_event_at >= since]
@@ -82,6 +85,7 @@ def report_of(
         learned=_titles(record for record in records if record.knowledge_type is None),
         next_steps=tuple(one_line(step) for step in steps)[:MOST_ITEMS],
         files=tuple(FileCount(path=one_line(path), count=count) for path, count in most_cited),
+        feedback=dict(feedback or {}),
     )
 
 
@@ -105,6 +109,7 @@ def _lines(report: Report, *, heading: str, bullet: str) -> Iterator[str]:
         ("Knowledge", report.knowledge),
         ("Learned and done", report.learned),
         ("Next steps", report.next_steps),
+        ("What was told", [f"{name}: {count}" for name, count in report.feedback.items()]),
         ("Files", [f"{file.path}: {file.count}" for file in report.files]),
         ("Days", [f"{day}: {count}" for day, count in report.days.items()]),
     )

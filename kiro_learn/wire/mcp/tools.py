@@ -287,7 +287,32 @@ _SAVING = (
     ),
 )
 
+_BECAME = ("helped", "wrong", "used", "ignored", "objected")
+
 _CHANGING = (
+    Tool(
+        name="judge_memory",
+        title="Judge a memory",
+        about="Says that a memory that you were told helped, or is wrong. It is told a little sooner or later for it; "
+        "edit_memory corrects one.",
+        takes=object_of(
+            {
+                "id": _ID,
+                "feedback": {"type": "string", "enum": ["helped", "wrong"], "description": "What you say of it."},
+                "project": PROJECT,
+            },
+            required=("id", "feedback"),
+        ),
+        gives={
+            "type": "object",
+            "properties": {
+                "id": _TEXT,
+                **{name: {"type": "integer"} for name in _BECAME},
+                "factor": {"type": "number", "description": "By which its score is multiplied."},
+            },
+            "required": ["id", *_BECAME, "factor"],
+        },
+    ),
     Tool(
         name="edit_memory",
         title="Correct a memory",

@@ -50,7 +50,7 @@ def peer(home: Path, folder: Path) -> Iterator[Peer]:
 
 
 def test_what_needs_no_memory_is_answered_without_a_daemon(peer: Peer, home: Path) -> None:
-    assert len(peer.ask("tools/list")["result"]["tools"]) == 9
+    assert len(peer.ask("tools/list")["result"]["tools"]) == 10
     assert len(peer.ask("prompts/list")["result"]["prompts"]) == 2
     assert peer.call("search_memory", querry="x")["isError"]
     assert not (home / "daemon.lock").exists()

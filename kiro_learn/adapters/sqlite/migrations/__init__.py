@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kiro_learn.adapters.sqlite.migrations import project_names_and_pauses, selective_forgetting, todays_schema
+from kiro_learn.adapters.sqlite.migrations import (
+    memory_feedback,
+    project_names_and_pauses,
+    selective_forgetting,
+    todays_schema,
+)
 from kiro_learn.adapters.sqlite.migrations.first_schema import FIRST_MIGRATIONS
 
 MIGRATIONS = (
@@ -10,4 +15,5 @@ MIGRATIONS = (
     todays_schema.MIGRATION,
     selective_forgetting.MIGRATION,
     project_names_and_pauses.MIGRATION,
+    memory_feedback.MIGRATION,
 )

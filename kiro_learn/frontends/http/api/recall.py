@@ -8,10 +8,12 @@ from typing import Any
 import attrs
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.feedback import feedback_value
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.feedback import FeedbackCounts
 from kiro_learn.model.observation import MAX_PROJECT
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord
@@ -38,8 +40,9 @@ FOUND = {
         "score": {"type": "number"},
         "found_by": {"type": "array", "items": {"enum": ["words", "meaning"]}},
         "told": {"type": "boolean"},
+        "feedback": {"type": "object"},
     },
-    "required": ["id", "title", "type", "score", "found_by", "told"],
+    "required": ["id", "title", "type", "score", "found_by", "told", "feedback"],
 }
 RECALL = Operation(
     summary="What an agent would be told with a prompt, and how it was found.",
@@ -72,7 +75,10 @@ def recall_routes(services: Services) -> Iterator[Route]:
                 "project": named.name,
                 "context": told.context,
                 "records": list(told.record_ids),
-                "found": [_found(found[record.record_id], record) for record in records],
+                "found": [
+                    _found(found[record.record_id], record, services.aftermath.counts_of(record.record_id))
+                    for record in records
+                ],
                 "degraded": list(told.degraded),
             }
         )
@@ -80,7 +86,7 @@ def recall_routes(services: Services) -> Iterator[Route]:
     yield Route("POST", "/api/recall", recall, about=RECALL)
 
 
-def _found(found: FoundRecord, record: MemoryRecord) -> Mapping[str, Any]:
+def _found(found: FoundRecord, record: MemoryRecord, counts: FeedbackCounts) -> Mapping[str, Any]:
     return {
         "id": record.record_id,
         "title": record.title,
@@ -88,4 +94,5 @@ def _found(found: FoundRecord, record: MemoryRecord) -> Mapping[str, Any]:
         "score": round(found.score, SCORE_DIGITS),
         "found_by": list(found.found_by),
         "told": found.shown,
+        "feedback": feedback_value(counts),
     }

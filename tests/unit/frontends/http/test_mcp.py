@@ -311,7 +311,7 @@ async def test_no_session_is_made_and_a_foreign_one_is_passed_over(client: Clien
     assert began.json["result"]["protocolVersion"] == "2025-06-18"
     assert "mcp-session-id" not in began.headers
     assert (noted.status, noted.text) == (202, "")
-    assert len(listed.json["result"]["tools"]) == 9
+    assert len(listed.json["result"]["tools"]) == 10
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
@@ -489,3 +489,11 @@ async def test_a_new_project_of_the_client_is_said_to_be_new(client: Client) -> 
             client, "tools/call", path="/mcp?project=giraffe", name="save_observation", arguments=arguments
         )
         assert reply.json["result"]["structuredContent"].get("note") == note
+
+
+@with_client
+async def test_a_memory_is_judged_by_its_end(client: Client) -> None:
+    saved = await called(client, "save_observation", title="The pool holds twenty", narrative="twenty connections")
+    judged = await called(client, "judge_memory", id=saved["id"][-6:], feedback="helped")
+    assert (judged["id"], judged["helped"], judged["factor"]) == (saved["id"], 1, 1.075)
+    assert "helped" in await refusal(client, "judge_memory", id=saved["id"], feedback="fine")

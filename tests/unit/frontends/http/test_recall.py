@@ -30,6 +30,7 @@ async def test_a_recall_says_how_each_memory_was_found(client: Client) -> None:
         "score": first["score"],
         "found_by": first["found_by"],
         "told": True,
+        "feedback": {"helped": 0, "wrong": 0, "used": 0, "ignored": 0, "objected": 0, "factor": 1.0},
     }
     assert first["score"] > 0
     assert "words" in first["found_by"]

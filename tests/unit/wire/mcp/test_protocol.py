@@ -31,6 +31,7 @@ TOOL_NAMES = [
     "save_observation",
     "store_knowledge",
     "save_session_summary",
+    "judge_memory",
     "edit_memory",
     "forget_memory",
 ]
