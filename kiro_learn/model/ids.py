@@ -45,11 +45,15 @@ def derived_event_id(session_id: str, kind: str, key: str) -> EventId:
     A key that is unique by itself is one event in whatever session it stands: agents copy the history of one session
     into the next. All of these ids have the time 0, which no other has.
     """
-    parts = json.dumps([kind, key] if _UNIQUE.fullmatch(key) else [kind, key, session_id])
+    parts = json.dumps([kind, key] if is_unique(key) else [kind, key, session_id])
     number = int.from_bytes(hashlib.sha256(parts.encode("utf-8", "replace")).digest()[:10])
     return EventId("0" * 10 + "".join(_CROCKFORD[number >> shift & 31] for shift in range(75, -1, -5)))
 
 
-def is_derived(event_id: str) -> bool:
-    """Whether ``derived_event_id`` made it."""
-    return event_id.startswith("0" * 10)
+def is_unique(key: str) -> bool:
+    """Whether nothing else anywhere has this key, whichever session it comes from."""
+    return _UNIQUE.fullmatch(key) is not None
+
+
+FIRST_NOT_DERIVED = EventId("0000000001" + "0" * 16)
+"""The least id that ``derived_event_id`` does not make."""

@@ -53,8 +53,8 @@ class PastEvent:
     """A prompt, a use of a tool, or a session_summary: the final answer of a turn."""
     key: str
     """Tells it apart from all others of its kind in the session, today and whenever it is read again: of a use of a
-    tool the id of the call, which hooks report too; else the id of the record, or its ordinal. ``derived_event_id``
-    makes the event's id of it."""
+    tool the id of the call, which hooks report too, with that of its record if others might have it (``is_unique``);
+    else the id of the record, or its ordinal. ``derived_event_id`` makes the event's id of it."""
     body: Body
     """Made by ``wire.hooks.bodies``, as those of hooks are."""
     happened_at: datetime | None

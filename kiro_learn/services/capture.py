@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from functools import partial
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import attrs
 
@@ -25,6 +26,9 @@ T = TypeVar("T")
 SMALL_BYTES = 32_768
 """A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
 
+SAME_STEP = timedelta(seconds=5)
+"""Between the times that a hook and an agent's own history give to one step."""
+
 PORTION = 64
 """Events of a batch that a thread reads and redacts at a time: some ten milliseconds."""
 
@@ -37,6 +41,12 @@ class Captured:
     stored: bool | Literal["pending"]
     """True: it is safe. False: it is a repeat, which changed nothing. Pending: the store is late or failed, and the
     sender is to send it again, which is safe."""
+
+
+class Put(Protocol):
+    """Stores an event and answers its size; 0 of a repeat."""
+
+    def __call__(self, transaction: StorageTransaction, event: Event) -> int: ...
 
 
 Outcome: TypeAlias = Captured | KiroLearnError
@@ -100,9 +110,15 @@ class Capture:
         """
         return await self._store(await self._each(scrub_event, events))
 
-    async def take_lines(self, lines: Sequence[bytes], *, most_bytes: int) -> list[Outcome]:
-        """As ``take_all``, of events as JSON; a line that is invalid or over ``most_bytes`` affects no other."""
-        return await self._store(await self._each(partial(_read_clean, most_bytes=most_bytes), lines))
+    async def take_lines(
+        self, lines: Sequence[bytes], *, most_bytes: int, unless_reported: bool = False
+    ) -> list[Outcome]:
+        """As ``take_all``, of events as JSON; a line that is invalid or over ``most_bytes`` affects no other.
+
+        ``unless_reported``: what hooks reported under another id is a repeat too.
+        """
+        put = _put_unless_reported if unless_reported else _put
+        return await self._store(await self._each(partial(_read_clean, most_bytes=most_bytes), lines), put)
 
     async def _clean(self, event: Event) -> Event:
         """The redacted event; a large one is redacted in a thread."""
@@ -120,7 +136,7 @@ class Capture:
             done += await self._offload(partial(_map, work, portion))
         return done
 
-    async def _store(self, read: Sequence[Event | KiroLearnError]) -> list[Outcome]:
+    async def _store(self, read: Sequence[Event | KiroLearnError], put: Put | None = None) -> list[Outcome]:
         events = [each for each in read if isinstance(each, Event)]
         if not events:
             return [each for each in read if isinstance(each, KiroLearnError)]
@@ -139,7 +155,7 @@ class Capture:
                 if count:
                     self._projects.events_arrived(self._in_use(namespace), count, total[namespace])
 
-        sizes = await self._writer.write(lambda transaction: _put_all(transaction, events), then=note)
+        sizes = await self._writer.write(lambda transaction: _put_all(transaction, events, put or _put), then=note)
         stored = iter(zip(events, sizes, strict=True))
         return [each if isinstance(each, KiroLearnError) else _outcome(*next(stored)) for each in read]
 
@@ -162,22 +178,26 @@ def _read_clean(line: bytes, *, most_bytes: int) -> Event | KiroLearnError:
         return error
 
 
-def _put_all(transaction: StorageTransaction, events: Sequence[Event]) -> list[int | KiroLearnError]:
+def _put_all(transaction: StorageTransaction, events: Sequence[Event], put: Put) -> list[int | KiroLearnError]:
     """The size of each stored event, 0 of a repeat; if the store refuses a row, each event is put on its own."""
     try:
-        return transaction.attempt(lambda inner: [_put(inner, event) for event in events])
+        return transaction.attempt(lambda inner: [put(inner, event) for event in events])
     except KiroLearnError:
-        return list(_put_each(transaction, events))
+        return list(_put_each(transaction, events, put))
 
 
 def _put(transaction: StorageTransaction, event: Event) -> int:
     return transaction.put_event(event, buffered=True)
 
 
-def _put_each(transaction: StorageTransaction, events: Sequence[Event]) -> Iterator[int | KiroLearnError]:
+def _put_unless_reported(transaction: StorageTransaction, event: Event) -> int:
+    return 0 if transaction.is_reported(event, within=SAME_STEP) else _put(transaction, event)
+
+
+def _put_each(transaction: StorageTransaction, events: Sequence[Event], put: Put) -> Iterator[int | KiroLearnError]:
     for event in events:
         try:
-            yield transaction.attempt(partial(_put, event=event))
+            yield transaction.attempt(partial(put, event=event))
         except KiroLearnError as error:
             yield error
 

@@ -22,6 +22,7 @@ from kiro_learn.adapters.histories.json_lines import JsonLine, json_lines
 from kiro_learn.adapters.histories.words import (
     OF_A_MEMORY,
     is_of_a_memory,
+    key_of_call,
     moment,
     object_in,
     objects_in,
@@ -133,6 +134,7 @@ def _text_of(content: Any) -> str:
 
 @attrs.frozen
 class _Call:
+    key: str
     name: str
     given: Any
     session_id: str
@@ -223,7 +225,7 @@ class _Lines:
         elif not isinstance(response, dict):
             response = shown
         body = tool_body(call.name, call.given, response)
-        yield attrs.evolve(self._event(EventKind.TOOL_USE, call_id, body), session_id=call.session_id)
+        yield attrs.evolve(self._event(EventKind.TOOL_USE, call.key, body), session_id=call.session_id)
 
     def _session_of(self, fields: dict[str, Any]) -> str:
         """A sub-agent whose lines stand among those of its parent has a session of its own, as one with a file has."""
@@ -236,7 +238,10 @@ class _Lines:
         for block in objects_in(message.get("content")):
             if block.get("type") == "tool_use" and text_in(block, "id"):
                 self._calls[text_in(block, "id")] = _Call(
-                    text_in(block, "name"), block.get("input"), self._session_of(fields)
+                    key_of_call(text_in(block, "id"), key),
+                    text_in(block, "name"),
+                    block.get("input"),
+                    self._session_of(fields),
                 )
         if fields.get("isSidechain") is True and not self._is_sub_agent:
             return

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
+from kiro_learn.model.ids import is_unique
+
 OF_A_MEMORY = "sessions of memories themselves"
 
 _MEMORY_FOLDERS = frozenset({".kiro-learn", ".claude-mem", ".kiro-memory"})
@@ -39,6 +41,11 @@ def moment(value: Any) -> datetime | None:
         return None
     seconds = value / 1000 if value >= _LEAST_MILLISECONDS else value
     return datetime.fromtimestamp(seconds, UTC) if 0 < seconds < _MOST_SECONDS else None
+
+
+def key_of_call(call_id: str, record: str) -> str:
+    """The key of a use of a tool: some models count their calls anew in every message, and then the record tells."""
+    return call_id if is_unique(call_id) else f"{call_id} {record}"
 
 
 def text_in(fields: dict[str, Any], name: str) -> str:

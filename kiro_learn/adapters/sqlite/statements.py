@@ -34,6 +34,20 @@ PUT_EVENT = """
     ON CONFLICT (event_id) DO NOTHING
 """
 
+# A range of events_of_namespace, and each row in it.
+REPORTED = """
+    SELECT 1
+      FROM events AS e
+     WHERE e.namespace = :namespace AND e.valid_time BETWEEN :after AND :before
+       AND e.event_id >= :first_id AND e.session_id = :session_id AND e.kind = :kind
+       AND CASE WHEN e.kind <> 'tool_use' THEN e.body_json = :body_json
+                WHEN json_valid(e.body_json)
+                THEN json_extract(e.body_json, '$.data.tool_name') = json_extract(:body_json, '$.data.tool_name')
+                     AND json_extract(e.body_json, '$.data.tool_input') = json_extract(:body_json, '$.data.tool_input')
+           END
+     LIMIT 1
+"""
+
 EVENT_COLUMNS = """
     CAST(e.event_id AS BLOB), CAST(e.parent_event_id AS BLOB), CAST(e.session_id AS BLOB), CAST(e.actor_id AS BLOB),
     CAST(e.namespace AS BLOB), e.schema_version, CAST(e.kind AS BLOB), CAST(e.body_json AS BLOB),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 import apsw
@@ -33,7 +33,7 @@ from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIde
 from kiro_learn.model.event import Event
 from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.history import Replacement
-from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.ids import FIRST_NOT_DERIVED, EventId, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.pause import Pause
@@ -73,6 +73,13 @@ class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.Ret
             entry: rows.Values = {"number": number, "event_id": event.event_id, "size_bytes": size}
             self._connection.execute(statements.PUT_BUFFERED, entry)
         return size
+
+    def is_reported(self, event: Event, *, within: timedelta) -> bool:
+        values = rows.from_event(event, transaction_time=event.valid_time)
+        place = {name: values[name] for name in ("namespace", "session_id", "kind", "body_json")}
+        window = {"after": to_text(event.valid_time - within), "before": to_text(event.valid_time + within)}
+        found = self._connection.execute(statements.REPORTED, place | window | {"first_id": FIRST_NOT_DERIVED})
+        return found.fetchone() is not None
 
     def put_memory_record(self, record: MemoryRecord) -> None:
         self.changes += record_writes.put_record(self._connection, record)

@@ -18,6 +18,9 @@ from kiro_learn.wire.hooks import answer_to
 from kiro_learn.wire.messages import read_event, write_event
 
 RETRIEVE = flag("retrieve", "Also answer what is worth knowing with a prompt, or with the note that starts a session.")
+UNLESS_REPORTED = flag(
+    "unless_reported", "Take for repeats also what hooks reported under another id: the same step within 5 seconds."
+)
 NAMESPACE = optional_namespace("namespace", "Of this project alone.")
 LIMIT = integer("limit", "Most events of a page.", default=50, least=1, most=200)
 CURSOR = optional_text("cursor", "The next_cursor of the page before.")
@@ -52,7 +55,11 @@ def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
         if len(lines) > MOST_LINES:
             hint = f"Send at most {MOST_LINES} events at a time."
             raise Refused(error_answer(413, "too many events", hint=hint))
-        outcomes = await services.capture.take_lines(list(lines.values()), most_bytes=config.max_body_bytes)
+        outcomes = await services.capture.take_lines(
+            list(lines.values()),
+            most_bytes=config.max_body_bytes,
+            unless_reported=UNLESS_REPORTED.read(request.query),
+        )
         answers = ({"line": number, **_outcome(each)} for number, each in zip(lines, outcomes, strict=True))
         return Answer(write_lines(answers), content_type=NDJSON)
 
@@ -68,7 +75,7 @@ def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
         )
 
     yield Route("POST", "/v1/events", take, parameters=(RETRIEVE,))
-    yield Route("POST", "/v1/events/batch", take_batch, takes=(NDJSON,), max_body_bytes=MOST_BATCH_BYTES)
+    yield Route("POST", "/v1/events/batch", take_batch, (NDJSON,), MOST_BATCH_BYTES, parameters=(UNLESS_REPORTED,))
     yield Route("POST", "/v1/hooks/<agent>", take_hook, takes=(JSON, OCTETS), parameters=(RETRIEVE,))
 
 

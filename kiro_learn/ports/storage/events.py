@@ -5,7 +5,7 @@ counts of events and records.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from kiro_learn.model.buffer import BufferSnapshot
@@ -53,6 +53,12 @@ class EventWrites(Protocol):
         """Keep ``event`` and return its size; 0 if its id was known: nothing changes then, not even its first time.
 
         ``buffered``: also let it wait for its project's next learning run. ``size_bytes``: else its body's, as stored.
+        """
+        ...
+
+    def is_reported(self, event: Event, *, within: timedelta) -> bool:
+        """Whether the same step of the same session is stored under an id that is not derived, as hooks give them where
+        an agent names no call: of the same kind and text, or tool and input, and so near in time.
         """
         ...
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, unquote_to_bytes
 import attrs
 
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
-from kiro_learn.model.ids import EventId, is_event_id
+from kiro_learn.model.ids import EventId, derived_event_id, is_event_id, is_unique
 from kiro_learn.wire.agents import agent_of_hook, is_of_failure
 from kiro_learn.wire.hooks.bodies import failed_response, tool_use
 from kiro_learn.wire.hooks.payload import MAX_BYTES, cut_short, encodable, fitted, read_object, words_of
@@ -43,7 +43,8 @@ class HookReport:
     happened_at_ms: int | None
     """Since 1970, by the shim's clock."""
     event_id: EventId | None
-    """Fixed by the shim, so that a request sent twice is stored once."""
+    """Made of the id of a tool's call where nothing else has it, as an import of the session makes it too; else fixed
+    by the shim. A request sent twice is stored once."""
     is_spawn: bool
     """A session begins here."""
     is_before_tool: bool = False
@@ -62,7 +63,7 @@ class HookReport:
         return f"{self.agent} {self.process} {self.cwd}".encode("utf-8", "backslashreplace").decode()
 
 
-Fields = Mapping[str, Any]
+Fields = dict[str, Any]
 
 SPAWN = TextBody("session started")
 MAX_SESSION_ID = 128
@@ -97,11 +98,13 @@ def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[H
     kind = EventKind.TOOL_USE if is_before_tool else sender.hooks.get(hook)
     if kind is None:
         return ()
-    turns = _turns(kind, fields)
-    bodies = [body for turn in turns if (body := _body(kind, turn, known, characters=len(text))) is not None]
+    told = [(turn, _body(kind, turn, known, characters=len(text))) for turn in _turns(kind, fields)]
+    bodies = [(turn, body) for turn, body in told if body is not None]
     return tuple(
-        attrs.evolve(_report(agent, kind, body, fields=fields, known=known, index=index), is_before_tool=is_before_tool)
-        for index, body in enumerate(bodies)
+        attrs.evolve(
+            _report(agent, kind, body, fields=fields | turn, known=known, index=index), is_before_tool=is_before_tool
+        )
+        for index, (turn, body) in enumerate(bodies)
     )
 
 
@@ -140,6 +143,7 @@ def _fitted(value: Any, characters: int) -> Any:
     return value if MOST_BYTES_OF_A_CHARACTER * characters <= MAX_BYTES else fitted(value)
 
 
+_CALL_IDS = ("tool_use_id", "toolUseId", "tool_call_id", "call_id")
 _ERRORS = ("error", "error_message", "failure_type")
 _TOOL_FIELDS = (
     *("tool_name", "toolName", "tool_input", "toolArgs"),
@@ -163,6 +167,7 @@ def _report(
     agent: str, kind: EventKind, body: Body, *, fields: Fields, known: Mapping[str, str], index: int
 ) -> HookReport:
     source = _text(fields.get("source")).lower()
+    call_id = _text(_first(fields, *_CALL_IDS)) if kind is EventKind.TOOL_USE else ""
     return HookReport(
         agent=agent,
         kind=kind,
@@ -171,7 +176,9 @@ def _report(
         session_id=_session_of(fields) or _session_id(_header(known, "env-kiro-session-id")),
         process=_header(known, "process")[:MAX_SESSION_ID] or None,
         happened_at_ms=_time(_header(known, "time")),
-        event_id=_event_id(_header(known, "event-id"), index),
+        event_id=derived_event_id("", kind, call_id)
+        if is_unique(call_id)
+        else _event_id(_header(known, "event-id"), index),
         is_spawn=kind is EventKind.NOTE,
         new_context=source if kind is EventKind.NOTE and source in NEW_CONTEXTS else "",
     )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
+from kiro_learn.model.ids import derived_event_id
 from kiro_learn.wire.agents import agent_of_hook, hook_names
 from kiro_learn.wire.hooks import HookReport, answer_to, read_hook
 
@@ -343,3 +344,17 @@ def test_a_single_memory_that_is_too_long_is_cut_with_a_mark(agent: str) -> None
 def test_cursor_is_answered_in_its_own_form() -> None:
     assert json.loads(answer_to("cursor", "## é")) == {"continue": True, "additional_context": "## é"}
     assert answer_to("cursor", "") == ""
+
+
+def test_a_call_with_an_id_of_its_own_has_the_event_id_that_an_import_gives_it() -> None:
+    def event_id(call_id: str, session: str, **fields: Any) -> str | None:
+        headers = {"X-Hook-Event-Id": EVENT_ID}
+        report = read(
+            "claude-code", headers, hook_event_name="PostToolUse", tool_name="Bash", tool_use_id=call_id,
+            session_id=session, **fields,
+        )  # fmt: skip  # as short as it gets
+        return None if report is None else report.event_id
+
+    unique = "toolu_01ABCDEFGHJKMNPQRSTVWXYZ"
+    assert event_id(unique, "s1") == event_id(unique, "s2") == derived_event_id("s3", "tool_use", unique)
+    assert event_id("call_1", "s1") == EVENT_ID

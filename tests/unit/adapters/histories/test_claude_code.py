@@ -95,7 +95,7 @@ def test_a_turn_with_a_failure_and_a_success(tmp_path: Path) -> None:
     assert {event.session_id for event in events} == {SESSION}
     assert {event.folder for event in events} == {FOLDER}
     assert events[0].happened_at == datetime(2026, 9, 2, 8, 1, 11, 120_000, UTC)
-    assert [event.key for event in events] == ["b1", "t1", "t2", "b7"]
+    assert [event.key for event in events] == ["b1", "t1 b3", "t2 b5", "b7"]
     assert not events[-1].may_go_on
 
 
@@ -112,7 +112,7 @@ def test_results_come_in_any_order_and_part_the_thread(tmp_path: Path) -> None:
         ],
     )
     events, skipped = read(READER, tmp_path)
-    assert [event.key for event in events] == ["b1", "t2", "t1", "b6"]
+    assert [event.key for event in events] == ["b1", "t2 b3", "t1 b2", "b6"]
     assert not skipped
     assert events[-1].may_go_on
 
@@ -275,10 +275,10 @@ def test_sub_agents_have_sessions_of_their_own(tmp_path: Path) -> None:
     written(path.with_suffix("") / "subagents" / "agent-a8.jsonl", own)
     events, _ = read(READER, tmp_path)
     assert [(event.session_id, event.key) for event in events] == [
-        ("agent-a8", "t2"),
+        ("agent-a8", "t2 u2"),
         ("agent-a8", "u4"),
         (SESSION, "b1"),
-        ("agent-a7", "t1"),
+        ("agent-a7", "t1 s2"),
         (SESSION, "b2"),
     ]
 

@@ -10,7 +10,7 @@ import trio
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import JsonBody
-from kiro_learn.model.ids import EventId
+from kiro_learn.model.ids import EventId, derived_event_id
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, Reply, with_client
@@ -22,9 +22,9 @@ def wire(number: int, **options: Any) -> dict[str, Any]:
     return write_event(an_event(number, **options))
 
 
-async def send(client: Client, *lines: dict[str, Any] | bytes) -> Reply:
+async def send(client: Client, *lines: dict[str, Any] | bytes, query: str = "") -> Reply:
     texts = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
-    return await client.post(BATCH, b"\n".join(texts), kind="application/x-ndjson")
+    return await client.post(BATCH + query, b"\n".join(texts), kind="application/x-ndjson")
 
 
 def answers(reply: Reply) -> list[dict[str, Any]]:
@@ -130,3 +130,42 @@ async def test_a_batch_is_stored_although_its_sender_went_away(client: Client) -
     await trio.sleep(1)
     assert (await client.post("/v1/events", wire(1))).json["stored"] is False
     assert await kept(client) == [an_event(1).event_id]
+
+
+def reported(number: int, **fields: Any) -> dict[str, Any]:
+    """An event with an id such as hooks give, and all of them at one time."""
+    return wire(number) | {"event_id": f"01J{number:023d}", "valid_time": wire(1)["valid_time"]} | fields
+
+
+def text(content: str) -> dict[str, Any]:
+    return {"body": {"type": "text", "content": content}}
+
+
+@with_client
+async def test_what_hooks_reported_under_another_id_is_a_repeat_if_that_is_asked(client: Client) -> None:
+    await send(client, reported(1, **text("fix the basket")))
+    near = reported(2, **text("fix the basket"))
+    later = reported(3, **text("fix the basket"), valid_time="2031-01-01T00:00:00Z")
+    other = reported(4, **text("fix the cart"))
+    reply = await send(client, near, later, other, query="?unless_reported=true")
+    assert [answer["stored"] for answer in answers(reply)] == [False, True, True]
+    assert [answer["stored"] for answer in answers(await send(client, near))] == [True]
+
+
+@with_client
+async def test_a_tool_use_is_the_same_step_if_its_tool_and_input_are(client: Client) -> None:
+    def use(number: int, command: str, output: str) -> dict[str, Any]:
+        data = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": output}
+        return reported(number, kind="tool_use", body={"type": "json", "data": data})
+
+    await send(client, use(1, "ls", "a b"))
+    reply = await send(client, use(2, "ls", "a  b"), use(3, "ls -l", "a b"), query="?unless_reported=true")
+    assert [answer["stored"] for answer in answers(reply)] == [False, True]
+
+
+@with_client
+async def test_ids_made_of_the_step_itself_are_not_looked_at(client: Client) -> None:
+    await send(client, reported(1, **text("go on"), event_id=derived_event_id("s", "prompt", "a")))
+    again = reported(2, **text("go on"), event_id=derived_event_id("s", "prompt", "b"))
+    reply = await send(client, again, query="?unless_reported=true")
+    assert [answer["stored"] for answer in answers(reply)] == [True]
