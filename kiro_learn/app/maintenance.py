@@ -1,4 +1,5 @@
 """The daemon's service, its doctor and its settings, with the real files and programs of this machine."""
+"""The daemon's service, its doctor and past sessions, with the real files and programs of this machine."""
 
 from __future__ import annotations
 
@@ -10,6 +11,10 @@ from kiro_learn.adapters.files import Home, private
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
+from kiro_learn.adapters.files.import_record import DiskImportRecord
+from kiro_learn.adapters.files.inspection import DiskHomeInspection
+from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.histories import READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
@@ -18,10 +23,12 @@ from kiro_learn.client.build import build_id
 from kiro_learn.config import Setting
 from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.http.port_owner import listener_on
+from kiro_learn.ports.histories import HistoryPlace
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.copies import Copies
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination
 from kiro_learn.services.doctor_checks import CHECKS
+from kiro_learn.services.past_sessions import PastSessions
 
 
 def open_autostart(home: Path, environment: Mapping[str, str]) -> Autostart:
@@ -109,6 +116,10 @@ def set_setting(home: Path, name: str, text: str) -> Setting:
     place = Home(home)
     place.prepare()
     return set_in_file(place.settings, DiskAgentFiles(home), name, text)
+def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessions:
+    """Of the user who runs us."""
+    place = HistoryPlace(user=Path.home(), environment=environment)
+    return PastSessions(READERS, place, DiskImportRecord.of(Home(home)), now=datetime.now(UTC))
 
 
 def _autostart_if_any(home: Path, environment: Mapping[str, str]) -> Autostart | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,14 @@ class Client(KiroLearn):
     def events(self, *, namespace: str | None = None, limit: int = 50, cursor: str | None = None) -> Json:
         """``{items, total, next_cursor}``, newest first."""
         return self._get("/v1/events", namespace=namespace, limit=limit, cursor=cursor)
+
+    def import_events(self, events: Iterable[Json]) -> list[Json]:
+        """Keep many, but for those that hooks reported: ``{line, event_id, stored}`` or ``{line, error}`` of each."""
+        lines = b"\n".join(encoded(event) for event in events)
+        target = target_of("/v1/events/batch", unless_reported="true")
+        return self.carry_out(
+            Call("POST", target, _as_lines, lines, LINES_TYPE, patience_seconds=LEARNING_PATIENCE_SECONDS)
+        )
 
     def flush(self, project_id: str) -> Json:
         """Learn all that waits for a project now: ``{events, records, parked}``. May take as long as that takes."""
@@ -155,6 +164,10 @@ class Client(KiroLearn):
 def _as_json(response: Response) -> Json:
     value: Json = response.json()
     return value
+
+
+def _as_lines(response: Response) -> list[Json]:
+    return [json.loads(line) for line in response.body.splitlines()]
 
 
 def _as_list(response: Response) -> list[Json]:

@@ -69,6 +69,22 @@ Skipped: TypeAlias = Callable[[str], None]
 """Counts what a reader leaves out, by the reason: a few words for the sort of thing, without any of its content."""
 
 
+class ImportRecord(Protocol):
+    """Which sessions were imported whole, and in which state. It only saves time: nothing is lost with it."""
+
+    def has(self, key: str, state: str) -> bool:
+        """Whether this session was, as it is now."""
+        ...
+
+    def add(self, key: str, state: str) -> None:
+        """It was.
+
+        Raises:
+          OSError: that cannot be kept.
+        """
+        ...
+
+
 class HistoryReader(Protocol):
     """Past sessions of one source. It writes nothing, and opens no file that holds credentials alone."""
 

@@ -48,6 +48,7 @@ VERBS = {
     "procedures": "graph",
     "preferences": "graph",
     "flush": "learn",
+    "import": "importing",
     "relearn": "relearn",
     "retention": "retention",
     "backup": "backup",

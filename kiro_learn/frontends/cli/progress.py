@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 from kiro_learn.errors import KiroLearnError
@@ -16,6 +16,8 @@ from kiro_learn.frontends.cli.shell import Shell
 QUIET_SECONDS = 1.0
 """What takes less long needs no progress."""
 TERMINAL_SECONDS = 0.5
+REDRAW_SECONDS = 0.1
+"""Between two looks of what is told often."""
 LINE_SECONDS = 10.0
 """Between two lines of progress, where standard error is no terminal."""
 
@@ -83,9 +85,14 @@ def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
     _write(shell, "  ".join((watched.doing, texts.LEFT_TO_DO.format(left=left, all=watched.counted(most)))))
 
 
-@contextmanager
-def upgrade_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
+def upgrade_shown(shell: Shell, *, is_wanted: bool) -> AbstractContextManager[Callable[[str], None]]:
     """Show, for the length of the block, what the answered function is told of an upgrade."""
+    return said(shell, texts.UPGRADING, is_wanted=is_wanted)
+
+
+@contextmanager
+def said(shell: Shell, sentence: str, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
+    """Show, for the length of the block, what the answered function is told, as ``{progress}`` of ``sentence``."""
     next_at, is_shown = 0.0, False
 
     def tell(progress: str) -> None:
@@ -94,9 +101,9 @@ def upgrade_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], 
         if not next_at:
             next_at = now + QUIET_SECONDS
         elif is_wanted and now > next_at:
-            next_at = now + (0 if shell.err.is_interactive else LINE_SECONDS)
+            next_at = now + (REDRAW_SECONDS if shell.err.is_interactive else LINE_SECONDS)
             is_shown = True
-            _write(shell, texts.UPGRADING.format(progress=progress))
+            _write(shell, sentence.format(progress=progress))
 
     try:
         yield tell

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor
     from kiro_learn.services.installation import Installation
+    from kiro_learn.services.past_sessions import PastSessions
 
 
 class Serve(Protocol):
@@ -44,6 +45,7 @@ class Maintenance(Protocol):
     def insist_on_start(self, home: Path, environment: Mapping[str, str], *, port: int | None) -> None: ...
 
     def open_copies(self, home: Path, environment: Mapping[str, str]) -> Copies: ...
+    def open_past_sessions(self, home: Path, environment: Mapping[str, str]) -> PastSessions: ...
 
     def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
 

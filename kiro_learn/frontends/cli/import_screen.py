@@ -1,0 +1,80 @@
+"""An import as lines: what there is, what would come of it, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kiro_learn.frontends.cli import import_texts, texts
+from kiro_learn.frontends.cli.amounts import counted, duration, events, memories, size
+from kiro_learn.frontends.cli.terminal import Terminal, cut
+from kiro_learn.model.event import EventKind
+from kiro_learn.services.import_survey import SourceSurvey, Survey
+
+INDENT = "  "
+COLUMN = 14
+MOST_REASONS = 6
+
+Json = dict[str, Any]
+
+
+def nothing(terminal: Terminal) -> list[str]:
+    return [f"{terminal.mark('ok')} {import_texts.NOTHING}", f"{INDENT}{terminal.dim(import_texts.NOTHING_NEW)}"]
+
+
+def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
+    """What lies where, and what it would bring and cost."""
+    brings = import_texts.WOULD_BRING_TEXT.format(events=events(survey.event_count), memories=memories(survey.memories))
+    rows = [
+        *((source.title, _source(source)) for source in survey.sources.values()),
+        (import_texts.WOULD_BRING, brings),
+        (import_texts.TAKES, import_texts.TAKES_TEXT.format(time=duration(survey.seconds))),
+        *_model(survey, llm),
+        *_left_out(survey.skipped),
+    ]
+    return [terminal.bold(import_texts.HEAD), *(_row(verb, text, terminal) for verb, text in rows)]
+
+
+def done(stored: int, known: int, sessions: int, seconds: float, terminal: Terminal) -> list[str]:
+    """How much is new."""
+    said = import_texts.IMPORTED.format(stored=events(stored), sessions=counted(sessions, *import_texts.SESSIONS))
+    facts = (said, *([import_texts.KNOWN.format(count=known)] if known else []), duration(seconds))
+    command = terminal.command("kiro-learn status")
+    goes_on = [f"{INDENT}{import_texts.LEARNING_GOES_ON.format(command=command)}"] if stored else []
+    return [f"{terminal.mark('ok')} {texts.DOT.join(facts)}", *goes_on]
+
+
+def left_out(skipped: Mapping[str, int], terminal: Terminal) -> list[str]:
+    return [_row(verb, text, terminal) for verb, text in _left_out(skipped)]
+
+
+def _source(source: SourceSurvey) -> str:
+    uses = counted(source.events[EventKind.TOOL_USE], *import_texts.TOOL_USES)
+    days = counted(len(source.days), *import_texts.DAYS)
+    first = min(source.days, default=None)
+    facts = (
+        counted(source.sessions, *import_texts.SESSIONS),
+        counted(source.events[EventKind.PROMPT], *import_texts.PROMPTS),
+        import_texts.OF_WHICH_FAILED.format(uses=uses, failed=source.failed),
+        days if first is None else import_texts.SINCE_DAY.format(days=days, first=first.isoformat()),
+        import_texts.IN_PROJECTS.format(projects=counted(len(source.bytes_of), *texts.PROJECTS)),
+        size(source.size_bytes),
+    )
+    return texts.DOT.join(facts)
+
+
+def _model(survey: Survey, llm: Json) -> Iterator[tuple[str, str]]:
+    if llm["strategy"] != "extractive":
+        count = survey.tokens
+        tokens = import_texts.MILLIONS.format(count=count / 10**6) if count >= 10**6 else f"{count:,}"
+        calls = counted(survey.calls, *texts.CALLS)
+        yield import_texts.ASKS, import_texts.ASKS_TEXT.format(model=llm["name"], calls=calls, tokens=tokens)
+
+
+def _left_out(skipped: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    for reason, count in sorted(skipped.items(), key=lambda pair: -pair[1])[:MOST_REASONS]:
+        yield import_texts.LEAVES_OUT, f"{count:,} {reason}"
+
+
+def _row(verb: str, text: str, terminal: Terminal) -> str:
+    return f"{INDENT}{verb:{COLUMN}}{cut(text, terminal.width - len(INDENT) - COLUMN)}"

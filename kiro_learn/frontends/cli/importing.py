@@ -1,0 +1,247 @@
+"""import: past sessions of agents, shown first, then handed to the daemon as events."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import attrs
+import click
+
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli import import_screen, import_texts, progress, projects, texts
+from kiro_learn.frontends.cli.amounts import counted, duration, events, size
+from kiro_learn.frontends.cli.options import Verb, printing, since_option
+from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.model.event import Event
+from kiro_learn.model.namespace import Namespace, Project
+from kiro_learn.services.import_survey import Survey
+from kiro_learn.services.past_sessions import FoundSession, PastSessions, WantedSessions, as_event
+from kiro_learn.wire.messages import body_weight, write_event
+
+BATCH_EVENTS = 100
+BATCH_BYTES = 1_048_576
+"""Of a request, so that a prompt that comes meanwhile waits for no more than this to be stored."""
+BUSY = frozenset({429, 503})
+"""The daemon is late, or its store is: what is being done for agents comes first."""
+MOST_WAITS = 30
+MOST_WAIT_SECONDS = 10.0
+REST = 1.0
+"""Between two requests, as often as long as the one before took."""
+MOST_REST_SECONDS = 2.0
+MOST_FOLDERS = 10_000
+"""Whose projects are remembered."""
+
+
+class _Asked(NamedTuple):
+    """What is wanted, and where it goes."""
+
+    past: PastSessions
+    wanted: WantedSessions
+    project_of: Callable[[str], Project]
+    namespace: Namespace | None
+    """Only of this project."""
+
+    def events(self, found: FoundSession, skip: Callable[[str], None]) -> Iterator[Event]:
+        for past in self.past.events(found, skip, since=self.wanted.since):
+            event = as_event(past, self.project_of(past.folder), agent=found.reader.agent)
+            if self.namespace in {None, event.namespace}:
+                yield event
+
+
+@attrs.define
+class _Imported:
+    """How far it is."""
+
+    sessions: int = 0
+    stored: int = 0
+    known: int = 0
+    refused: Counter[str] = attrs.Factory(Counter)
+    skipped: Counter[str] = attrs.Factory(Counter)
+
+    def skip(self, reason: str) -> None:
+        self.skipped[reason] += 1
+
+    def note(self, answers: Sequence[dict[str, Any]]) -> None:
+        for answer in answers:
+            if "error" in answer:
+                self.refused[answer["error"]] += 1
+            elif answer["stored"]:
+                self.stored += 1
+            else:
+                self.known += 1
+
+
+def _options(verb: Verb) -> Verb:
+    verb = click.option("--limit", type=click.IntRange(min=1), help=import_texts.LIMIT_HELP)(verb)
+    verb = click.option("--project", default="", metavar="NAME|PATH|ID", help=import_texts.PROJECT_HELP)(verb)
+    verb = since_option(verb)
+    return click.option("--source", "sources", multiple=True, metavar="NAME", help=import_texts.SOURCE_HELP)(verb)
+
+
+@click.command("import", help=import_texts.HELP)
+@_options
+@click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
+@printing
+def import_verb(
+    shell: Shell,
+    *,
+    sources: tuple[str, ...],
+    since: str | None,
+    project: str,
+    limit: int | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    past = shell.open_maintenance().open_past_sessions(shell.home, shell.environment)
+    if unknown := [name for name in sources if name not in past.sources]:
+        problem = import_texts.NO_SOURCE.format(name=unknown[0])
+        raise Failed(problem, hint=import_texts.SOURCES.format(names=", ".join(past.sources)), exit_code=2)
+    wanted = WantedSessions(sources=sources, since=datetime.fromisoformat(since) if since else None, limit=limit)
+    with shell.client() as client:
+        namespace = Namespace(projects.meant(client, project).namespace) if project else None
+        asked = _Asked(past, wanted, _project_finder(client), namespace)
+        llm = client.status()["llm"]
+        found = past.found(wanted)
+        survey = _surveyed(shell, asked, found, is_wanted=not as_json)
+        if dry_run or not survey.event_count:
+            _show(shell, survey, llm, as_json=as_json)
+            return 0
+        if not as_json:
+            shell.say(import_screen.to_do(survey, llm, shell.err))
+        if not shell.confirm(import_texts.QUESTION, flag_given=yes, enter_means=True):
+            raise Failed(import_texts.NOT_IMPORTED)
+        return _import(shell, client, asked, found, survey, as_json=as_json)
+
+
+def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(survey.as_json)
+    elif survey.event_count:
+        shell.print(import_screen.to_do(survey, llm, shell.out))
+    else:
+        shell.print([*import_screen.nothing(shell.out), *import_screen.left_out(survey.skipped, shell.out)])
+
+
+def _project_finder(client: Client) -> Callable[[str], Project]:
+    """Asks the daemon once for each folder; what names none is in the user's own."""
+
+    @lru_cache(MOST_FOLDERS)
+    def project_of(folder: str) -> Project:
+        found = client.project_of(folder if folder.startswith("/") else Path.home())
+        return Project(Namespace(found["namespace"]), found["project_id"], found["project_path"])
+
+    return project_of
+
+
+def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_wanted: bool) -> Survey:
+    survey, read_bytes = Survey(), 0
+    total = counted(len(found), *import_texts.SESSIONS)
+    with progress.said(shell, import_texts.LOOKING, is_wanted=is_wanted) as tell:
+        for number, each in enumerate(found):
+            tell(import_texts.LOOKED.format(sessions=number, all=total, size=size(read_bytes)))
+            read_bytes += each.session.size_bytes
+            source = survey.source_of(each)
+            for event in asked.events(each, survey.skip):
+                source.note(event)
+    return survey
+
+
+def _import(
+    shell: Shell,
+    client: Client,
+    asked: _Asked,
+    found: Sequence[FoundSession],
+    survey: Survey,
+    *,
+    as_json: bool,
+) -> int:
+    began, imported = time.monotonic(), _Imported()
+    total = counted(len(found), *import_texts.SESSIONS)
+
+    def so_far() -> str:
+        done = imported.stored + imported.known
+        rate = done / max(time.monotonic() - began, 0.001)
+        left = duration(max(0, survey.event_count - done) / rate) if done else duration(survey.seconds)
+        return import_texts.DONE_SO_FAR.format(sessions=imported.sessions, all=total, events=events(done), left=left)
+
+    try:
+        with progress.said(shell, import_texts.IMPORTING, is_wanted=not as_json) as tell:
+            for each in found:
+                for batch in _batches(asked.events(each, imported.skip)):
+                    imported.note(_handed_in(client, batch))
+                    tell(so_far())
+                imported.sessions += 1
+                if asked.namespace is None and asked.wanted.since is None:
+                    asked.past.note_imported(each)
+    except KeyboardInterrupt:
+        shell.say(["", import_texts.INTERRUPTED])
+        raise
+    seconds = time.monotonic() - began
+    if as_json:
+        shell.print_json(_as_json(imported, seconds))
+    else:
+        shell.print(_done(shell, imported, seconds))
+    return 1 if imported.refused else 0
+
+
+def _done(shell: Shell, imported: _Imported, seconds: float) -> Iterator[str]:
+    counts = (imported.stored, imported.known, imported.sessions)
+    yield from import_screen.done(*counts, seconds, shell.out)
+    yield from import_screen.left_out(imported.skipped, shell.out)
+    for problem, count in imported.refused.items():
+        refused = import_texts.REFUSED.format(events=events(count), problem=problem)
+        yield f"{shell.out.mark('wrong')} {refused}"
+
+
+def _as_json(imported: _Imported, seconds: float) -> dict[str, Any]:
+    return {
+        "sessions": imported.sessions,
+        "stored": imported.stored,
+        "known": imported.known,
+        "refused": dict(imported.refused),
+        "skipped": dict(imported.skipped),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _batches(told: Iterator[Event]) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
+    weight = 0
+    for event in told:
+        batch.append(write_event(event))
+        weight += body_weight(event.body)
+        if len(batch) == BATCH_EVENTS or weight > BATCH_BYTES:
+            yield batch
+            batch, weight = [], 0
+    if batch:
+        yield batch
+
+
+def _handed_in(client: Client, batch: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Hand a batch in, as soon as the daemon can take it; then leave it time for what agents ask.
+
+    Raises:
+      RequestRefused: it cannot for long.
+    """
+    waited = 0
+    while True:
+        began = time.monotonic()
+        try:
+            answers = client.import_events(batch)
+        except RequestRefused as error:
+            waited += 1
+            if error.status not in BUSY or waited > MOST_WAITS:
+                raise
+            time.sleep(min(2.0**waited / 10, MOST_WAIT_SECONDS))
+        else:
+            time.sleep(min(REST * (time.monotonic() - began), MOST_REST_SECONDS))
+            return answers

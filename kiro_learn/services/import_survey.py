@@ -1,0 +1,131 @@
+"""What an import would bring, counted by source before anything is stored."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from datetime import date
+from typing import Any
+
+import attrs
+
+from kiro_learn.learning.extraction.outcomes import has_failed
+from kiro_learn.model.event import Event, EventKind, JsonBody
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.services.past_sessions import FoundSession
+from kiro_learn.wire.messages import body_weight
+
+CALL_BYTES = 262_144
+"""Of events, that a model is shown at a time, as ``learning.extraction_bytes`` has it unless it was changed."""
+BYTES_OF_A_TOKEN = 4
+MEMORIES_PER_PROMPT = 0.6
+"""That the built-in learner makes (benchmarks/importing.py); a model makes about as many."""
+EVENTS_PER_SECOND = 400
+"""That a daemon takes in beside other work (benchmarks/importing.py)."""
+_SHOWN_CHARACTERS = 20_000
+
+
+@attrs.define(kw_only=True)
+class SourceSurvey:
+    """What lies in one source."""
+
+    name: str
+    title: str
+    sessions: int = 0
+    size_bytes: int = 0
+    events: Counter[EventKind] = attrs.Factory(Counter)
+    failed: int = 0
+    """Of the uses of tools."""
+    days: set[date] = attrs.Factory(set)
+    bytes_of: Counter[Namespace] = attrs.Factory(Counter)
+    """Of events, by project."""
+
+    def note(self, event: Event) -> None:
+        """One more event that would be stored."""
+        self.events[event.kind] += 1
+        self.days.add(event.valid_time.date())
+        self.bytes_of[event.namespace] += body_weight(event.body)
+        if isinstance(event.body, JsonBody):
+            self.failed += _has_failed(event.body.data)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "sessions": self.sessions,
+            "bytes": self.size_bytes,
+            "prompts": self.events[EventKind.PROMPT],
+            "tool_uses": self.events[EventKind.TOOL_USE],
+            "failed": self.failed,
+            "answers": self.events[EventKind.SESSION_SUMMARY],
+            "days": len(self.days),
+            "first_day": min(self.days).isoformat() if self.days else None,
+            "projects": len(self.bytes_of),
+        }
+
+
+@attrs.define
+class Survey:
+    """What lies in all sources, and what would come of it."""
+
+    sources: dict[str, SourceSurvey] = attrs.Factory(dict)
+    skipped: Counter[str] = attrs.Factory(Counter)
+
+    def source_of(self, found: FoundSession) -> SourceSurvey:
+        """That of the session, which is counted with it."""
+        reader = found.reader
+        source = self.sources.setdefault(reader.name, SourceSurvey(name=reader.name, title=reader.title))
+        source.sessions += 1
+        source.size_bytes += found.session.size_bytes
+        return source
+
+    def skip(self, reason: str) -> None:
+        """Something was left out."""
+        self.skipped[reason] += 1
+
+    @property
+    def event_count(self) -> int:
+        return sum(source.events.total() for source in self.sources.values())
+
+    @property
+    def memories(self) -> int:
+        """About how many would be learned."""
+        prompts = sum(source.events[EventKind.PROMPT] for source in self.sources.values())
+        return round(prompts * MEMORIES_PER_PROMPT)
+
+    @property
+    def seconds(self) -> float:
+        """About how long it would take until all of it is stored."""
+        return self.event_count / EVENTS_PER_SECOND
+
+    @property
+    def calls(self) -> int:
+        """About how often a model would be asked, if one learns."""
+        sizes: Counter[Namespace] = Counter()
+        for source in self.sources.values():
+            sizes.update(source.bytes_of)
+        return sum(math.ceil(size / CALL_BYTES) for size in sizes.values())
+
+    @property
+    def tokens(self) -> int:
+        """At most so many would such a model be shown."""
+        return sum(source.bytes_of.total() for source in self.sources.values()) // BYTES_OF_A_TOKEN
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "sources": [source.as_json for source in self.sources.values()],
+            "events": self.event_count,
+            "memories": self.memories,
+            "seconds": round(self.seconds, 1),
+            "calls": self.calls,
+            "tokens": self.tokens,
+            "skipped": dict(self.skipped),
+        }
+
+
+def _has_failed(use: dict[str, Any]) -> bool:
+    response = use["tool_response"]
+    shown = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
+    return has_failed(use["tool_name"], response, shown[:_SHOWN_CHARACTERS])

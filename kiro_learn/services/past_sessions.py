@@ -1,0 +1,159 @@
+"""Past sessions of agents as events: found, read, and made such as hooks would have reported them.
+
+Rules of this file: nothing is stored here. Whoever asks hands the events to the daemon, which redacts them, and knows
+again by their ids what it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import attrs
+
+from kiro_learn.learning.extraction.instructions import BEFORE
+from kiro_learn.model.checks import unchecked
+from kiro_learn.model.event import Event, EventKind, Source, TextBody
+from kiro_learn.model.ids import derived_event_id
+from kiro_learn.model.namespace import Project
+from kiro_learn.model.version import __version__
+from kiro_learn.ports.histories import HistoryPlace, HistoryReader, ImportRecord, PastEvent, PastSession, Skipped
+from kiro_learn.retrieval.rendering.prior_observations import HEADING
+
+OF_OURS = "sessions in which we worded memories"
+UNREADABLE = "sessions that cannot be read"
+BEFORE_SINCE = "events from before"
+
+STILL_WRITTEN = timedelta(minutes=10)
+"""What changed so lately may be a session that goes on: its last answer is left for later."""
+_OUR_PROMPT = BEFORE[:80]
+_TOLD = HEADING.strip()
+_TICK = timedelta(milliseconds=1)
+
+
+class FoundSession(NamedTuple):
+    """A past session, and who can read it."""
+
+    reader: HistoryReader
+    session: PastSession
+
+    @property
+    def key(self) -> str:
+        return f"{self.reader.name} {self.session.path} {self.session.session_id}"
+
+
+@attrs.frozen(kw_only=True)
+class WantedSessions:
+    """Which past sessions are wanted; what is left out does not matter."""
+
+    sources: Collection[str] = ()
+    """Names of readers."""
+    since: datetime | None = None
+    limit: int | None = None
+    """So many, the newest ones."""
+
+
+class PastSessions:
+    """The past sessions of this machine."""
+
+    def __init__(
+        self, readers: Sequence[HistoryReader], place: HistoryPlace, record: ImportRecord, *, now: datetime
+    ) -> None:
+        self._readers = readers
+        self._place = place
+        self._record = record
+        self._now = now
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The title of each reader, by its name."""
+        return {reader.name: reader.title for reader in self._readers}
+
+    def found(self, wanted: WantedSessions) -> list[FoundSession]:
+        """Newest first, without those that were imported whole and have not changed since."""
+        readers = [reader for reader in self._readers if not wanted.sources or reader.name in wanted.sources]
+        found = [FoundSession(reader, session) for reader in readers for session in reader.sessions(self._place)]
+        new = [each for each in found if not self._record.has(each.key, each.session.state)]
+        if wanted.since is not None:
+            new = [each for each in new if each.session.changed_at >= wanted.since]
+        new.sort(key=lambda each: (each.session.changed_at, each.key), reverse=True)
+        return new[: wanted.limit]
+
+    def events(self, found: FoundSession, skipped: Skipped, *, since: datetime | None = None) -> Iterator[PastEvent]:
+        """What happened in a session, as far as it is a person's, an agent's or a tool's, each with its time.
+
+        A reader that fails in the middle has told what it could; its session counts as skipped.
+        """
+        moments: dict[str, datetime] = {}
+        try:
+            for event in found.reader.events(found.session, skipped):
+                if _is_of_our_own(event):
+                    skipped(OF_OURS)
+                    return
+                at = self._moment(event, found.session, moments)
+                ours = _without_told(attrs.evolve(event, happened_at=at, folder=event.folder or found.session.folder))
+                if since is not None and at < since:
+                    skipped(BEFORE_SINCE)
+                elif ours is not None and not (event.may_go_on and self.is_still_written(found)):
+                    yield ours
+        except OSError:
+            skipped(UNREADABLE)
+
+    def is_still_written(self, found: FoundSession) -> bool:
+        """Whether it may go on."""
+        return found.session.changed_at > self._now - STILL_WRITTEN
+
+    def note_imported(self, found: FoundSession) -> None:
+        """It need not be read again, unless it changes."""
+        if not self.is_still_written(found):
+            self._record.add(found.key, found.session.state)
+
+    def _moment(self, event: PastEvent, session: PastSession, moments: dict[str, datetime]) -> datetime:
+        """When it happened. Of a session's events within a second each is later than the one before it: some agents
+        write no parts of one, and the order counts.
+        """
+        last = moments.get(event.session_id)
+        at = min(event.happened_at or last or session.changed_at, self._now)
+        if last is not None and timedelta() <= last - at < timedelta(seconds=1):
+            at = last + _TICK
+        moments[event.session_id] = at
+        return at
+
+
+def as_event(past: PastEvent, project: Project, *, agent: str) -> Event:
+    """The event that the daemon is to store."""
+    assert past.happened_at is not None, "PastSessions gives each event its time"
+    actor_id = unquote(project.namespace.split("/")[2])
+    return unchecked(
+        Event,
+        event_id=derived_event_id(past.session_id, past.kind, past.key),
+        session_id=past.session_id,
+        actor_id=actor_id,
+        namespace=project.namespace,
+        schema_version=1,
+        kind=past.kind,
+        body=past.body,
+        valid_time=past.happened_at,
+        source=unchecked(
+            Source, surface=agent, version=__version__, client_id=actor_id, project_path=project.project_path
+        ),
+    )
+
+
+def _is_of_our_own(event: PastEvent) -> bool:
+    """A model was asked to word memories."""
+    return (
+        event.kind is EventKind.PROMPT
+        and isinstance(event.body, TextBody)
+        and event.body.content.startswith(_OUR_PROMPT)
+    )
+
+
+def _without_told(event: PastEvent) -> PastEvent | None:
+    """Without what we told with a prompt; None if nothing else was in it."""
+    if event.kind is not EventKind.PROMPT or not isinstance(event.body, TextBody) or _TOLD not in event.body.content:
+        return event
+    said = event.body.content.partition(_TOLD)[0].strip()
+    return attrs.evolve(event, body=TextBody(said)) if said else None
