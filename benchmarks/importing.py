@@ -74,7 +74,7 @@ class Transcripts:
                 own = self._uuid()
                 line = {
                     "parentUuid": parent, "isSidechain": False, "cwd": folder, "sessionId": session,
-                    "version": "2.1.240", "gitBranch": "main", **fields, "uuid": own, "timestamp": now.isoformat().replace("+00:00", "Z"),
+                    "gitBranch": "main", **fields, "uuid": own, "timestamp": now.isoformat().replace("+00:00", "Z"),
                 }  # fmt: skip  # as Claude Code orders it
                 parent = own
                 text = json.dumps(line) + "\n"

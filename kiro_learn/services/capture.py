@@ -43,7 +43,7 @@ class Captured:
     sender is to send it again, which is safe."""
 
 
-class Put(Protocol):
+class _Put(Protocol):
     """Stores an event and answers its size; 0 of a repeat."""
 
     def __call__(self, transaction: StorageTransaction, event: Event) -> int: ...
@@ -136,7 +136,7 @@ class Capture:
             done += await self._offload(partial(_map, work, portion))
         return done
 
-    async def _store(self, read: Sequence[Event | KiroLearnError], put: Put | None = None) -> list[Outcome]:
+    async def _store(self, read: Sequence[Event | KiroLearnError], put: _Put | None = None) -> list[Outcome]:
         events = [each for each in read if isinstance(each, Event)]
         if not events:
             return [each for each in read if isinstance(each, KiroLearnError)]
@@ -178,7 +178,7 @@ def _read_clean(line: bytes, *, most_bytes: int) -> Event | KiroLearnError:
         return error
 
 
-def _put_all(transaction: StorageTransaction, events: Sequence[Event], put: Put) -> list[int | KiroLearnError]:
+def _put_all(transaction: StorageTransaction, events: Sequence[Event], put: _Put) -> list[int | KiroLearnError]:
     """The size of each stored event, 0 of a repeat; if the store refuses a row, each event is put on its own."""
     try:
         return transaction.attempt(lambda inner: [put(inner, event) for event in events])
@@ -194,7 +194,7 @@ def _put_unless_reported(transaction: StorageTransaction, event: Event) -> int:
     return 0 if transaction.is_reported(event, within=SAME_STEP) else _put(transaction, event)
 
 
-def _put_each(transaction: StorageTransaction, events: Sequence[Event], put: Put) -> Iterator[int | KiroLearnError]:
+def _put_each(transaction: StorageTransaction, events: Sequence[Event], put: _Put) -> Iterator[int | KiroLearnError]:
     for event in events:
         try:
             yield transaction.attempt(partial(put, event=event))

@@ -26,7 +26,7 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     """What lies where, and what it would bring and cost."""
     brings = import_texts.WOULD_BRING_TEXT.format(events=events(survey.event_count), memories=memories(survey.memories))
     rows = [
-        *((source.title, _source(source)) for source in survey.sources.values()),
+        *(row for source in survey.sources.values() for row in _source(source)),
         (import_texts.WOULD_BRING, brings),
         (import_texts.TAKES, import_texts.TAKES_TEXT.format(time=duration(survey.seconds))),
         *_model(survey, llm),
@@ -48,19 +48,22 @@ def left_out(skipped: Mapping[str, int], terminal: Terminal) -> list[str]:
     return [_row(verb, text, terminal) for verb, text in _left_out(skipped)]
 
 
-def _source(source: SourceSurvey) -> str:
+def _source(source: SourceSurvey) -> Iterator[tuple[str, str]]:
     uses = counted(source.events[EventKind.TOOL_USE], *import_texts.TOOL_USES)
     days = counted(len(source.days), *import_texts.DAYS)
     first = min(source.days, default=None)
     facts = (
         counted(source.sessions, *import_texts.SESSIONS),
         counted(source.events[EventKind.PROMPT], *import_texts.PROMPTS),
-        import_texts.OF_WHICH_FAILED.format(uses=uses, failed=source.failed),
         days if first is None else import_texts.SINCE_DAY.format(days=days, first=first.isoformat()),
-        import_texts.IN_PROJECTS.format(projects=counted(len(source.bytes_of), *texts.PROJECTS)),
+    )
+    more = (
+        import_texts.OF_WHICH_FAILED.format(uses=uses, failed=source.failed),
+        counted(len(source.bytes_of), *texts.PROJECTS),
         size(source.size_bytes),
     )
-    return texts.DOT.join(facts)
+    yield source.title, texts.DOT.join(facts)
+    yield "", texts.DOT.join(more)
 
 
 def _model(survey: Survey, llm: Json) -> Iterator[tuple[str, str]]:

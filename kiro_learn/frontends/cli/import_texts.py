@@ -21,15 +21,14 @@ TOOL_USES = ("tool use", "tool uses")
 DAYS = ("day", "days")
 OF_WHICH_FAILED = "{uses}, {failed:,} failed"
 SINCE_DAY = "{days} since {first}"
-IN_PROJECTS = "in {projects}"
 
 NOTHING = "No past sessions to import"
 NOTHING_NEW = "What is not here was imported before, is from before, or is not kept on this machine."
 HEAD = "Past sessions on this machine"
 WOULD_BRING = "brings"
-WOULD_BRING_TEXT = "{events}, of which about {memories} are learned"
+WOULD_BRING_TEXT = "{events}, of which about {memories} will come"
 TAKES = "takes"
-TAKES_TEXT = "about {time}, and some more until all is learned; agents are served first"
+TAKES_TEXT = "about {time}, then some until all is learned"
 ASKS = "asks"
 ASKS_TEXT = "{model}, about {calls} and at most {tokens} tokens; it goes on tomorrow where a day's calls are spent"
 LEAVES_OUT = "leaves out"

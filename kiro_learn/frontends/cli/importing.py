@@ -112,7 +112,7 @@ def import_verb(
         llm = client.status()["llm"]
         found = past.found(wanted)
         survey = _surveyed(shell, asked, found, is_wanted=not as_json)
-        if dry_run or not survey.event_count:
+        if dry_run or (not survey.event_count and not as_json):
             _show(shell, survey, llm, as_json=as_json)
             return 0
         if not as_json:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import click
 
 from kiro_learn.client.address import build_in_lock
-from kiro_learn.frontends.cli import builds, daemon_process, install_screen, service_texts, texts
+from kiro_learn.frontends.cli import builds, daemon_process, import_texts, install_screen, service_texts, texts
 from kiro_learn.frontends.cli.amounts import counted, duration, milliseconds
 from kiro_learn.frontends.cli.daemon_verbs import restart_daemon, start_daemon
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.service import autostart_of, planned_removal
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.services.installation import FoundAgent, Installation, Plan
+from kiro_learn.services.past_sessions import WantedSessions
 from kiro_learn.wire.agents import AGENTS
 
 COLUMN = 27
@@ -140,6 +142,8 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if plan.steps:
         shell.print(_next_steps(_changed(names, plan, failed), is_running=_is_running(shell)))
         shell.print(_service_offer(shell))
+    if and_start:
+        shell.print(_import_offer(shell))
     return 1 if failed else 0
 
 
@@ -268,6 +272,16 @@ def _hook_line(shell: Shell) -> str:
     if complaint:
         return f"{shell.out.mark('wrong')} {texts.HOOK_FAILS:{COLUMN}}{complaint}"
     return _line(shell, texts.HOOK_ANSWERS, milliseconds((time.monotonic() - began) * 1000))
+
+
+def _import_offer(shell: Shell) -> Iterator[str]:
+    """What to type for a memory that is not empty, where agents keep past sessions on this machine."""
+    past = shell.open_maintenance().open_past_sessions(shell.home, shell.environment)
+    found = Counter(each.reader.title for each in past.found(WantedSessions()))
+    if found:
+        sessions = counted(found.total(), *import_texts.SESSIONS)
+        offer = import_texts.OFFER.format(sessions=sessions, titles=", ".join(found))
+        yield f"{offer}: {shell.out.command(import_texts.OFFER_COMMAND)}"
 
 
 def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> list[str]:
