@@ -51,6 +51,7 @@ class SourceSurvey:
 
     @property
     def as_json(self) -> dict[str, Any]:
+        """What is printed of it."""
         return {
             "name": self.name,
             "sessions": self.sessions,
@@ -86,6 +87,7 @@ class Survey:
 
     @property
     def event_count(self) -> int:
+        """How many events would be handed in."""
         return sum(source.events.total() for source in self.sources.values())
 
     @property
@@ -114,6 +116,7 @@ class Survey:
 
     @property
     def as_json(self) -> dict[str, Any]:
+        """What is printed of them."""
         return {
             "sources": [source.as_json for source in self.sources.values()],
             "events": self.event_count,

@@ -41,6 +41,7 @@ class FoundSession(NamedTuple):
 
     @property
     def key(self) -> str:
+        """By which it is known again."""
         return f"{self.reader.name} {self.session.path} {self.session.session_id}"
 
 

@@ -50,11 +50,6 @@ class Home:
         return self.path / "backups"
 
     @property
-    def imports(self) -> Path:
-        """Which past sessions were imported."""
-        return self.path / "imports"
-
-    @property
     def hook(self) -> Path:
         """What agents run."""
         return self.path / "bin" / "hook"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kiro_learn.adapters.files.home import Home
 
+NAME = "imports"
 _DIGITS = 32
 
 
@@ -27,8 +28,8 @@ class DiskImportRecord:
         try:
             found = home.database.stat()
         except OSError:
-            return cls(home.imports, "none")
-        return cls(home.imports, f"{found.st_dev} {found.st_ino}")
+            return cls(home.path / NAME, "none")
+        return cls(home.path / NAME, f"{found.st_dev} {found.st_ino}")
 
     def has(self, key: str, state: str) -> bool:
         return self._states.get(_digest(key)) == _digest(state)

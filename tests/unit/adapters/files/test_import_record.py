@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.adapters.files.import_record import DiskImportRecord
+from kiro_learn.adapters.files.import_record import NAME, DiskImportRecord
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def test_it_is_kept_and_tells_no_session(home: Home) -> None:
     assert record.has("claude-code /home/ann/x.jsonl s1", "1 2 3")
     assert record.has("claude-code /home/ann/y.jsonl s2", "1 2 3")
     assert not record.has("claude-code /home/ann/x.jsonl s1", "1 2 4")
-    assert "ann" not in home.imports.read_text()
-    assert home.imports.stat().st_mode & 0o777 == 0o600
+    assert "ann" not in (home.path / NAME).read_text()
+    assert (home.path / NAME).stat().st_mode & 0o777 == 0o600
 
 
 def test_another_database_has_had_no_import(home: Home) -> None:
@@ -41,5 +41,5 @@ def test_another_database_has_had_no_import(home: Home) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", "torn", "\udcff", "none\na b c\nd"])
 def test_a_file_that_is_torn_tells_nothing(home: Home, text: str) -> None:
-    home.imports.write_bytes(text.encode("utf-8", "surrogateescape"))
+    (home.path / NAME).write_bytes(text.encode("utf-8", "surrogateescape"))
     assert not DiskImportRecord.of(home).has("a", "b")
