@@ -19,8 +19,12 @@ from hypothesis import strategies as st
 from kiro_learn.adapters.histories.aider import AiderHistory
 from kiro_learn.adapters.histories.basic_memory import BasicMemoryMemories
 from kiro_learn.adapters.histories.claude_mem import ClaudeMemMemories
+from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
+from kiro_learn.adapters.histories.codex import CodexHistory
 from kiro_learn.adapters.histories.copilot import CopilotHistory
 from kiro_learn.adapters.histories.cursor import CursorHistory
+from kiro_learn.adapters.histories.gemini import GeminiHistory
+from kiro_learn.adapters.histories.kiro_cli import KiroCliHistory
 from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
 from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
 from kiro_learn.adapters.histories.kiro_memory import KiroMemoryMemories
@@ -45,15 +49,35 @@ from tests.unit.adapters.histories.homes import (
     specstory,
 )
 from tests.unit.adapters.histories.telling import Count, place_of, told
+from kiro_learn.ports.histories import HistoryReader, PastEvent
+from kiro_learn.wire.messages import write_value
+from tests.unit.adapters.histories.homes import (
+    aider,
+    claude_code,
+    codex,
+    copilot,
+    cursor,
+    gemini,
+    kiro_cli,
+    kiro_database,
+    kiro_ide,
+    opencode,
+    specstory,
+)
+from tests.unit.adapters.histories.telling import place_of, told
 
 Build: TypeAlias = Callable[[Path], None]
 
 READERS: dict[str, tuple[HistoryReader, Build]] = {
     "aider": (AiderHistory(), aider.build),
     "amazon-q": (AMAZON_Q, kiro_database.build),
+    "claude-code": (ClaudeCodeHistory(), claude_code.build),
+    "codex": (CodexHistory(), codex.build),
     "copilot": (CopilotHistory(), copilot.build),
     "cursor": (CursorHistory(), cursor.build),
     "cursor-transcripts": (CursorHistory(), cursor.build_transcripts),
+    "gemini": (GeminiHistory(), gemini.build),
+    "kiro-cli": (KiroCliHistory(), kiro_cli.build),
     "kiro-cli-database": (KIRO_DATABASE, kiro_database.build),
     "kiro-ide": (KiroIdeHistory(), kiro_ide.build),
     "opencode": (OpencodeHistory(), opencode.build),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -51,6 +52,8 @@ class WantedSessions:
 
     sources: Collection[str] = ()
     """Names of readers."""
+    folders: tuple[Path, ...] = ()
+    """Of projects, since some programs keep their history beside the code."""
     since: datetime | None = None
     limit: int | None = None
     """So many, the newest ones."""
@@ -74,8 +77,9 @@ class PastSessions:
 
     def found(self, wanted: WantedSessions) -> list[FoundSession]:
         """Newest first, without those that were imported whole and have not changed since."""
+        place = attrs.evolve(self._place, folders=wanted.folders)
         readers = [reader for reader in self._readers if not wanted.sources or reader.name in wanted.sources]
-        found = [FoundSession(reader, session) for reader in readers for session in reader.sessions(self._place)]
+        found = [FoundSession(reader, session) for reader in readers for session in reader.sessions(place)]
         new = [each for each in found if not self._record.has(each.key, each.session.state)]
         if wanted.since is not None:
             new = [each for each in new if each.session.changed_at >= wanted.since]

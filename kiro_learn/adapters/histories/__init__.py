@@ -4,8 +4,11 @@ from kiro_learn.adapters.histories.aider import AiderHistory
 from kiro_learn.adapters.histories.basic_memory import BasicMemoryMemories
 from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
 from kiro_learn.adapters.histories.claude_mem import ClaudeMemMemories
+from kiro_learn.adapters.histories.codex import CodexHistory
 from kiro_learn.adapters.histories.copilot import CopilotHistory
 from kiro_learn.adapters.histories.cursor import CursorHistory
+from kiro_learn.adapters.histories.gemini import GeminiHistory
+from kiro_learn.adapters.histories.kiro_cli import KiroCliHistory
 from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
 from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
 from kiro_learn.adapters.histories.kiro_memory import KiroMemoryMemories
@@ -17,6 +20,9 @@ from kiro_learn.ports.histories import HistoryReader, MemoryReader
 
 _AGENTS: tuple[HistoryReader, ...] = (
     ClaudeCodeHistory(),
+    CodexHistory(),
+    GeminiHistory(),
+    KiroCliHistory(),
     KIRO_DATABASE,
     AMAZON_Q,
     KiroIdeHistory(),

@@ -91,6 +91,8 @@ class _ShortenedLine:
         self._text: bytearray | None = None
         """What is kept of the text that is open: its beginning, and of the rest what came last."""
         self._is_cut = False
+        self._ending = 0
+        """How many backslashes it ends with, of those that were dropped too."""
 
     def add(self, piece: bytes) -> None:
         place = 0
@@ -113,22 +115,22 @@ class _ShortenedLine:
 
     def _is_escaped(self, piece: bytes, start: int, place: int) -> bool:
         before = _backslashes(piece, start, place)
-        if before == place - start and self._text:
-            before += _backslashes(self._text, 0, len(self._text))
-        return before % 2 == 1
+        return (before + (self._ending if before == place - start else 0)) % 2 == 1
 
     def _keep(self, part: bytes | bytearray) -> None:
         if self._text is None:
             self.kept += part[: max(0, LONG_LINE_BYTES + 1 - len(self.kept))]
             return
         self._text += part
+        count = _backslashes(part, 0, len(part))
+        self._ending = count + (self._ending if count == len(part) else 0)
         if len(self._text) > 2 * (HEAD_BYTES + TAIL_BYTES):
             self._is_cut = True
             del self._text[HEAD_BYTES : len(self._text) - TAIL_BYTES]
 
     def _open_or_close(self) -> None:
         if self._text is None:
-            self._text, self._is_cut = bytearray(), False
+            self._text, self._is_cut, self._ending = bytearray(), False, 0
         else:
             text = _both_ends(self._text) if self._is_cut else self._text
             self._text = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
@@ -10,6 +11,7 @@ import attrs
 
 from kiro_learn.adapters.histories.words import OF_A_MEMORY, is_of_a_memory, without_injected
 from kiro_learn.model.event import Body, EventKind
+from kiro_learn.model.ids import is_unique
 from kiro_learn.ports.histories import PastEvent, Skipped
 from kiro_learn.wire.hooks.bodies import text_body, tool_body
 
@@ -24,6 +26,8 @@ class Teller:
 
     session_id: str
     folder: str = ""
+    _known: Counter[str] = attrs.field(factory=Counter, init=False)
+    """Ids of calls that may come again: some models count anew in every message."""
 
     def prompt(self, key: str, text: str, at: datetime | None) -> Iterator[PastEvent]:
         if said := without_injected(text):
@@ -34,6 +38,9 @@ class Teller:
             yield self._event(EventKind.SESSION_SUMMARY, key, text_body(text.strip()), at)
 
     def call(self, key: str, name: str, given: Any, response: Any, at: datetime | None) -> PastEvent:
+        if not is_unique(key):
+            self._known[key] += 1
+            key = key if self._known[key] == 1 else f"{key} {self._known[key]}"
         return self._event(EventKind.TOOL_USE, key, tool_body(name, given, response), at)
 
     def _event(self, kind: EventKind, key: str, body: Body, at: datetime | None) -> PastEvent:

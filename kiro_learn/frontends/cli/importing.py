@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -105,8 +106,13 @@ def import_verb(
     if unknown := [name for name in sources if name not in past.sources]:
         problem = import_texts.NO_SOURCE.format(name=unknown[0])
         raise Failed(problem, hint=import_texts.SOURCES.format(names=", ".join(past.sources)), exit_code=2)
-    wanted = WantedSessions(sources=sources, since=datetime.fromisoformat(since) if since else None, limit=limit)
     with shell.client() as client:
+        wanted = WantedSessions(
+            sources=sources,
+            folders=_known_folders(client),
+            since=datetime.fromisoformat(since) if since else None,
+            limit=limit,
+        )
         namespace = Namespace(projects.meant(client, project).namespace) if project else None
         asked = _Asked(past, wanted, _project_finder(client), namespace)
         llm = client.status()["llm"]
@@ -140,6 +146,14 @@ def _project_finder(client: Client) -> Callable[[str], Project]:
         return Project(Namespace(found["namespace"]), found["project_id"], found["project_path"])
 
     return project_of
+
+
+def _known_folders(client: Client) -> tuple[Path, ...]:
+    """Of the projects that the daemon knows, and the one where the command is called, if that is still there."""
+    known = [client.project(each["namespace"])["folder"] for each in client.stats()["projects"]]
+    with contextlib.suppress(FileNotFoundError):
+        known.append(str(Path.cwd()))
+    return tuple(dict.fromkeys(Path(folder) for folder in known if folder))
 
 
 def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_wanted: bool) -> Survey:

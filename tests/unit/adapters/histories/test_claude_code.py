@@ -13,6 +13,7 @@ from kiro_learn.adapters.histories.claude_code import NO_CALL, REPEATED, TAKEN_B
 from kiro_learn.adapters.histories.json_lines import NO_JSON, TORN
 from kiro_learn.adapters.histories.words import OF_A_MEMORY
 from kiro_learn.model.event import JsonBody
+from kiro_learn.model.ids import derived_event_id
 from tests.unit.adapters.histories.transcripts import Row, read, told, written
 
 SESSION = "5c0e1f2a-0000-4000-8000-000000000001"
@@ -305,3 +306,20 @@ def test_sessions_of_memories_are_left_out(tmp_path: Path) -> None:
     transcript(tmp_path, [prompt("b1", None, "observe", cwd="/home/ann/.claude-mem/observer-sessions")])
     events, skipped = read(READER, tmp_path)
     assert (events, dict(skipped)) == ([], {OF_A_MEMORY: 1})
+
+
+def test_a_session_that_repeats_another_one_adds_only_what_is_new(tmp_path: Path) -> None:
+    other = SESSION.replace("0001", "0002")
+    uuids = [f"5c0e1f2a-0000-4000-8000-0000000001{number:02}" for number in range(3)]
+    vendors = "toolu_01ABCDEFGHJKMNPQRSTVWXYZ"
+    rows = [
+        prompt(uuids[0], None, "go on"),
+        reply(uuids[1], uuids[0], call(vendors, command="ls")),
+        result("b9", uuids[1], vendors, "a"),
+    ]
+    transcript(tmp_path, [*rows])
+    resumed: list[Row] = [row | {"sessionId": other} for row in rows]
+    transcript(tmp_path, [*resumed, prompt(uuids[2], "b9", "and now?", sessionId=other)], name=other)
+    events, _ = read(READER, tmp_path)
+    assert len(events) == 5
+    assert len({derived_event_id(event.session_id, event.kind, event.key) for event in events}) == 3

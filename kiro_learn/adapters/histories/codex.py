@@ -1,0 +1,246 @@
+"""Sessions of Codex: a file of JSON lines each, by day, and moved aside when they are archived."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, files_below, session_in
+from kiro_learn.adapters.histories.json_lines import JsonLine, json_lines
+from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, turns
+from kiro_learn.adapters.histories.words import OF_A_MEMORY, moment, object_in, objects_in, text_in
+from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
+from kiro_learn.wire.hooks.payload import read_whole_object, words_of
+
+COMPRESSED = "archived sessions that are compressed"
+ROLLED_BACK = "lines of turns that were taken back"
+COPIED = "lines copied from the session before"
+
+_THREAD = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FOLDERS = ("sessions", "archived_sessions")
+_DEPTH = 5
+_NO_PERSON = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<skill>",
+    "# AGENTS.md",
+)
+_MEMORIES = frozenset({"memory_consolidation", "guardian_review"})
+_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
+_RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
+
+
+class CodexHistory:
+    """``HistoryReader`` of Codex CLI and what shares its sessions."""
+
+    name = "codex"
+    title = "Codex"
+    agent = "codex"
+
+    def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
+        root = agent_folder(place, ".codex", "CODEX_HOME")
+        paths = [path for folder in _FOLDERS for path in _rollouts(root / folder)]
+        plain = {path.name for path in paths if path.suffix == ".jsonl"}
+        for path in paths:
+            if path.suffix == ".jsonl" or path.name.removesuffix(".zst") not in plain:
+                session = session_in(path, _thread_in(path))
+                if session is not None:
+                    yield session
+
+    def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
+        if session.path.suffix != ".jsonl":
+            skipped(COMPRESSED)
+            return
+        outline = _Outline.of(session.path)
+        if outline.source in _MEMORIES:
+            skipped(OF_A_MEMORY)
+        else:
+            yield from turns(_Rollout(session, outline, skipped).told(), skipped)
+
+
+def _rollouts(folder: Path) -> Iterator[Path]:
+    return files_below(folder, ".jsonl", ".jsonl.zst", depth=_DEPTH)
+
+
+def _thread_in(path: Path) -> str:
+    """The thread that the file's name says; a rollout that followed a revert has its own id behind it."""
+    found = _THREAD.search(path.name)
+    return found.group() if found else path.name.partition(".")[0][:MAX_SESSION_ID]
+
+
+def _ignore(_reason: str) -> None:
+    """What is skipped is counted when the file is read for its events."""
+
+
+@attrs.define
+class _Outline:
+    """What has to be known of a file before its first event can be told."""
+
+    source: str = ""
+    is_sub_agent: bool = False
+    copied: frozenset[int] = frozenset()
+    """Digests of the items of the session that this one goes on from: it begins with them."""
+    has_messages: bool = False
+    """What was said stands in items; else only in the notes for the screen."""
+    gone: list[range] = attrs.Factory(list)
+    """Lines of turns that were taken back."""
+
+    @classmethod
+    def of(cls, path: Path) -> _Outline:
+        outline, prompts, has_begun = cls(), [], False
+        for line in json_lines(path, _ignore):
+            payload = object_in(line.fields, "payload")
+            if line.fields.get("type") == "session_meta" and not has_begun:
+                has_begun = True
+                outline._begin(path, payload)
+            elif _said(line.fields):
+                outline.has_messages = True
+                prompts.append(line.number)
+            elif payload.get("type") == "message":
+                outline.has_messages = True
+            elif payload.get("type") == "thread_rolled_back":
+                count = payload.get("num_turns")
+                if isinstance(count, int) and count > 0 and prompts:
+                    outline.gone.append(range(prompts[-count:][0], line.number))
+                    del prompts[-count:]
+        return outline
+
+    def _begin(self, path: Path, payload: dict[str, Any]) -> None:
+        self.source = text_in(payload, "thread_source")
+        source = payload.get("source")
+        self.is_sub_agent = bool(text_in(payload, "parent_thread_id")) or (
+            isinstance(source, dict) and "subagent" in source
+        )
+        if forked := text_in(payload, "forked_from_id"):
+            root = next((folder for folder in path.parents if folder.name in _FOLDERS), path.parent).parent
+            before = (each for folder in _FOLDERS for each in _rollouts(root / folder) if forked in each.name)
+            parent = next((each for each in before if each.suffix == ".jsonl" and each != path), None)
+            if parent is not None:
+                lines = json_lines(parent, _ignore)
+                self.copied = frozenset(_digest(line.fields) for line in lines if _is_item(line.fields))
+
+    def is_gone(self, line: JsonLine) -> bool:
+        return any(line.number in lines for lines in self.gone)
+
+
+def _is_item(fields: dict[str, Any]) -> bool:
+    return fields.get("type") == "response_item"
+
+
+def _digest(fields: dict[str, Any]) -> int:
+    text = json.dumps(fields.get("payload"), sort_keys=True)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def _said(fields: dict[str, Any]) -> str:
+    """What a person typed, if this line is an item that says so."""
+    payload = object_in(fields, "payload")
+    if not _is_item(fields) or payload.get("type") != "message" or payload.get("role") != "user":
+        return ""
+    blocks = [words_of(block) for block in objects_in(payload.get("content"))]
+    return "\n".join(text for text in blocks if text.strip() and not text.lstrip().startswith(_NO_PERSON))
+
+
+class _Rollout:
+    """Reads the items of one file."""
+
+    def __init__(self, session: PastSession, outline: _Outline, skipped: Skipped) -> None:
+        self._path = session.path
+        self._outline = outline
+        self._skipped = skipped
+        self._tell = Teller(session.session_id, session.folder)
+        self._calls: dict[str, tuple[str, Any]] = {}
+        self._is_copied = bool(outline.copied)
+        self._has_begun = False
+
+    def told(self) -> Iterator[PastEvent]:
+        for line in json_lines(self._path, self._skipped):
+            fields, payload = line.fields, object_in(line.fields, "payload")
+            at = moment(fields.get("timestamp"))
+            if self._is_of_before(fields):
+                self._skipped(COPIED)
+            elif self._outline.is_gone(line):
+                self._skipped(ROLLED_BACK)
+            else:
+                yield from self._line(fields, payload, f"line {line.number}", at)
+        for _ in self._calls:
+            self._skipped(NO_RESULT)
+
+    def _is_of_before(self, fields: dict[str, Any]) -> bool:
+        if self._is_copied and _is_item(fields):
+            self._is_copied = _digest(fields) in self._outline.copied
+            return self._is_copied
+        return False
+
+    def _line(
+        self, fields: dict[str, Any], payload: dict[str, Any], key: str, at: datetime | None
+    ) -> Iterator[PastEvent]:
+        match fields.get("type"):
+            case "session_meta" if not self._has_begun:
+                self._has_begun = True
+                self._tell.session_id = text_in(payload, "id")[:MAX_SESSION_ID] or self._tell.session_id
+                self._tell.folder = text_in(payload, "cwd") or self._tell.folder
+            case "turn_context":
+                self._tell.folder = text_in(payload, "cwd") or self._tell.folder
+            case "response_item":
+                yield from self._item(fields, payload, key, at)
+            case "event_msg" if not self._outline.has_messages:
+                yield from self._note(payload, key, at)
+            case "compacted":
+                self._skipped(SUMMARIES)
+
+    def _item(
+        self, fields: dict[str, Any], payload: dict[str, Any], key: str, at: datetime | None
+    ) -> Iterator[PastEvent]:
+        match payload.get("type"):
+            case "message" if payload.get("role") == "assistant":
+                yield from self._tell.answer(key, words_of(payload.get("content")), at)
+            case "message" if not self._outline.is_sub_agent:
+                yield from self._tell.prompt(key, _said(fields), at)
+            case "web_search_call":
+                response = {"status": payload.get("status")}
+                yield self._tell.call(key, "web_search", payload.get("action"), response, at)
+            case str(kind) if kind in _CALLS:
+                self._calls[text_in(payload, "call_id")] = _call(payload)
+            case str(kind) if kind in _RESULTS:
+                yield from self._result(payload, at)
+
+    def _result(self, payload: dict[str, Any], at: datetime | None) -> Iterator[PastEvent]:
+        call_id = text_in(payload, "call_id")
+        call = self._calls.pop(call_id, None)
+        if call is None:
+            self._skipped(NO_CALL)
+        else:
+            yield self._tell.call(call_id, *call, payload.get("output"), at)
+
+    def _note(self, payload: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
+        """What the screen was told, where no item says it."""
+        match payload.get("type"):
+            case "user_message" if not self._outline.is_sub_agent:
+                yield from self._tell.prompt(key, text_in(payload, "message"), at)
+            case "agent_message":
+                yield from self._tell.answer(key, text_in(payload, "message"), at)
+
+
+def _call(payload: dict[str, Any]) -> tuple[str, Any]:
+    """The tool's name and its input."""
+    name, namespace = text_in(payload, "name"), text_in(payload, "namespace")
+    if namespace:
+        name = f"{namespace.removesuffix('__')}__{name}"
+    if payload.get("type") == "local_shell_call":
+        return name or "local_shell", object_in(payload, "action")
+    if payload.get("type") == "custom_tool_call":
+        return name, {"input": text_in(payload, "input")}
+    given = text_in(payload, "arguments")
+    read = read_whole_object(given)
+    return name, given if read is None else read

@@ -1,0 +1,55 @@
+"""What is read of Codex's rollouts, trap by trap."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kiro_learn.adapters.histories.codex import COMPRESSED, COPIED, ROLLED_BACK, CodexHistory
+from kiro_learn.adapters.histories.json_lines import TORN
+from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES
+from kiro_learn.adapters.histories.words import OF_A_MEMORY
+from tests.unit.adapters.histories.homes import codex as home
+from tests.unit.adapters.histories.telling import place_of, table
+
+READER = CodexHistory()
+
+
+def test_items_of_all_forms(tmp_path: Path) -> None:
+    home.build(tmp_path)
+    rows, skipped = table(READER, place_of(tmp_path))
+    assert [row[0] for row in rows.pop(home.SHOP)] == [
+        "prompt: fix the basket",
+        'tool_use: exec_command {"cmd": "pytest -q"} failed',
+        'tool_use: shell {"command": ["bash", "-lc", "make"]} failed',
+        'tool_use: apply_patch {"input": "*** Begin Patch\\n*** Update File: basket.py\\n*** End Patch"} well',
+        'tool_use: mcp__wiki__find {"q": "basket"} failed',
+        f"tool_use: request_user_input {json.dumps(home.QUESTION)} well",
+        "session_summary: The basket is kept in Redis now.",
+        "prompt: and color it green",
+    ]
+    assert rows == {
+        home.FORK: [
+            ("prompt: start again", "02 08:30:15", "/src/shop"),
+            ("session_summary: Begun.", "02 08:30:16", "/src/shop"),
+        ],
+        home.CHILD: [
+            ('tool_use: exec_command {"cmd": "grep -r cart"} well', "02 08:40:03", "/src/shop"),
+            ("session_summary: None.", "02 08:40:04", "/src/shop"),
+        ],
+        home.OLD: [
+            ("prompt: which port?", "02 08:50:01", "/src/shop"),
+            ("session_summary: 8080.", "02 08:50:02", "/src/shop"),
+        ],
+    }
+    assert skipped == {
+        TORN: 1, ROLLED_BACK: 2, COPIED: 12, SUMMARIES: 1, NO_CALL: 1, NO_RESULT: 1, COMPRESSED: 1, OF_A_MEMORY: 1,
+    }  # fmt: skip  # as short as it gets
+
+
+def test_the_folder_moves(tmp_path: Path) -> None:
+    home.build(tmp_path)
+    moved = tmp_path / "elsewhere"
+    (tmp_path / ".codex").rename(moved)
+    rows, _ = table(READER, place_of(tmp_path, CODEX_HOME=str(moved)))
+    assert len(rows) == 4
