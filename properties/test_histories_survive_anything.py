@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from kiro_learn.adapters.histories.aider import AiderHistory
 from kiro_learn.adapters.histories.basic_memory import BasicMemoryMemories
-from kiro_learn.adapters.histories.claude_mem import ClaudeMemMemories
 from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
+from kiro_learn.adapters.histories.claude_mem import ClaudeMemMemories
 from kiro_learn.adapters.histories.codex import CodexHistory
 from kiro_learn.adapters.histories.copilot import CopilotHistory
 from kiro_learn.adapters.histories.cursor import CursorHistory
@@ -40,19 +40,6 @@ from kiro_learn.services.past_memories import PastMemories, as_record
 from kiro_learn.wire.messages import read_record, write_record, write_value
 from tests.unit.adapters.histories.homes import (
     aider,
-    copilot,
-    cursor,
-    kiro_database,
-    kiro_ide,
-    memories,
-    opencode,
-    specstory,
-)
-from tests.unit.adapters.histories.telling import Count, place_of, told
-from kiro_learn.ports.histories import HistoryReader, PastEvent
-from kiro_learn.wire.messages import write_value
-from tests.unit.adapters.histories.homes import (
-    aider,
     claude_code,
     codex,
     copilot,
@@ -61,10 +48,11 @@ from tests.unit.adapters.histories.homes import (
     kiro_cli,
     kiro_database,
     kiro_ide,
+    memories,
     opencode,
     specstory,
 )
-from tests.unit.adapters.histories.telling import place_of, told
+from tests.unit.adapters.histories.telling import Count, place_of, told
 
 Build: TypeAlias = Callable[[Path], None]
 

@@ -1,5 +1,4 @@
-"""The daemon's service, its doctor and its settings, with the real files and programs of this machine."""
-"""The daemon's service, its doctor and past sessions, with the real files and programs of this machine."""
+"""The daemon's service, doctor and settings, and past sessions, with the real files and programs of this machine."""
 
 from __future__ import annotations
 
@@ -9,11 +8,9 @@ from pathlib import Path
 
 from kiro_learn.adapters.files import Home, private
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
-from kiro_learn.adapters.files.inspection import DiskHomeInspection
-from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.adapters.files.import_record import DiskImportRecord
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
-from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.adapters.histories import READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.app.installation import open_installation
@@ -116,6 +113,8 @@ def set_setting(home: Path, name: str, text: str) -> Setting:
     place = Home(home)
     place.prepare()
     return set_in_file(place.settings, DiskAgentFiles(home), name, text)
+
+
 def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessions:
     """Of the user who runs us."""
     place = HistoryPlace(user=Path.home(), environment=environment)

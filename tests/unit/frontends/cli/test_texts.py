@@ -12,18 +12,6 @@ from typing import Any
 import pytest
 
 from kiro_learn.frontends import cli
-from kiro_learn.frontends.cli import (
-    activity_texts,
-    backup_texts,
-    demo_texts,
-    doctor_texts,
-    forgetting_texts,
-    graph_texts,
-    import_texts,
-    retention_texts,
-    service_texts,
-    texts,
-)
 
 NEVER = (
     "record", "observation", "entry", "namespace", "buffer", "payload", "actor", "floor", "threshold", "extraction",
@@ -44,19 +32,6 @@ def sentences_in(value: Any) -> Iterator[str]:
 
 
 MODULES = {path.stem: importlib.import_module(f"{cli.__name__}.{path.stem}") for path in FOLDER.glob("*texts.py")}
-SENTENCES = (
-    texts,
-    activity_texts,
-    backup_texts,
-    demo_texts,
-    doctor_texts,
-    forgetting_texts,
-    graph_texts,
-    import_texts,
-    retention_texts,
-    service_texts,
-)
-MODULES = {module.__name__.rpartition(".")[2]: module for module in SENTENCES}
 TABLE = {
     f"{stem}.{name}": value
     for stem, module in MODULES.items()
