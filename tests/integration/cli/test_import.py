@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.cli.command_line import done, failed, kiro_learn
+from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 
 LONG_AGO = 1_788_400_000
@@ -139,3 +142,21 @@ def test_nothing_to_import_and_nobody_to_ask(daemon: DaemonProcess, tmp_path: Pa
     session(tmp_path)
     assert kiro_learn(daemon.home, "import", changes={"HOME": str(tmp_path)}).returncode == 2
     assert events(daemon) == []
+
+
+def test_an_import_that_is_killed_anywhere_goes_on_and_loses_nothing(daemon: DaemonProcess, tmp_path: Path) -> None:
+    session(tmp_path, turns=200)
+    command = [sys.executable, "-m", "kiro_learn", "import", "--yes", "--json"]
+    for least in (1, 150, 300):
+        running = subprocess.Popen(
+            command, env=environment_for(daemon.home, {"HOME": str(tmp_path)}), stdout=subprocess.DEVNULL
+        )
+        while running.poll() is None and daemon.call("GET", "/v1/events?limit=1")["total"] < least:
+            time.sleep(0.01)
+        running.kill()
+        running.wait()
+    before = daemon.call("GET", "/v1/events?limit=1")["total"]
+    assert before < 600, "it was killed in the middle"
+    answered = imported(daemon, tmp_path)
+    assert (answered["stored"], answered["known"]) == (600 - before, before)
+    assert daemon.call("GET", "/v1/events?limit=1")["total"] == 600
