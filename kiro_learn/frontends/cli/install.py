@@ -142,8 +142,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if plan.steps:
         shell.print(_next_steps(_changed(names, plan, failed), is_running=_is_running(shell)))
         shell.print(_service_offer(shell))
-    if and_start:
-        shell.print(_import_offer(shell))
+    shell.print(_import_offer(shell) if and_start else ())
     return 1 if failed else 0
 
 
