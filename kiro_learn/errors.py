@@ -53,12 +53,11 @@ class UnknownRecord(RequestError):
         self.record_id = record_id
 
 
-class UnknownCopy(RequestError):
-    """No copy of the database has this name."""
+class NoCopy(RequestError):
+    """There is no copy of the database of this name, or none that is sound."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"there is no copy {name}", hint="kiro-learn backup list")
-        self.name = name
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, hint="kiro-learn backup list")
 
 
 class UnknownGraphItem(RequestError):

@@ -17,9 +17,10 @@ from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
 from kiro_learn.client.address import default_home
 from kiro_learn.client.build import build_id
-from kiro_learn.config import Setting
-from kiro_learn.errors import ServiceError
+from kiro_learn.config import BackupConfig, Setting
+from kiro_learn.errors import ConfigError, ServiceError
 from kiro_learn.frontends.http.port_owner import listener_on
+from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.copies import Copies
@@ -68,7 +69,21 @@ def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
 
     place = Home(home)
     config = read_settings(place.settings, environment)
-    return Copies(copies_of(place, config.backup, _utc_now), _utc_now)
+    return Copies(copies_of(place, config.backup, _utc_now), _replacement(place), _utc_now)
+
+
+def _backup_config(place: Home, environment: Mapping[str, str]) -> BackupConfig:
+    """As the settings say; where these are wrong, which is told elsewhere, copies are looked for in the home."""
+    try:
+        return read_settings(place.settings, environment).backup
+    except ConfigError:
+        return BackupConfig()
+
+
+def _replacement(place: Home) -> StoreReplacement:
+    from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement  # noqa: PLC0415  # as above
+
+    return SqliteReplacement(place.database, place.backups, place.lock, _utc_now)
 
 
 def _utc_now() -> datetime:
@@ -78,11 +93,14 @@ def _utc_now() -> datetime:
 def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:
     """For ``home``, whose daemon was met as ``daemon`` says."""
     from kiro_learn.adapters.sqlite.inspection import SqliteInspection  # noqa: PLC0415  # NumPy, for the doctor alone
+    from kiro_learn.app.copies import copies_of  # noqa: PLC0415  # as above
 
     place = Home(home)
     examination = Examination(
         home=DiskHomeInspection(place, Path(hook.__file__), environment, build_id()),
         database=SqliteInspection(place.database, place.lock),
+        copies=copies_of(place, _backup_config(place, environment), _utc_now),
+        replacement=_replacement(place),
         daemon=daemon,
         now=datetime.now(UTC),
         build=build_id(),

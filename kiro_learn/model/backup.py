@@ -76,3 +76,38 @@ def superfluous(copies: Iterable[BackupCopy], *, keep_count: int, most_bytes: in
 def newest_restorable(copies: Sequence[BackupCopy]) -> BackupCopy | None:
     """The newest copy that may take the place of a lost store; None if there is none."""
     return max((each for each in copies if each.kind in RESTORABLE), key=lambda each: each.made_at, default=None)
+
+
+@attrs.frozen(kw_only=True)
+class NewerThanCopy:
+    """What the store holds and a copy of it does not."""
+
+    event_count: int = 0
+    memory_count: int = 0
+    problem: str = ""
+    """Why the two could not be compared; empty if they could."""
+
+
+@attrs.frozen
+class SavedRows:
+    """How many rows of a damaged store could be read, and how many are known to be lost."""
+
+    count: int = 0
+    lost: int = 0
+
+    def __add__(self, other: SavedRows) -> SavedRows:
+        return SavedRows(self.count + other.count, self.lost + other.lost)
+
+
+@attrs.frozen(kw_only=True)
+class Salvaged:
+    """What was put together from a damaged store."""
+
+    memories: SavedRows
+    events: SavedRows
+    others: SavedRows
+    """All that stands beside them: what waits, what was replaced, the graph."""
+    from_copy_count: int = 0
+    """Of the memories and events, those that a copy still had."""
+    unreadable_page_count: int
+    """Pages of which nothing can be read: what was on them is lost, whether or not it is counted."""

@@ -1,12 +1,16 @@
-"""The port to the copies of the store. Every method blocks, and belongs off the event loop."""
+"""The ports to the copies of the store, and to what may take its place.
+
+Every method blocks, and belongs off the event loop.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind
+from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, NewerThanCopy, Salvaged
 from kiro_learn.ports.storage.interface import Work
 
 T = TypeVar("T")
@@ -63,5 +67,35 @@ class BackupFolder(Protocol):
         Raises:
           StorageError: it is of an earlier schema, damaged, or cannot be written: then it can only be removed.
           KiroLearnError: what ``work`` raised; nothing was changed.
+        """
+        ...
+
+
+class StoreReplacement(Protocol):
+    """Puts another file in the place of the store, which nobody may use meanwhile.
+
+    What is replaced is kept among the copies, in a folder that is answered; None if nothing was there. A kill leaves
+    the old store or the new one. Every method but ``newer_than`` raises AlreadyRunning where a daemon runs, and
+    StorageError where the disk is full or the system refuses; then the old one stays.
+    """
+
+    def newer_than(self, copy: BackupCopy) -> NewerThanCopy:
+        """What would be lost if the copy took the store's place. A daemon may run."""
+        ...
+
+    def put(self, copy: BackupCopy) -> Path | None:
+        """Let the copy, which stays, take the store's place.
+
+        Raises:
+          StorageCorrupt: the copy is damaged; nothing was changed.
+        """
+        ...
+
+    def salvage(self, copy: BackupCopy | None) -> tuple[Salvaged, Path | None]:
+        """Let all that can be read of the store, page by page, take its place. What can only be named of it is taken
+        from ``copy``, which is sound.
+
+        Raises:
+          StorageCorrupt: nothing can be read; nothing was changed.
         """
         ...

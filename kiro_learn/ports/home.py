@@ -103,6 +103,10 @@ class SpoolFacts:
 class DatabaseFacts:
     """How the database's file is."""
 
+    holds_rows: bool = False
+    """Of one with a problem: something of ours can be read in the file, or in its log."""
+    link_to: str = ""
+    """The file that a symbolic link in its place leads to."""
     problem: str = ""
     """The first damage that was found, in SQLite's words; empty if there is none."""
     obstacle: str = ""
@@ -222,8 +226,12 @@ class HomeInspection(Protocol):
         """Whether the rights of its file let us read and write it; True where there is none."""
         ...
 
-    def newest_backup(self) -> Path | None:
-        """The newest copy of the database that an upgrade left; None if there is none."""
+    def makes_backups(self) -> bool:
+        """Whether the settings let a copy of the database be made every day."""
+        ...
+
+    def database_began(self) -> datetime | None:
+        """Since when there is a database, as far as that was noted."""
         ...
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 
 import attrs
 
-from kiro_learn.errors import UnknownCopy
-from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind
-from kiro_learn.ports.backups import BackupFolder
+from kiro_learn.errors import NoCopy
+from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyContents, CopyKind, NewerThanCopy
+from kiro_learn.ports.backups import BackupFolder, StoreReplacement
 
 
 @attrs.frozen
@@ -20,11 +21,22 @@ class ListedCopy:
     contents: CopyContents
 
 
-class Copies:
-    """Makes, lists and checks them."""
+@attrs.frozen
+class Restoration:
+    """What restoring would do."""
 
-    def __init__(self, folder: BackupFolder, utc_now: Callable[[], datetime]) -> None:
+    found: ListedCopy
+    """What takes the store's place; it is sound."""
+    newer: NewerThanCopy
+    """What would be lost."""
+
+
+class Copies:
+    """Makes, lists and checks them, and puts one in the place of the store."""
+
+    def __init__(self, folder: BackupFolder, replacement: StoreReplacement, utc_now: Callable[[], datetime]) -> None:
         self._folder = folder
+        self._replacement = replacement
         self._utc_now = utc_now
 
     def listed(self) -> tuple[ListedCopy, ...]:
@@ -48,7 +60,7 @@ class Copies:
         """Check all, or those of these names.
 
         Raises:
-          UnknownCopy: one has no such name.
+          NoCopy: one has no such name.
           StorageError: the folder cannot be read.
         """
         chosen = [self.named(name) for name in names] or self._folder.copies()
@@ -58,10 +70,36 @@ class Copies:
         """The copy of this name, as ``listed`` has it, or of this path.
 
         Raises:
-          UnknownCopy: there is none.
+          NoCopy: there is none.
         """
         copies = self._folder.copies()
         found = next((copy for copy in copies if name in {copy.name, str(copy.path), copy.path.parent.name}), None)
         if found is None:
-            raise UnknownCopy(name)
+            raise NoCopy(f"there is no copy {name}")
         return found
+
+    def plan(self, name: str = "") -> Restoration:
+        """What restoring the copy of this name, or the newest that is sound, would do; nothing is changed.
+
+        Raises:
+          NoCopy: there is none of this name, it is not sound, or there is none that is.
+          StorageError: the folder cannot be read.
+        """
+        chosen = [self.named(name)] if name else [each for each in self._folder.copies() if each.kind in RESTORABLE]
+        found = [ListedCopy(copy, self._folder.look_into(copy)) for copy in chosen[:1]]
+        while found and found[-1].contents.problem and len(found) < len(chosen):
+            copy = chosen[len(found)]
+            found.append(ListedCopy(copy, self._folder.look_into(copy)))
+        if not found or found[-1].contents.problem:
+            problems = "; ".join(f"{each.copy.name}: {each.contents.problem}" for each in found)
+            raise NoCopy(f"no copy can be used: {problems}" if found else "there is no copy")
+        return Restoration(found[-1], self._replacement.newer_than(found[-1].copy))
+
+    def restore(self, plan: Restoration) -> Path | None:
+        """Carry it out, while no daemon runs; where what it replaced is, None if nothing was there.
+
+        Raises:
+          AlreadyRunning: a daemon runs.
+          StorageError: it could not be done; the store is as it was.
+        """
+        return self._replacement.put(plan.found.copy)

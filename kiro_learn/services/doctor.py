@@ -12,6 +12,7 @@ import attrs
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.version import __version__
+from kiro_learn.ports.backups import BackupFolder, StoreReplacement
 from kiro_learn.ports.home import DatabaseInspection, HomeInspection
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.installed_files import InstalledFiles
@@ -64,6 +65,8 @@ class DaemonFacts:
     """Why it cannot write its log."""
     rule_conflicts: tuple[RuleConflict, ...] = ()
     """Lines of agents' rule files that contradict memories."""
+    backup_problem: str = ""
+    """Why the last daily copy could not be made."""
     spool_problems: tuple[str, ...] = ()
     """What of the spool it could not read or remove."""
 
@@ -79,6 +82,8 @@ class Examination:
 
     home: HomeInspection
     database: DatabaseInspection
+    copies: BackupFolder
+    replacement: StoreReplacement
     daemon: DaemonFacts
     version: str = __version__
     """The version of the program that runs the checks."""
@@ -167,10 +172,15 @@ class Doctor:
         try:
             return check.look(self._examination)
         except OSError as error:
-            path = str(error.filename or self._examination.home.path)
-            return Outcome(CheckState.FAILED, _message(error), f"ls -ld {shlex.quote(path)}")
+            return Outcome(CheckState.FAILED, _message(error), self._look_at(error))
         except KiroLearnError as error:
             return Outcome(CheckState.FAILED, str(error), error.hint)
+
+    def _look_at(self, error: OSError) -> str:
+        """The command that moves a thing of the wrong sort out of the way, or shows what is in it."""
+        path = shlex.quote(str(error.filename or self._examination.home.path))
+        is_of_wrong_sort = isinstance(error, IsADirectoryError) and error.filename
+        return f"mv {path} {path}.put-aside" if is_of_wrong_sort else f"ls -ld {path}"
 
 
 def _message(error: KiroLearnError | OSError) -> str:

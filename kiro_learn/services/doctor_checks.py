@@ -16,7 +16,7 @@ from kiro_learn.model.service_state import FileOrigin, ServiceState
 from kiro_learn.model.version import is_newer
 from kiro_learn.ports.home import SpoolFacts
 from kiro_learn.services.doctor import Check, DaemonState, Examination, Outcome
-from kiro_learn.services.doctor_database import database_is_sound, rebuild_words
+from kiro_learn.services.doctor_database import copies_are_made, database_is_sound, mend
 from kiro_learn.services.doctor_outcomes import (
     FIX,
     LEAST_FREE_BYTES,
@@ -311,7 +311,8 @@ CHECKS = (
     Check("settings", "Settings are right", "Settings", settings_are_right),
     Check("hook", "Hook can start", "Hook", hook_can_start, renew_hook),
     Check("token", "Token is there", "Token", token_is_there, renew_token),
-    Check("database", "Database is sound", "Database", database_is_sound, rebuild_words),
+    Check("database", "Database is sound", "Database", database_is_sound, mend),
+    Check("backup", "Copies are made", "Backup", copies_are_made),
     Check("port", "Port is ours", "Port", port_is_ours),
     Check("daemon", "Daemon answers", "Daemon", daemon_runs),
     Check("versions", "Versions agree", "Versions", versions_agree),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from datetime import timedelta
+from pathlib import Path
 
+from kiro_learn.model.backup import RESTORABLE, newest_restorable
 from kiro_learn.ports.home import DatabaseFacts
 from kiro_learn.services.doctor import DaemonState, Examination, Outcome
 from kiro_learn.services.doctor_outcomes import (
@@ -21,6 +24,10 @@ from kiro_learn.services.doctor_outcomes import (
 
 FIX_STOPPED = f"{STOP} && {FIX} && {START}"
 BEGIN_ANEW = f"{START} --anew"
+RESTORE = "kiro-learn restore"
+BACKUP = "kiro-learn backup now"
+OLDEST_COPY = timedelta(days=2)
+"""A machine that is off for a day has one of the day before."""
 
 DATABASE_SECONDS = 2.0
 """The whole examination is to take 3 at most."""
@@ -36,8 +43,22 @@ def database_is_sound(seen: Examination) -> Outcome:
     if found.obstacle:
         return _unread(seen, found.obstacle)
     if found.problem:
-        return failed(f"{found.problem}{_without_copy(seen)}", _put_back(seen))
+        return _damaged(seen, found)
     return _less_than_damage(seen, found)
+
+
+def _damaged(seen: Examination, found: DatabaseFacts) -> Outcome:
+    """What can be read of it is put together again; or a copy takes its place, which lacks what came since."""
+    if found.link_to:
+        path = shlex.quote(str(seen.home.database))
+        back = f"{STOP} && mv {shlex.quote(found.link_to)} {path} && {START}"
+        return failed(f"{found.problem}, which the daemon does not follow", back)
+    if not found.holds_rows:
+        return failed(f"{found.problem}{_without_copy(seen)}", _put_back(seen))
+    copy = newest_restorable(seen.copies.copies())
+    or_copy = f", or kiro-learn restore puts back the copy of {copy.made_at:%Y-%m-%d %H:%M} UTC" if copy else ""
+    fix = FIX if seen.daemon.state is DaemonState.DOWN else FIX_STOPPED
+    return failed(f"{found.problem}; what can be read of it is saved by the command below{or_copy}", fix)
 
 
 def _less_than_damage(seen: Examination, found: DatabaseFacts) -> Outcome:
@@ -73,30 +94,77 @@ def _unread(seen: Examination, obstacle: str) -> Outcome:
 
 
 def _without_copy(seen: Examination) -> str:
-    if seen.home.newest_backup():
+    if newest_restorable(seen.copies.copies()):
         return ""
     return "; there is no copy of it in backups: mending begins an empty one, and keeps what is left of this one"
 
 
 def _put_back(seen: Examination) -> str:
-    """How the newest copy takes the database's place; what is there, the log too, is kept among the copies.
+    """How the newest copy takes the database's place; or, without one, how an empty one does. What is there is kept.
 
     The daemon is gone before anything moves: it would write on into the moved file, and no other could start.
     """
+    if newest_restorable(seen.copies.copies()):
+        return f"{RESTORE} && {START}"
     path = shlex.quote(str(seen.home.database))
     folder = shlex.quote(str(seen.home.path / "backups" / f"damaged-{seen.now:%Y%m%dT%H%M%SZ}"))
-    copy = seen.home.newest_backup()
     # What is not there is made first: without any file to move, nothing after it would be done.
-    aside = f"{STOP} && touch {path} && mkdir -p {folder} && mv {path}* {folder}"
-    return f"{aside} && cp {shlex.quote(str(copy))} {path} && {START}" if copy else f"{aside} && {BEGIN_ANEW}"
+    return f"{STOP} && touch {path} && mkdir -p {folder} && mv {path}* {folder} && {BEGIN_ANEW}"
 
 
-def rebuild_words(seen: Examination) -> str:
-    """Build damaged indexes of words again, from the memories; only while no daemon runs."""
+def mend(seen: Examination) -> str:
+    """Put together what can be read of a damaged database, or build damaged indexes of words again, from the memories;
+    only while no daemon runs.
+    """
     if seen.daemon.state is not DaemonState.DOWN or not seen.home.exists():
         return ""
-    damaged = seen.database.check(DATABASE_SECONDS).damaged_namespaces
+    found = seen.database.check(DATABASE_SECONDS)
+    if found.problem and found.holds_rows:
+        return _saved(seen)
+    damaged = found.damaged_namespaces
     if not damaged:
         return ""
     seen.database.rebuild_words(damaged)
     return f"made the index of words of {counted(len(damaged), 'project')} anew"
+
+
+def _saved(seen: Examination) -> str:
+    copies = (each for each in seen.copies.copies() if each.kind in RESTORABLE)
+    copy = next((each for each in copies if not seen.copies.look_into(each).problem), None)
+    told, aside = seen.replacement.salvage(copy)
+    memories, events, others = told.memories, told.events, told.others
+    saved = f"{_counted(memories.count, 'memory', 'memories')} and {counted(events.count, 'event')}"
+    lost = f"{_counted(memories.lost, 'memory', 'memories')}, {counted(events.lost, 'event')}"
+    taken = f", {told.from_copy_count:,} of them from the copy {copy.name}" if copy and told.from_copy_count else ""
+    more = f" and {counted(others.lost, 'other row')}" if others.lost else ""
+    pages = f", on {counted(told.unreadable_page_count, 'unreadable page')}" if told.unreadable_page_count else ""
+    return f"saved {saved} of the damaged database{taken}; lost: {lost}{more}{pages}; it is kept in {_name_of(aside)}"
+
+
+def _name_of(aside: Path | None) -> str:
+    return f"backups/{aside.name}" if aside else "backups"
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one if count == 1 else more}"
+
+
+def copies_are_made(seen: Examination) -> Outcome:
+    """There is a copy of the database that is not older than two days."""
+    if not seen.home.exists() or seen.home.is_database_gone():
+        return skipped("there is no database yet")
+    copies = seen.copies.copies()
+    size = f"{counted(len(copies), 'file')}, {sum(each.bytes for each in copies) / 1e6:,.1f} MB"
+    if not seen.home.makes_backups():
+        return skipped(f"[backup] enabled is false; there are {size}")
+    if seen.daemon.backup_problem:
+        return warning(f"the last daily copy failed: {seen.daemon.backup_problem}", BACKUP)
+    newest = newest_restorable(copies)
+    began = newest.made_at if newest else seen.home.database_began() or seen.now
+    age = seen.now - began
+    if age > OLDEST_COPY:
+        said = f"the newest is {age.days} days old" if newest else "there is none"
+        return warning(said, BACKUP)
+    if newest is None:
+        return skipped("there is none yet; the daemon makes one a day")
+    return ok(f"the newest is {age // timedelta(hours=1)} h old; {size}")

@@ -175,9 +175,15 @@ class DiskHomeInspection:
     def may_use_database(self) -> bool:
         return not self.database.exists() or os.access(self.database, os.R_OK | os.W_OK)
 
-    def newest_backup(self) -> Path | None:
-        copies = self.home.backups.glob("*.db")
-        return max(copies, key=lambda path: path.stat().st_mtime, default=None)
+    def makes_backups(self) -> bool:
+        config = self._config()
+        return config is None or config.backup.enabled
+
+    def database_began(self) -> datetime | None:
+        try:
+            return datetime.fromisoformat(private.read_text(self.home.began).strip())
+        except ValueError:
+            return None
 
     def _waiting(self) -> list[Path]:
         folder = self.home.spool.folder

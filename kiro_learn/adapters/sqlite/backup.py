@@ -83,6 +83,7 @@ def copied(source: apsw.Connection, target: Path, report: Report) -> Iterator[ap
     make_private(target)
     with closing(apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
         copy.execute("PRAGMA synchronous = FULL")
+        copy.execute("PRAGMA journal_mode = OFF")  # what is not finished is thrown away
         with copy.backup("main", source, "main") as backup:
             while not backup.done:
                 backup.step(PAGES_AT_A_TIME)

@@ -66,12 +66,12 @@ class SqliteCopies:
         try:
             found = [copy for folder in {self.home_folder, self.folder} for copy in _copies_in(folder)]
         except OSError as error:
-            raise _unusable(error, self.folder) from error
+            raise unusable(error, self.folder) from error
         return tuple(sorted(found, key=lambda each: (each.made_at, each.name), reverse=True))
 
     def take(self, kind: CopyKind, now: datetime, *, interrupted: Callable[[], bool] = uninterrupted) -> BackupCopy:
         with self._turn():
-            path = _free_name(self.folder / f"kiro-learn-{kind.value}-{now:{MOMENT}}.db")
+            path = free_name(self.folder / f"kiro-learn-{kind.value}-{now:{MOMENT}}.db")
             partial = path.with_name(path.name + PARTIAL)
             with contextlib.ExitStack() as on_failure:
                 on_failure.callback(_remove_partials, self.folder)
@@ -101,7 +101,7 @@ class SqliteCopies:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise _unusable(error, copy.path) from error
+            raise unusable(error, copy.path) from error
 
     def change(self, copy: BackupCopy, work: Work[T]) -> T:
         before = copy.path.stat()
@@ -137,7 +137,7 @@ class SqliteCopies:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         except OSError as error:
-            raise _unusable(error, self.folder) from error
+            raise unusable(error, self.folder) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             _remove_partials(self.folder)
@@ -145,7 +145,7 @@ class SqliteCopies:
         except BlockingIOError as error:
             raise StorageBusy(f"another copy is being made in {self.folder}") from error
         except OSError as error:
-            raise _unusable(error, self.folder) from error
+            raise unusable(error, self.folder) from error
         finally:
             os.close(descriptor)
 
@@ -175,7 +175,7 @@ class SqliteCopies:
             counts = _counts(source)
             with copied(source, partial, report) as copy:
                 copy.set_progress_handler(interrupted, STEPS_BETWEEN_INTERRUPTIONS)
-                problem = _problem(copy)
+                problem = problem_in(copy)
                 if not problem and _counts(copy) != counts:
                     problem = "the copy holds another number of rows"
                 copy.set_progress_handler(None)
@@ -222,9 +222,9 @@ def _copy_at(path: Path, named: re.Match[str] | None) -> BackupCopy:
     return BackupCopy(path=path, kind=kind, made_at=made_at, bytes=size)
 
 
-def _free_name(path: Path) -> Path:
+def free_name(path: Path) -> Path:
     """``path``, or where a copy of the same second has it, one with a number."""
-    names = (path if number == 1 else path.with_name(f"{path.stem}-{number}.db") for number in range(1, 1000))
+    names = (path if n == 1 else path.with_name(f"{path.stem}-{n}{path.suffix}") for n in range(1, 1000))
     return next(each for each in names if not each.exists())
 
 
@@ -238,7 +238,7 @@ def _looked_into(copy: BackupCopy, *, is_checked: bool) -> CopyContents:
         with map_errors(copy.path), closing(open_reader(copy.path, busy_seconds=BUSY_SECONDS)) as connection:
             connection.execute("BEGIN")
             events, memories = _counts(connection)
-            problem = _problem(connection) if is_checked else ""
+            problem = problem_in(connection) if is_checked else ""
             return CopyContents(event_count=events, memory_count=memories, problem=problem)
     except StorageError as error:
         return CopyContents(problem=str(error))
@@ -251,7 +251,7 @@ def _counts(connection: apsw.Connection) -> tuple[int, int]:
     return events, memories
 
 
-def _problem(connection: apsw.Connection) -> str:
+def problem_in(connection: apsw.Connection) -> str:
     """The first damage of an ordinary table; an index of words can be made again."""
     for (table,) in connection.execute(statements.ORDINARY_TABLES).fetchall():
         found = connection.execute(statements.INTEGRITY_CHECK, {"table": table}).get
@@ -260,7 +260,7 @@ def _problem(connection: apsw.Connection) -> str:
     return ""
 
 
-def _unusable(error: OSError, path: Path) -> StorageError:
+def unusable(error: OSError, path: Path) -> StorageError:
     return StorageError(
         f"{error.filename or path}: {(error.strerror or 'cannot be used').lower()}",
         hint="The folder of copies is backups in the home, or what [backup] folder names.",

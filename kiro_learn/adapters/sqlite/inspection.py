@@ -15,6 +15,7 @@ import attrs
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import open_reader, open_writer, settle
 from kiro_learn.adapters.sqlite.errors import BUSY, insist_on_tables, map_errors
+from kiro_learn.adapters.sqlite.mending.salvage import holds_rows
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest
 from kiro_learn.adapters.sqlite.statements import for_namespace
@@ -41,19 +42,30 @@ class SqliteInspection:
     def check(self, patience_seconds: float) -> DatabaseFacts:
         if not os.path.lexists(self.path):
             return DatabaseFacts()
-        if self.path.is_dir():
-            return DatabaseFacts(problem=f"{self.path} is a folder")
+        if self.path.is_symlink():
+            return self._link()
+        if not self.path.is_file():
+            said = "is a folder" if self.path.is_dir() else "is no file"
+            return DatabaseFacts(problem=f"{self.path} {said}")
         deadline = time.monotonic() + patience_seconds
         try:
             with map_errors(self.path), closing(open_reader(self.path, busy_seconds=BUSY_SECONDS)) as connection:
                 connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS_BETWEEN_LOOKS)
                 if is_newest(connection, MIGRATIONS):
                     insist_on_tables(self.path, connection)
-                return _checked(connection)
+                found = _checked(connection)
         except StorageCorrupt as error:
-            return DatabaseFacts(problem=str(error))
+            found = DatabaseFacts(problem=str(error))
         except StorageError as error:
             return DatabaseFacts(obstacle=str(error))
+        return attrs.evolve(found, holds_rows=bool(found.problem) and holds_rows(self.path))
+
+    def _link(self) -> DatabaseFacts:
+        """The daemon follows none: what it leads to may be another one's."""
+        if not self.path.is_file():
+            return DatabaseFacts(obstacle=f"{self.path} is a symbolic link that leads nowhere")
+        led_to = str(self.path.resolve())
+        return DatabaseFacts(problem=f"{self.path} is a symbolic link", link_to=led_to)
 
     def rebuild_words(self, namespaces: Sequence[str]) -> None:
         with (

@@ -80,6 +80,10 @@ def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, mo
         is_indexed = connection.execute(for_namespace(statements.IS_INDEXED, namespace_number), {"number": number})
         if is_indexed.fetchone() is None:
             put_words(connection, number, _texts(tuple(row)))
+    if after == 0 and not found:
+        # FTS5 writes its totals with the first row, and an index without them counts as damaged.
+        put_words(connection, base | last_number, WORDLESS)
+        delete_words(connection, base | last_number)
     return int(found[-1][0]) - base if len(found) == most else None
 
 

@@ -52,6 +52,7 @@ VERBS = {
     "relearn": "relearn",
     "retention": "retention",
     "backup": "backup",
+    "restore": "restore",
     "embeddings": "embeddings",
     "backfill": "embeddings",
     "hook": "hook",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 from kiro_learn.frontends.cli import backup_texts, texts
 from kiro_learn.frontends.cli.amounts import ago, counted, events, memories, size
 from kiro_learn.frontends.cli.terminal import Terminal
-from kiro_learn.services.copies import ListedCopy
+from kiro_learn.services.copies import ListedCopy, Restoration
 
+COLUMN = 6
 DAMAGED = "damaged"
 """The kind of which nobody expects that it is sound."""
 
@@ -51,3 +53,23 @@ def is_bad(found: ListedCopy) -> bool:
 def bad(count: int) -> str:
     """How many are not sound."""
     return backup_texts.BAD.format(copies=counted(count, *backup_texts.COUNT_COPIES))
+
+
+def plan(found: Restoration, now: datetime, terminal: Terminal) -> list[str]:
+    """What restoring would do."""
+    copy, newer = found.found.copy, found.newer
+    lost = backup_texts.NOTHING_NEWER
+    if newer.problem:
+        lost = backup_texts.NOT_COMPARED.format(problem=newer.problem)
+    elif newer.event_count or newer.memory_count:
+        lost = backup_texts.NEWER.format(memories=memories(newer.memory_count), events=events(newer.event_count))
+    facts = texts.DOT.join((copy.name, ago(copy.made_at, now), *_holds(found.found)))
+    rows = ((backup_texts.FROM, facts), (backup_texts.LOST, lost), (backup_texts.KEPT, backup_texts.WILL_BE_KEPT))
+    return [f"  {terminal.bold(f'{name:{COLUMN}}')}{said}" for name, said in rows]
+
+
+def restored(found: Restoration, replaced: Path | None, terminal: Terminal) -> list[str]:
+    """That it was done."""
+    facts = texts.DOT.join((backup_texts.RESTORED, *_holds(found.found)))
+    kept = [] if replaced is None else [f"  {backup_texts.REPLACED_IS_AT.format(path=replaced)}"]
+    return [f"{terminal.mark('ok')} {facts}", *kept]

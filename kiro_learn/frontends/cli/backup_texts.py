@@ -27,3 +27,22 @@ STATUS_NEWEST = "{ago}, checked"
 STATUS_OFF = "no daily copy, as the settings say"
 STATUS_NONE = "no copy yet"
 STATUS_FAILS = "the last attempt failed"
+
+RESTORE_HELP = """Put a copy in the place of what is remembered now.
+
+Without a name, it is the newest copy that is sound. A daemon that runs is
+stopped before, and started again. What is replaced is kept among the copies.
+"""
+RESTORE_YES_HELP = "Do not ask before."
+FROM = "from"
+LOST = "lost"
+KEPT = "kept"
+NEWER = "{memories} and {events} that are newer than the copy"
+NOTHING_NEWER = "nothing: the copy holds all there is"
+NOT_COMPARED = "what is newer cannot be told: {problem}"
+WILL_BE_KEPT = "what is replaced, among the copies; see kiro-learn backup list"
+QUESTION = "Put this copy in its place?"
+NOTHING_DONE = "nothing was changed"
+RESTORED = "Restored"
+REPLACED_IS_AT = "what it replaced: {path}"
+STARTED = "The daemon answers again"

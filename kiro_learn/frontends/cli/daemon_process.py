@@ -205,6 +205,17 @@ def stop(client: Client) -> float | None:
     return time.monotonic() - began
 
 
+def is_there(client: Client) -> bool:
+    """Whether a daemon runs, in whatever state it or its home is."""
+    try:
+        client.health()
+    except DaemonUnreachable:
+        return False
+    except DaemonSilent:
+        return True
+    return True
+
+
 def _pid_of(client: Client) -> int:
     """The process that answers."""
     try:

@@ -73,6 +73,7 @@ def daemon_facts(client: Client) -> DaemonFacts:
             RuleConflict(**{field: conflict[field] for field in ("record_id", "title", "path", "line", "text")})
             for conflict in status.get("rule_conflicts", ())
         ),
+        backup_problem=status.get("backup", {}).get("problem", ""),  # as above
         spool_problems=tuple(status.get("spool", {}).get("problems", ())),
     )
 

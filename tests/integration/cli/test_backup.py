@@ -117,3 +117,42 @@ def test_the_daemons_status_says_how_old_the_newest_copy_is(home: Path) -> None:
         assert "  Backup" in shown
         assert ", checked" in shown
         assert daemon.call("GET", "/v1/status")["backup"]["copy_count"] == 1
+
+
+def test_restoring_stops_the_daemon_says_what_is_newer_and_starts_it_again(home: Path) -> None:
+    done(kiro_learn(home, "backup", "now"))
+    with running_daemon(home, SETTINGS) as daemon:
+        for number in range(5, 8):
+            daemon.call("POST", "/v1/events", event(1, number))
+        refused = kiro_learn(home, "restore")
+        assert refused.returncode == 2
+        assert "0 memories and 3 events that are newer than the copy" in refused.stderr
+        assert "--yes" in refused.stderr
+        assert daemon.call("GET", "/v1/status")["counts"]["total_events"] == 8
+        told = json.loads(done(kiro_learn(home, "restore", "--yes", "--json", changes=SETTINGS)))
+        daemon.process.communicate(timeout=10)
+        assert daemon.process.returncode == 0
+    try:
+        assert told["newer"] == {"events": 3, "memories": 0, "problem": ""}
+        assert told["restored"]["events"] == 5
+        assert json.loads(done(kiro_learn(home, "status", "--json")))["counts"]["total_events"] == 5
+    finally:
+        done(kiro_learn(home, "stop"))
+    assert len(events_in(Path(told["replaced"]) / "kiro-learn.db")) == 8
+    done(kiro_learn(home, "restore", Path(told["replaced"]).name, "--yes"))
+    assert len(events_in(home / "kiro-learn.db")) == 8
+
+
+def test_a_rotten_copy_is_passed_over_for_an_older_one_unless_it_is_named(home: Path) -> None:
+    assert failed(kiro_learn(home, "restore", "--yes")) == [
+        "error: there is no copy",
+        "hint:  kiro-learn backup list",
+    ]
+    first = json.loads(done(kiro_learn(home, "backup", "now", "--json")))
+    path = Path(first["path"])
+    rotten = path.with_name("kiro-learn-asked-20990101T000000Z.db")
+    rotten.write_bytes(path.read_bytes()[:20_000])
+    (said, *_) = failed(kiro_learn(home, "restore", rotten.name, "--yes"))
+    assert said.startswith(f"error: no copy can be used: {rotten.name}: ")
+    assert first["name"] in kiro_learn(home, "restore").stderr
+    assert json.loads(done(kiro_learn(home, "restore", "--yes", "--json")))["restored"]["name"] == first["name"]

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -21,9 +21,11 @@ import trio
 from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script, write_start_script
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.sqlite.inspection import SqliteInspection
+from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.app.copies import copies_of
 from kiro_learn.app.installation import open_installation
-from kiro_learn.config import StorageConfig
+from kiro_learn.config import BackupConfig, StorageConfig
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.rule_conflict import RuleConflict
@@ -66,6 +68,8 @@ class Patient:
         examination = Examination(
             home=seen,
             database=database,
+            copies=copies_of(self.home, BackupConfig(), lambda: self.now),
+            replacement=SqliteReplacement(self.home.database, self.home.backups, self.home.lock, lambda: self.now),
             daemon=self.daemon,
             version="0.1.0",
             now=self.now,
@@ -204,7 +208,7 @@ def test_a_token_that_is_none_is_made(patient: Patient, damage: str) -> None:
     path = patient.home.path / "token"
     path.write_text(damage) if damage else path.unlink()
     assert (patient.state("token"), patient.outcome("token").mend) == (CheckState.FAILED, FIX)
-    assert patient.fix() == ["made a token"]
+    assert "made a token" in patient.fix()
     assert patient.state("token") is CheckState.OK
 
 
@@ -213,11 +217,14 @@ def test_a_file_that_cannot_be_read_ends_no_other_check(patient: Patient) -> Non
     token.unlink()
     token.mkdir()
     found = patient.outcome("token")
-    assert found == Outcome(CheckState.FAILED, f"{token}: is a directory", f"ls -ld {token}")
+    assert found == Outcome(CheckState.FAILED, f"{token}: is a directory", f"mv {token} {token}.put-aside")
     doctor = patient.doctor()
     (fix,) = doctor.fix([each for each in doctor.examine() if each.check.check_id == "token"])
     assert fix.problem == f"home: {token}: Is a directory"
-    token.rmdir()
+    do(found.mend)
+    assert patient.outcome("token").mend == FIX
+    assert "made a token" in patient.fix()
+    assert patient.state("token") is CheckState.OK
 
 
 def test_a_token_that_the_daemon_refuses_names_its_way_out(patient: Patient) -> None:
@@ -419,9 +426,7 @@ def test_a_database_that_a_daemon_holds_is_not_written_to(patient: Patient) -> N
     assert fix.problem.startswith("a daemon already runs")
 
 
-def test_a_damaged_database_is_replaced_by_its_newest_copy(
-    patient: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_damaged_database_everything_that_can_be_read_is_saved(patient: Patient) -> None:
     database = patient.home.database
     shutil.copy(database, patient.home.backups / "kiro-learn-v18-20260101T000000Z.db")
     content = bytearray(database.read_bytes())
@@ -431,17 +436,57 @@ def test_a_damaged_database_is_replaced_by_its_newest_copy(
     log.write_bytes(b"what was committed last")
     found = patient.outcome("database")
     assert (found.state, "damage" in found.detail) == (CheckState.FAILED, True)
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    (programs / "kiro-learn").write_text("#!/bin/sh\n")
-    (programs / "kiro-learn").chmod(0o700)
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    do(found.mend)
+    assert found.detail.endswith("or kiro-learn restore puts back the copy of 2026-01-01 00:00 UTC")
+    assert found.mend == FIX
+    *_, done = patient.fix()
+    assert done.startswith("saved 7 memories and 0 events of the damaged database; lost: 0 memories, 0 events")
     assert patient.state("database") is CheckState.OK
     (kept,) = patient.home.backups.glob("damaged-*/kiro-learn.db")
     assert kept.read_bytes() == bytes(content)
     # The log has what was committed last, and saving what is left needs it.
     assert kept.with_name(log.name).read_bytes() == b"what was committed last"
+    assert not log.exists()
+
+
+def test_a_running_daemons_damaged_database_is_not_mended(patient: Patient) -> None:
+    content = bytearray(patient.home.database.read_bytes())
+    content[8192:20480] = b"\xff" * 12288
+    patient.home.database.write_bytes(content)
+    patient.daemon = UP
+    assert patient.outcome("database").mend == FIX_STOPPED
+    assert patient.fix() == []
+    assert patient.home.database.read_bytes() == bytes(content)
+    patient.daemon = DOWN  # as far as this one knows
+    doctor = patient.doctor()
+    with patient.home.lock():
+        (fix,) = doctor.fix([each for each in doctor.examine() if each.check.check_id == "database"])
+    assert fix.problem.startswith("a daemon already runs")
+    assert patient.home.database.read_bytes() == bytes(content)
+
+
+def test_a_database_that_is_a_symbolic_link_is_told_as_the_daemon_refuses_it(patient: Patient, tmp_path: Path) -> None:
+    elsewhere = patient.home.database.rename(tmp_path / "elsewhere.db")
+    patient.home.database.symlink_to(elsewhere)
+    found = patient.outcome("database")
+    assert (found.state, "symbolic link" in found.detail) == (CheckState.FAILED, True)
+    assert found.mend == f"kiro-learn stop && mv {elsewhere} {patient.home.database} && kiro-learn start"
+    assert patient.fix() == []
+    do(f"mv {elsewhere} {patient.home.database}")
+    assert patient.state("database") is CheckState.OK
+
+
+def test_copies_that_grow_old_are_told(patient: Patient) -> None:
+    assert patient.state("backup") is CheckState.SKIPPED
+    patient.home.began.write_text("2026-01-01T00:00:00Z\n")
+    assert patient.outcome("backup") == Outcome(CheckState.WARNING, "there is none", "kiro-learn backup now")
+    shutil.copy(patient.home.database, patient.home.backups / f"kiro-learn-daily-{patient.now:%Y%m%dT%H%M%SZ}.db")
+    assert patient.state("backup") is CheckState.OK
+    patient.now += timedelta(days=5)
+    assert patient.outcome("backup").detail == "the newest is 5 days old"
+    patient.daemon = attrs.evolve(UP, backup_problem="there is no room")
+    assert patient.outcome("backup").detail == "the last daily copy failed: there is no room"
+    patient.environment["KIRO_LEARN_BACKUP_ENABLED"] = "no"
+    assert patient.state("backup") is CheckState.SKIPPED
 
 
 def test_a_file_that_is_no_database_is_told(patient: Patient) -> None:
@@ -459,7 +504,9 @@ def test_a_database_that_cannot_be_opened_is_not_taken_for_a_damaged_one(patient
     patient.home.database.symlink_to("nowhere")
     found = patient.outcome("database")
     assert found == Outcome(
-        CheckState.FAILED, f"the database {patient.home.database} cannot be opened", f"ls -ld {patient.home.database}*"
+        CheckState.FAILED,
+        f"{patient.home.database} is a symbolic link that leads nowhere",
+        f"ls -ld {patient.home.database}*",
     )
     patient.free_bytes = 50_000_000
     assert patient.outcome("database") == Outcome(CheckState.SKIPPED, "it cannot be opened while the disk is full")

@@ -93,6 +93,20 @@ def put_folder_there(home: Path) -> None:
     (database(home) / "file").write_text("somebody's")
 
 
+def put_noise_there(home: Path) -> None:
+    database(home).write_bytes(b"noise" * 10_000)
+
+
+def link_elsewhere(home: Path) -> None:
+    elsewhere = database(home).rename(home.with_name("elsewhere.db"))
+    database(home).symlink_to(elsewhere)
+
+
+def put_folder_for_token(home: Path) -> None:
+    lose(home, "token")
+    (home / "token").mkdir()
+
+
 def damage_structure(home: Path) -> None:
     with apsw.Connection(str(database(home))) as connection:
         connection.set_busy_timeout(5000)
@@ -118,24 +132,29 @@ def write(name: str, text: str) -> Callable[[Path], None]:
 
 
 HOMES = {
-    "header of zeros, with a copy": Broken(lambda home: overwrite(home, 0, 100), has_copy=True, mend="cp "),
-    "header of zeros, without one": Broken(lambda home: overwrite(home, 0, 100), remembers=False, mend="--anew"),
+    "header of zeros, with a copy": Broken(lambda home: overwrite(home, 0, 100), has_copy=True, mend="--fix"),
+    "header of zeros, without one": Broken(lambda home: overwrite(home, 0, 100), mend="doctor --fix"),
     "header of zeros under the daemon": Broken(lambda home: overwrite(home, 0, 100), while_running=True, has_copy=True),
-    "flipped page": Broken(flip_page, has_copy=True, mend="kiro-learn stop && "),
-    "flipped page under the daemon": Broken(flip_page, while_running=True, has_copy=True),
+    "flipped page": Broken(flip_page, has_copy=True, mend="doctor --fix"),
+    "flipped page under the daemon": Broken(flip_page, while_running=True, has_copy=True, mend="stop && "),
+    "flipped page, without a copy": Broken(flip_page, remembers=False, mend="doctor --fix"),
     "truncated file": Broken(halve, has_copy=True),
-    "truncated file under the daemon": Broken(halve, while_running=True, remembers=False),
-    "empty file, with a copy": Broken(empty, has_copy=True, mend="cp "),
+    "truncated file under the daemon": Broken(halve, while_running=True),
+    "empty file, with a copy": Broken(empty, has_copy=True, mend="kiro-learn restore"),
     "empty file, without one": Broken(empty, remembers=False, mend="kiro-learn start --anew"),
     "empty file under the daemon": Broken(empty, while_running=True, has_copy=True),
-    "missing file, with a copy": Broken(lose, has_copy=True),
+    "missing file, with a copy": Broken(lose, has_copy=True, mend="kiro-learn restore"),
     "missing file, without one": Broken(lose, remembers=False, mend="kiro-learn start --anew"),
     "missing files under the daemon": Broken(lose_all_of_it, while_running=True, has_copy=True),
     "missing log": Broken(lambda home: (home / "kiro-learn.db-wal").unlink(missing_ok=True)),
-    "missing table, with a copy": Broken(drop_table, has_copy=True, mend="cp "),
-    "missing table, without one": Broken(drop_table, remembers=False, mend="--anew"),
+    "missing table, with a copy": Broken(drop_table, has_copy=True, mend="doctor --fix"),
+    "missing table, without one": Broken(drop_table, mend="doctor --fix"),
     "missing table under the daemon": Broken(drop_table, while_running=True, has_copy=True),
-    "folder in the place of the file": Broken(put_folder_there, has_copy=True),
+    "folder in the place of the file": Broken(put_folder_there, has_copy=True, mend="kiro-learn restore"),
+    "noise in the place of the file": Broken(put_noise_there, has_copy=True, mend="kiro-learn restore"),
+    "noise in the place of the file, without a copy": Broken(put_noise_there, remembers=False, mend="--anew"),
+    "link in the place of the file": Broken(link_elsewhere, mend="kiro-learn stop && mv "),
+    "folder in the place of the token": Broken(put_folder_for_token, mend=".put-aside"),
     "settings that are no TOML": Broken(write("settings.toml", "[recall\n"), mend="${EDITOR"),
     "settings with an unknown key": Broken(write("settings.toml", "[recall]\nbudget = 1\n"), mend="${EDITOR"),
     "wrong variable": Broken(

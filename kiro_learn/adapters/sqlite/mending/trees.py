@@ -1,0 +1,242 @@
+"""What the pages of a database say of its rows, page by page: a page that is damaged costs what is on it.
+
+See "B-tree Pages" and "Record Format" of SQLite's file format. Nothing here is trusted: a number may be any number.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
+
+import attrs
+
+from kiro_learn.adapters.sqlite.mending.pages import HEADER_BYTES, Pages
+from kiro_learn.adapters.sqlite.page_slack import freed_pages
+
+TABLE_LEAF, TABLE_NODE, INDEX_LEAF, INDEX_NODE = 13, 5, 10, 2
+_HEADERS = {TABLE_LEAF: 8, TABLE_NODE: 12, INDEX_LEAF: 8, INDEX_NODE: 12}
+MOST_BYTES = 1_000_000_000
+"""Of one row: SQLite's own limit."""
+_INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
+_REAL, _ZERO, _ONE, _FIRST_BLOB = 7, 8, 9, 12
+_IS_MORE = 0x80
+"""Of a byte of a number: another one follows."""
+
+
+class Missing:
+    """A value of which not all bytes are there."""
+
+
+MISSING: Final = Missing()
+Value: TypeAlias = int | float | str | bytes | Missing | None
+Values: TypeAlias = tuple[Value, ...]
+
+
+class Nonsense(Exception):
+    """These bytes are no cell."""
+
+
+@attrs.frozen
+class Cell:
+    """One entry of a page: a row, or an entry of an index."""
+
+    rowid: int
+    """0 in an index."""
+    values: Values
+
+
+def kind_of(page: bytes, *, is_first: bool) -> int:
+    """Which sort of page of a tree it is; 0 if it is none."""
+    kind = page[HEADER_BYTES if is_first else 0]
+    return kind if kind in _HEADERS else 0
+
+
+def children(page: bytes, *, is_first: bool) -> list[int]:
+    """The pages below a node."""
+    header = HEADER_BYTES if is_first else 0
+    count = int.from_bytes(page[header + 3 : header + 5], "big")
+    start = header + _HEADERS[TABLE_NODE]
+    places = _pointers(page, start, min(count, (len(page) - start) // 2))
+    found = [int.from_bytes(page[place : place + 4], "big") for place in places]
+    return [*found, int.from_bytes(page[header + 8 : header + 12], "big")]
+
+
+def cells(pages: Pages, number: int, kind: int) -> Iterator[Cell]:
+    """The entries of a page that can be read, each once."""
+    page = pages.read(number)
+    if page is None:
+        return
+    header = HEADER_BYTES if number == 1 else 0
+    for extent in _extents(page, header, kind):
+        try:
+            payload = _payload(pages, page, extent)
+            yield Cell(extent.rowid, _record(payload, extent.size))
+        except (Nonsense, IndexError, struct.error):
+            continue
+
+
+def freed(pages: Pages) -> set[int]:
+    """The pages that the database has given up, as far as the list of them can be read."""
+    if pages.read(1) is None:
+        return set()
+    empty = bytes(pages.size)
+    return set(freed_pages(lambda number: pages.read(number) or empty))
+
+
+@attrs.frozen
+class _Extent:
+    """Where a cell lies."""
+
+    rowid: int
+    size: int
+    """Of its payload, in bytes."""
+    start: int
+    """Of that, in the page."""
+    local: int
+    """How much of it is in the page; the rest is in a chain of overflow pages."""
+    end: int
+    """Of the cell, in the page."""
+
+
+def _extents(page: bytes, header: int, kind: int) -> list[_Extent]:
+    """The cells of a page. Where their count does not add up with the room they take, which is what damage of the
+    page's header or of a pointer does, every place behind the counted ones that could point to a cell is tried too.
+    """
+    start = header + _HEADERS[kind]
+    count = int.from_bytes(page[header + 3 : header + 5], "big")
+    content = int.from_bytes(page[header + 5 : header + 7], "big") or len(page)
+    counted = _cells_at(page, kind, _pointers(page, start, min(count, (len(page) - start) // 2)))
+    taken = sum(max(4, each.end - place) for place, each in counted.items())
+    if len(counted) == count and taken + _free_bytes(page, header) == len(page) - content:
+        return list(counted.values())
+    lowest = min(counted, default=len(page))
+    return list(_cells_at(page, kind, [*counted, *_pointers(page, start, max(0, lowest - start) // 2)]).values())
+
+
+def _cells_at(page: bytes, kind: int, places: Iterable[int]) -> dict[int, _Extent]:
+    found: dict[int, _Extent] = {}
+    for place in places:
+        try:
+            found[place] = _extent(page, place, kind)
+        except (Nonsense, IndexError):
+            continue
+    return found
+
+
+def _free_bytes(page: bytes, header: int) -> int:
+    """In the list of free blocks, and in fragments."""
+    free, block, before = page[header + 7], int.from_bytes(page[header + 1 : header + 3], "big"), 0
+    while before < block <= len(page) - 4:
+        free += int.from_bytes(page[block + 2 : block + 4], "big")
+        before, block = block, int.from_bytes(page[block : block + 2], "big")
+    return free
+
+
+def _pointers(page: bytes, start: int, count: int) -> list[int]:
+    """Where cells begin, as that many pointers from ``start`` on say."""
+    places = (int.from_bytes(page[start + 2 * index : start + 2 * index + 2], "big") for index in range(count))
+    return [place for place in dict.fromkeys(places) if start < place < len(page)]
+
+
+def _extent(page: bytes, place: int, kind: int) -> _Extent:
+    if kind == INDEX_NODE:
+        place += 4
+    size, place = _varint(page, place)
+    rowid = 0
+    if kind == TABLE_LEAF:
+        rowid, place = _varint(page, place)
+        rowid = rowid - (1 << 64) if rowid >> 63 else rowid
+    if not 0 < size <= MOST_BYTES:
+        raise Nonsense
+    local = _local_bytes(len(page), size, kind)
+    end = place + local + (0 if local == size else 4)
+    if end > len(page):
+        raise Nonsense
+    return _Extent(rowid, size, place, local, end)
+
+
+def _local_bytes(usable: int, size: int, kind: int) -> int:
+    most = usable - 35 if kind == TABLE_LEAF else (usable - 12) * 64 // 255 - 23
+    if size <= most:
+        return size
+    least = (usable - 12) * 32 // 255 - 23
+    local = least + (size - least) % (usable - 4)
+    return local if local <= most else least
+
+
+def _payload(pages: Pages, page: bytes, extent: _Extent) -> bytes:
+    """All bytes of it that are there, from the first one on."""
+    parts = [page[extent.start : extent.start + extent.local]]
+    left = extent.size - extent.local
+    following = int.from_bytes(page[extent.end - 4 : extent.end], "big") if left else 0
+    while left > 0:
+        overflow = pages.read(following)
+        if overflow is None:
+            break
+        parts.append(overflow[4 : 4 + left])
+        left -= len(parts[-1])
+        following = int.from_bytes(overflow[:4], "big")
+    return b"".join(parts)
+
+
+def _record(payload: bytes, size: int) -> Values:
+    """The values of a record; one whose bytes end before it does is MISSING."""
+    header, place = _varint(payload, 0)
+    if not place <= header <= min(len(payload), size):
+        raise Nonsense
+    sorts = []
+    while place < header:
+        sort, place = _varint(payload, place)
+        sorts.append(sort)
+    if header + sum(map(_length, sorts)) != size:
+        raise Nonsense
+    return tuple(_values(payload, header, sorts))
+
+
+def _values(payload: bytes, place: int, sorts: Iterable[int]) -> Iterator[Value]:
+    for sort in sorts:
+        length = _length(sort)
+        data = payload[place : place + length]
+        place += length
+        yield _value(sort, data) if len(data) == length else MISSING
+
+
+def _value(sort: int, data: bytes) -> Value:
+    if sort in _INTEGERS:
+        return int.from_bytes(data, "big", signed=True)
+    if sort < _FIRST_BLOB:
+        known: dict[int, Value] = {0: None, _ZERO: 0, _ONE: 1}
+        return known[sort] if sort in known else float(struct.unpack(">d", data)[0])
+    return data if sort % 2 == 0 else _text(data)
+
+
+def _text(data: bytes) -> Value:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return MISSING
+
+
+def _length(sort: int) -> int:
+    if sort in _INTEGERS:
+        return _INTEGERS[sort]
+    if sort == _REAL:
+        return 8
+    if sort >= _FIRST_BLOB:
+        return (sort - _FIRST_BLOB) // 2
+    if sort in {0, _ZERO, _ONE}:
+        return 0
+    raise Nonsense
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    """The number there, and where it ends. Raises IndexError: it does not end."""
+    value = 0
+    for _ in range(8):
+        byte = data[place]
+        place += 1
+        value = value << 7 | byte & ~_IS_MORE
+        if byte < _IS_MORE:
+            return value, place
+    return value << 8 | data[place], place + 1
