@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.import_record import DiskImportRecord
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
-from kiro_learn.adapters.histories import READERS
+from kiro_learn.adapters.histories import MEMORIES, READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
@@ -26,6 +26,7 @@ from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.copies import Copies
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination
 from kiro_learn.services.doctor_checks import CHECKS
+from kiro_learn.services.past_memories import PastMemories
 from kiro_learn.services.past_sessions import PastSessions
 
 
@@ -137,6 +138,11 @@ def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessio
     """Of the user who runs us."""
     place = HistoryPlace(user=Path.home(), environment=environment)
     return PastSessions(READERS, place, DiskImportRecord.of(Home(home)), now=datetime.now(UTC))
+
+
+def open_past_memories(environment: Mapping[str, str], folders: Sequence[Path]) -> PastMemories:
+    """Of the user who runs us. ``folders``: where to look besides."""
+    return PastMemories(MEMORIES, HistoryPlace(user=Path.home(), environment=environment, folders=tuple(folders)))
 
 
 def _autostart_if_any(home: Path, environment: Mapping[str, str]) -> Autostart | None:

@@ -71,6 +71,8 @@ class Survey:
     """What lies in all sources, and what would come of it."""
 
     sources: dict[str, SourceSurvey] = attrs.Factory(dict)
+    kept: Counter[str] = attrs.Factory(Counter)
+    """Memories of other memories, by the title of these."""
     skipped: Counter[str] = attrs.Factory(Counter)
 
     def source_of(self, found: FoundSession) -> SourceSurvey:
@@ -89,6 +91,11 @@ class Survey:
     def event_count(self) -> int:
         """How many events would be handed in."""
         return sum(source.events.total() for source in self.sources.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """There is nothing to bring in."""
+        return not self.event_count and not self.kept.total()
 
     @property
     def memories(self) -> int:
@@ -119,6 +126,7 @@ class Survey:
         """What is printed of them."""
         return {
             "sources": [source.as_json for source in self.sources.values()],
+            "kept": dict(self.kept),
             "events": self.event_count,
             "memories": self.memories,
             "seconds": round(self.seconds, 1),

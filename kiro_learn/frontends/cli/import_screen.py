@@ -27,6 +27,7 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     brings = import_texts.WOULD_BRING_TEXT.format(events=events(survey.event_count), memories=memories(survey.memories))
     rows = [
         *(row for source in survey.sources.values() for row in _source(source)),
+        *((title, memories(count)) for title, count in survey.kept.items() if count),
         (import_texts.WOULD_BRING, brings),
         (import_texts.TAKES, import_texts.TAKES_TEXT.format(time=duration(survey.seconds))),
         *_model(survey, llm),
@@ -35,10 +36,11 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     return [terminal.bold(import_texts.HEAD), *(_row(verb, text, terminal) for verb, text in rows)]
 
 
-def done(stored: int, known: int, sessions: int, seconds: float, terminal: Terminal) -> list[str]:
+def done(stored: int, kept: int, known: int, sessions: int, seconds: float, terminal: Terminal) -> list[str]:  # noqa: PLR0917  # numbers of one line, in its order
     """How much is new."""
     said = import_texts.IMPORTED.format(stored=events(stored), sessions=counted(sessions, *import_texts.SESSIONS))
-    facts = (said, *([import_texts.KNOWN.format(count=known)] if known else []), duration(seconds))
+    taken = [import_texts.TAKEN_OVER.format(memories=memories(kept))] if kept else []
+    facts = (said, *taken, *([import_texts.KNOWN.format(count=known)] if known else []), duration(seconds))
     command = terminal.command("kiro-learn status")
     goes_on = [f"{INDENT}{import_texts.LEARNING_GOES_ON.format(command=command)}"] if stored else []
     return [f"{terminal.mark('ok')} {texts.DOT.join(facts)}", *goes_on]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 HELP = (
-    "Bring in past sessions of your agents.\n\nReads what agents keep on this machine, newest first, and hands it to "
-    "the daemon as if hooks had reported it. It may be ended at any time and called again: nothing is stored twice."
+    "Bring in past sessions of your agents, and what other memories keep.\n\nReads what agents keep on this machine, "
+    "newest first, and hands it to the daemon as if hooks had reported it. It may be ended at any time and called "
+    "again: nothing is stored twice.\n\nPATH names an export of another memory, or a project with the history of Aider "
+    "or SpecStory that the daemon does not know yet."
 )
 SOURCE_HELP = "Only of this source; may be given several times."
 PROJECT_HELP = "Only of this project: its name, path or id."
@@ -36,6 +38,7 @@ MILLIONS = "{count:.1f} M"
 QUESTION = "Import them?"
 NOT_IMPORTED = "nothing was imported"
 IMPORTED = "{stored} imported from {sessions}"
+TAKEN_OVER = "{memories} of other memories"
 KNOWN = "{count:,} were known"
 LEARNING_GOES_ON = "What is new is being learned now; {command} says how far it is."
 INTERRUPTED = "Stopped; what is imported stays. Call it again for the rest."

@@ -6,10 +6,10 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import attrs
 import click
@@ -18,6 +18,7 @@ from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import import_screen, import_texts, progress, projects, texts
 from kiro_learn.frontends.cli.amounts import counted, duration, events, size
+from kiro_learn.frontends.cli.importing_memories import AskedMemories, namespace_finder
 from kiro_learn.frontends.cli.options import Verb, printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.event import Event
@@ -25,6 +26,8 @@ from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.services.import_survey import Survey
 from kiro_learn.services.past_sessions import FoundSession, PastSessions, WantedSessions, as_event
 from kiro_learn.wire.messages import body_weight, write_event
+
+Answers = TypeVar("Answers")
 
 BATCH_EVENTS = 100
 BATCH_BYTES = 1_048_576
@@ -48,6 +51,7 @@ class _Asked(NamedTuple):
     project_of: Callable[[str], Project]
     namespace: Namespace | None
     """Only of this project."""
+    memories: AskedMemories
 
     def events(self, found: FoundSession, skip: Callable[[str], None]) -> Iterator[Event]:
         for past in self.past.events(found, skip, since=self.wanted.since):
@@ -62,6 +66,8 @@ class _Imported:
 
     sessions: int = 0
     stored: int = 0
+    kept: int = 0
+    """Memories of other memories."""
     known: int = 0
     refused: Counter[str] = attrs.Factory(Counter)
     skipped: Counter[str] = attrs.Factory(Counter)
@@ -78,6 +84,12 @@ class _Imported:
             else:
                 self.known += 1
 
+    def note_memories(self, answer: dict[str, Any]) -> None:
+        self.kept += answer["imported"]
+        self.known += answer["skipped"]
+        for error in answer["errors"]:
+            self.refused[error["problem"]] += 1
+
 
 def _options(verb: Verb) -> Verb:
     verb = click.option("--limit", type=click.IntRange(min=1), help=import_texts.LIMIT_HELP)(verb)
@@ -87,6 +99,7 @@ def _options(verb: Verb) -> Verb:
 
 
 @click.command("import", help=import_texts.HELP)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @_options
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
@@ -94,6 +107,7 @@ def _options(verb: Verb) -> Verb:
 def import_verb(
     shell: Shell,
     *,
+    paths: tuple[Path, ...],
     sources: tuple[str, ...],
     since: str | None,
     project: str,
@@ -102,23 +116,19 @@ def import_verb(
     yes: bool,
     as_json: bool,
 ) -> int:
-    past = shell.open_maintenance().open_past_sessions(shell.home, shell.environment)
-    if unknown := [name for name in sources if name not in past.sources]:
-        problem = import_texts.NO_SOURCE.format(name=unknown[0])
-        raise Failed(problem, hint=import_texts.SOURCES.format(names=", ".join(past.sources)), exit_code=2)
     with shell.client() as client:
         wanted = WantedSessions(
             sources=sources,
-            folders=_known_folders(client),
+            folders=(*(path.resolve() for path in paths), *_known_folders(client)),
             since=datetime.fromisoformat(since) if since else None,
             limit=limit,
         )
         namespace = Namespace(projects.meant(client, project).namespace) if project else None
-        asked = _Asked(past, wanted, _project_finder(client), namespace)
+        asked = _asked(shell, client, wanted, namespace)
         llm = client.status()["llm"]
-        found = past.found(wanted)
+        found = asked.past.found(wanted)
         survey = _surveyed(shell, asked, found, is_wanted=not as_json)
-        if dry_run or (not survey.event_count and not as_json):
+        if dry_run or (survey.is_empty and not as_json):
             _show(shell, survey, llm, as_json=as_json)
             return 0
         if not as_json:
@@ -128,10 +138,29 @@ def import_verb(
         return _import(shell, client, asked, found, survey, as_json=as_json)
 
 
+def _asked(shell: Shell, client: Client, wanted: WantedSessions, namespace: Namespace | None) -> _Asked:
+    maintenance, project_of = shell.open_maintenance(), _project_finder(client)
+    past = maintenance.open_past_sessions(shell.home, shell.environment)
+    others = maintenance.open_past_memories(shell.environment, list(wanted.folders))
+    names = [*past.sources, *others.sources]
+    if unknown := [name for name in wanted.sources if name not in names]:
+        problem = import_texts.NO_SOURCE.format(name=unknown[0])
+        raise Failed(problem, hint=import_texts.SOURCES.format(names=", ".join(names)), exit_code=2)
+    memories = AskedMemories(
+        past=others,
+        stores=others.found(wanted.sources),
+        namespace_of=namespace_finder(client, project_of),
+        since=wanted.since,
+        namespace=namespace,
+        now=datetime.now(UTC),
+    )
+    return _Asked(past, wanted, project_of, namespace, memories)
+
+
 def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         shell.print_json(survey.as_json)
-    elif survey.event_count:
+    elif not survey.is_empty:
         shell.print(import_screen.to_do(survey, llm, shell.out))
     else:
         shell.print([*import_screen.nothing(shell.out), *import_screen.left_out(survey.skipped, shell.out)])
@@ -166,6 +195,7 @@ def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_
             source = survey.source_of(each)
             for event in asked.events(each, survey.skip):
                 source.note(event)
+        asked.memories.count_into(survey)
     return survey
 
 
@@ -191,11 +221,14 @@ def _import(
         with progress.said(shell, import_texts.IMPORTING, is_wanted=not as_json) as tell:
             for each in found:
                 for batch in _batches(asked.events(each, imported.skip)):
-                    imported.note(_handed_in(client, batch))
+                    imported.note(_handed_in(client.import_events, batch))
                     tell(so_far())
                 imported.sessions += 1
                 if asked.namespace is None and asked.wanted.since is None:
                     asked.past.note_imported(each)
+            for store in asked.memories.stores:
+                for records in asked.memories.batches(store, imported.skip):
+                    imported.note_memories(_handed_in(client.import_memories, records))
     except KeyboardInterrupt:
         shell.say(["", import_texts.INTERRUPTED])
         raise
@@ -208,7 +241,7 @@ def _import(
 
 
 def _done(shell: Shell, imported: _Imported, seconds: float) -> Iterator[str]:
-    counts = (imported.stored, imported.known, imported.sessions)
+    counts = (imported.stored, imported.kept, imported.known, imported.sessions)
     yield from import_screen.done(*counts, seconds, shell.out)
     yield from import_screen.left_out(imported.skipped, shell.out)
     for problem, count in imported.refused.items():
@@ -220,6 +253,7 @@ def _as_json(imported: _Imported, seconds: float) -> dict[str, Any]:
     return {
         "sessions": imported.sessions,
         "stored": imported.stored,
+        "kept": imported.kept,
         "known": imported.known,
         "refused": dict(imported.refused),
         "skipped": dict(imported.skipped),
@@ -240,7 +274,7 @@ def _batches(told: Iterator[Event]) -> Iterator[list[dict[str, Any]]]:
         yield batch
 
 
-def _handed_in(client: Client, batch: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _handed_in(send: Callable[[Sequence[dict[str, Any]]], Answers], batch: Sequence[dict[str, Any]]) -> Answers:
     """Hand a batch in, as soon as the daemon can take it; then leave it time for what agents ask.
 
     Raises:
@@ -250,7 +284,7 @@ def _handed_in(client: Client, batch: Sequence[dict[str, Any]]) -> list[dict[str
     while True:
         began = time.monotonic()
         try:
-            answers = client.import_events(batch)
+            answers = send(batch)
         except RequestRefused as error:
             waited += 1
             if error.status not in BUSY or waited > MOST_WAITS:

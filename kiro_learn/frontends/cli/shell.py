@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor
     from kiro_learn.services.installation import Installation
+    from kiro_learn.services.past_memories import PastMemories
     from kiro_learn.services.past_sessions import PastSessions
 
 
@@ -46,6 +47,8 @@ class Maintenance(Protocol):
 
     def open_copies(self, home: Path, environment: Mapping[str, str]) -> Copies: ...
     def open_past_sessions(self, home: Path, environment: Mapping[str, str]) -> PastSessions: ...
+
+    def open_past_memories(self, environment: Mapping[str, str], folders: Sequence[Path]) -> PastMemories: ...
 
     def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
 

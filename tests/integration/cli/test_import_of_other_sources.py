@@ -1,0 +1,71 @@
+"""The real command brings what agents and memories keep in databases into a real daemon, once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.cli.command_line import done, kiro_learn
+from tests.integration.daemon_process import DaemonProcess, running_daemon
+from tests.unit.adapters.histories.homes import aider, kiro_database, memories, opencode
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[DaemonProcess]:
+    (tmp_path / "home").mkdir()
+    with running_daemon(tmp_path / "home") as running:
+        yield running
+
+
+def said(daemon: DaemonProcess, user: Path, *options: str) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(
+        done(kiro_learn(daemon.home, "import", "--json", *options, changes={"HOME": str(user)}))
+    )
+    return answer
+
+
+def remembered(daemon: DaemonProcess) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = daemon.call("GET", "/v1/memories?limit=200")["items"]
+    return [item for item in items if item.get("origin") == "import"]
+
+
+def test_sessions_in_databases_are_stored_once(daemon: DaemonProcess, tmp_path: Path) -> None:
+    opencode.build(tmp_path)
+    kiro_database.build(tmp_path)
+    aider.build(tmp_path / "shop")
+    paths = (str(tmp_path / "shop"), "--yes")
+    first = said(daemon, tmp_path, *paths)
+    # Of three sessions whose file has just been written the last answer is left for later.
+    assert (first["stored"], first["known"]) == (13 + 11 + 1 + 5, 0)
+    assert first["refused"] == {}
+    (daemon.home / "imports").unlink()
+    second = said(daemon, tmp_path, *paths)
+    assert (second["stored"], second["known"]) == (0, first["stored"])
+
+
+def test_memories_are_taken_over_once(daemon: DaemonProcess, tmp_path: Path) -> None:
+    memories.build_claude_mem(tmp_path)
+    memories.build_mem0(tmp_path)
+    transcript = tmp_path / ".claude" / "projects" / "-src-shop" / "5c0e.jsonl"
+    memories.write_lines(transcript, [{"type": "user", "cwd": "/src/shop"}])
+    assert said(daemon, tmp_path, "--dry-run")["kept"] == {"claude-mem": 3, "mem0": 2}
+    assert said(daemon, tmp_path, "--yes")["kept"] == 5
+    kept = remembered(daemon)
+    basket = next(item for item in kept if item["title"] == memories.OBSERVATION["title"])
+    assert basket["created_at"] == "2026-06-01T12:00:00.000000Z"
+    assert basket["strategy"] == "claude-mem"
+    assert basket["namespace"] == daemon.call("GET", "/v1/namespace?cwd=/src/shop")["namespace"]
+    again = said(daemon, tmp_path, "--yes")
+    assert (again["kept"], again["known"]) == (0, 5)
+
+
+def test_what_there_is_is_shown_first(daemon: DaemonProcess, tmp_path: Path) -> None:
+    memories.build_mem0(tmp_path)
+    shown = done(kiro_learn(daemon.home, "import", "--dry-run", changes={"HOME": str(tmp_path)}))
+    assert "mem0          2 memories" in shown
+    imported = kiro_learn(daemon.home, "import", "--yes", changes={"HOME": str(tmp_path)})
+    assert "2 memories of other memories" in imported.stdout
