@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from kiro_learn.adapters.histories import foreign_database
 from kiro_learn.adapters.histories.json_documents import NO_JSON
 from kiro_learn.adapters.histories.opencode import SUB_AGENTS, TAKEN_BACK, OpencodeHistory
 from kiro_learn.adapters.histories.turns import NO_RESULT
 from tests.unit.adapters.histories.homes import opencode as home
-from tests.unit.adapters.histories.telling import ids, place_of, table
+from tests.unit.adapters.histories.homes.databases import write_database
+from tests.unit.adapters.histories.telling import ids, listed, place_of, table
 
 READER = OpencodeHistory()
 SHOP = "/src/shop"
@@ -47,6 +51,17 @@ def test_a_session_that_moved_into_the_database_keeps_the_ids_it_had_in_files(tm
     before = ids(READER, place_of(tmp_path / "before"))
     assert len(before) == 7
     assert set(before) <= set(ids(READER, place_of(tmp_path / "after")))
+
+
+def test_many_sessions_are_listed_without_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = [
+        home.Session(f"ses_{number}", SHOP).add(f"msg_{number}", "user", home.text("x"), at=0) for number in range(300)
+    ]
+    rows = [row for session in sessions for row in session.rows()]
+    write_database(tmp_path / home.DATABASE, home.SCHEMA.replace("CREATE INDEX", "-- "), rows)
+    monkeypatch.setattr(foreign_database, "STEPS_BETWEEN_COUNTS", 1_000)
+    monkeypatch.setattr(foreign_database, "MOST_STEPS", 50_000)
+    assert len(listed(READER, place_of(tmp_path))) == 300
 
 
 def test_the_data_of_programs_may_be_elsewhere(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER
 CREATE TABLE part (
   id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT
 );
+CREATE INDEX message_session_idx ON message (session_id);
+CREATE INDEX part_session_idx ON part (session_id);
 """
 SCHEMA_2 = """
 CREATE TABLE session_v2 (
