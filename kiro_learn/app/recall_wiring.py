@@ -12,6 +12,8 @@ from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
+from kiro_learn.pipelines.recall.slot_line import SlotLines
+from kiro_learn.ports.projects import ProfilesOfProjects
 from kiro_learn.services.retrieval_log import RetrievalLog
 
 
@@ -41,14 +43,21 @@ def recall_of(
     actors: Actors,
     finder: Finder,
     contexts: ContextBuilder,
-    *,
     aftermath: Aftermath,
     retrievals: RetrievalLog,
+    profiles: ProfilesOfProjects,
 ) -> Recall | GraphRecall:
     """By the settings, the hybrid search or the graph's pipeline."""
-    clock = dependencies.clock
+    clock, slot_lines = dependencies.clock, SlotLines(profiles, config)
     if config.pipeline == "graph":
-        return GraphRecall(contexts, config, sessions=actors.sessions, keep_report=retrievals.add, clock=clock)
+        return GraphRecall(
+            contexts,
+            config,
+            sessions=actors.sessions,
+            slot_lines=slot_lines,
+            keep_report=retrievals.add,
+            clock=clock,
+        )
     return Recall(
         finder,
         dependencies.storage,
@@ -56,6 +65,7 @@ def recall_of(
         sessions=actors.sessions,
         file_notes=FileNotes(dependencies.project_files),
         factor=aftermath.factor,
+        slot_lines=slot_lines,
         keep_report=retrievals.add,
         prompt_priority=actors.prompt_priority,
         clock=clock,

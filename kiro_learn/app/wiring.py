@@ -107,7 +107,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     search = search_of(dependencies, config, finder, words, vectors)
     profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
     builder = context_builder(dependencies, config, actors, finder, retrievals)
-    recall = recall_of(dependencies, config.recall, actors, finder, builder, aftermath=aftermath, retrievals=retrievals)
+    recall = recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
     freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
     session_context = _session_context(dependencies, config, actors, profiles, freshness)
     capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)

@@ -12,6 +12,7 @@ from kiro_learn.client.results import (
     Memory,
     MemoryPage,
     Period,
+    ProjectFact,
     Report,
     ReportForm,
     Session,
@@ -92,6 +93,13 @@ def context(client: Caller, /, *, tokens: int | None = None, project: Named = No
     most.
     """
     return get_call("/api/context", reading.session_context, project=client.project_named(project), tokens=tokens)
+
+
+def profile(client: Caller, /, *, project: Named = None) -> Call[tuple[ProjectFact, ...]]:
+    """What the files of a project say of its languages, tools and commands, and how often these ran; nothing where it
+    has no manifest, or its folder is not known.
+    """
+    return get_call("/api/profile", reading.project_facts, project=client.project_named(project))
 
 
 def report(client: Caller, /, *, period: Period = "week", project: Named = None) -> Call[Report]:

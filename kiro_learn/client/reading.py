@@ -20,6 +20,7 @@ from kiro_learn.client.results import (
     FoundMemory,
     Memory,
     MemoryPage,
+    ProjectFact,
     Recalled,
     Repeat,
     Report,
@@ -185,6 +186,22 @@ def session_context(response: Response) -> SessionContext:
     """Of the route that shows what a session would be told at its start."""
     value = response.json()
     return SessionContext(value["project"], value["context"], tuple(value["records"]), value["tokens"])
+
+
+def project_facts(response: Response) -> tuple[ProjectFact, ...]:
+    """Of the route that reads a project's profile."""
+    return tuple(_project_fact(each, each["runs"] or {}) for each in response.json()["facts"])
+
+
+def _project_fact(fact: Mapping[str, Any], runs: Mapping[str, Any]) -> ProjectFact:
+    return ProjectFact(
+        slot=fact["slot"],
+        value=fact["value"],
+        source=fact["source"],
+        succeeded=runs.get("succeeded", 0),
+        failed=runs.get("failed", 0),
+        last_at=datetime.fromisoformat(runs["last_at"]) if runs else None,
+    )
 
 
 def report(response: Response) -> Report:

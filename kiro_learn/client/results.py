@@ -184,6 +184,21 @@ class SessionContext(NamedTuple):
     """Of the text, rather too many than too few."""
 
 
+class ProjectFact(NamedTuple):
+    """One thing that a file of a project says of it, or a command that ran in it."""
+
+    slot: str
+    """What it is about: ``language``, ``test``, ``default branch`` and the like."""
+    value: str
+    source: str
+    """``package.json:7``, or the event of a command that no file names."""
+    succeeded: int
+    """How often a command ran and did well lately."""
+    failed: int
+    last_at: datetime | None
+    """When it ran last; None: it did not, or is no command."""
+
+
 class FoundMemory(NamedTuple):
     """A memory that was found for a prompt, and how."""
 

@@ -83,6 +83,7 @@ class KiroLearn(Caller, DaemonConnection):
     sessions = _method(project_calls.sessions)
     resume = _method(project_calls.resume)
     context = _method(project_calls.context)
+    profile = _method(project_calls.profile)
     report = _method(project_calls.report)
     written_report = _method(project_calls.written_report)
     analytics = _method(project_calls.analytics)

@@ -9,14 +9,21 @@ import attrs
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.profile import Slot
 
 BriefId = NewType("BriefId", str)
 
 BRIEF = BriefId("brief")
 """Stands for a session's brief: it was told, whatever of it the session may be told again."""
 
+
+def told_slot(slot: Slot) -> BriefId:
+    """Stands for what a session was told of a slot of its project's profile."""
+    return BriefId(f"profile {slot}")
+
+
 ToldId: TypeAlias = RecordId | GraphItemId | BriefId
-"""Of a record, of an item of the graph, or of the brief."""
+"""Of a record, of an item of the graph, of the brief or of a slot of the profile."""
 
 
 @attrs.frozen(kw_only=True)

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Protocol
 
 from kiro_learn.model.file_state import FileState
-from kiro_learn.model.namespace import Project
-from kiro_learn.model.profile import WantedFiles
+from kiro_learn.model.namespace import Namespace, Project
+from kiro_learn.model.profile import ProjectProfile, WantedFiles
 
 
 class ProjectFinder(Protocol):
@@ -74,4 +74,12 @@ class RuleTexts(Protocol):
         Args:
           patterns: paths in the folder, whose last part may have a ``*``.
         """
+        ...
+
+
+class ProfilesOfProjects(Protocol):
+    """Says what the files of projects say of them."""
+
+    async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
+        """What agents are told of the project that lies in ``folder``; nothing where that is not known. Never fails."""
         ...

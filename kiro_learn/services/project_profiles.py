@@ -53,9 +53,11 @@ class ProjectProfiles:
         """
         profile = await self._of_files(folder) if self._is_told else ProjectProfile()
         try:
-            return (await self._commands(namespace)).add_to(profile) if profile.facts else profile
+            with trio.move_on_after(PATIENCE_SECONDS):
+                return (await self._commands(namespace)).add_to(profile) if profile.facts else profile
         except StorageError:
             return profile
+        return profile
 
     async def _of_files(self, folder: str | None) -> ProjectProfile:
         with trio.move_on_after(PATIENCE_SECONDS):

@@ -1,4 +1,4 @@
-"""projects list, rename, merge, forget."""
+"""projects list, show, rename, merge, forget."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from kiro_learn.client import pause_calls
-from kiro_learn.frontends.cli import forgetting_texts, projects, texts
+from kiro_learn.client import pause_calls, project_calls
+from kiro_learn.client.results import ProjectFact
+from kiro_learn.frontends.cli import forgetting_texts, profile_texts, projects, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
 from kiro_learn.frontends.cli.forget import carry_out
 from kiro_learn.frontends.cli.options import ListsAlone, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import Terminal, spread
+from kiro_learn.frontends.cli.terminal import Terminal, plain, spread
 
 Json = dict[str, Any]
 
@@ -31,6 +32,23 @@ def list_verb(shell: Shell, as_json: bool) -> None:
         shell.print_json({"projects": found})
         return
     shell.print([_row(each, shell) for each in found] or [forgetting_texts.NO_PROJECTS])
+
+
+@projects_verb.command("show", help=profile_texts.SHOW_HELP)
+@click.argument("project", default="")
+@printing
+def show_verb(shell: Shell, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = projects.called(client, project)
+        call = project_calls.profile(client, project=place.spelled)
+        if as_json:
+            shell.print_json(client.body_of(call))
+            return
+        facts = client.carry_out(call)
+    if facts:
+        shell.print([_fact(fact, shell) for fact in facts])
+    else:
+        shell.say([profile_texts.NOTHING_READ.format(project=place.name)])
 
 
 @projects_verb.command("forget", help=forgetting_texts.PROJECTS_FORGET_HELP)
@@ -76,6 +94,15 @@ def merge_verb(shell: Shell, project: str, into: str, yes: bool, as_json: bool) 
     else:
         said = forgetting_texts.MERGED.format(source=source.name, target=target.name)
         shell.print([f"{shell.out.mark('ok')} {said}"])
+
+
+def _fact(fact: ProjectFact, shell: Shell) -> str:
+    terminal: Terminal = shell.out
+    left = f"{fact.slot:{profile_texts.SLOT_COLUMN}}{fact.value}"
+    ran = [profile_texts.RAN.format(well=fact.succeeded, badly=fact.failed)] if fact.last_at else []
+    when = [calendar_time(fact.last_at, shell.now())] if fact.last_at else []
+    tail = texts.DOT.join((*ran, *when, fact.source))
+    return spread(plain(left), tail, terminal.width, painted_right=terminal.dim(tail))
 
 
 def _row(project: Json, shell: Shell) -> str:

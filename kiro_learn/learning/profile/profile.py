@@ -21,6 +21,9 @@ from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot
 MOST_FACTS = 80
 """Of one project."""
 
+_RUNTIMES = ("Node.js", "Erlang", ".NET SDK", "Terraform")
+"""What stands behind the languages that a project is written in."""
+
 _BESIDE = frozenset({Slot.INSTALL, Slot.ADD})
 """Slots in which what is usual with a package manager holds beside a task of the project."""
 
@@ -98,7 +101,8 @@ def profile_of(files: Mapping[str, str]) -> ProjectProfile:
     if not (at_top or below or tasks):
         return ProjectProfile()
     said = [*pinned_versions.facts(folder), *tasks, *at_top, *below, *places.facts(folder), *git.facts(folder)]
-    return ProjectProfile.ordered(_each_once([*said, *places.commands_of_ci(folder)])[:MOST_FACTS])
+    facts = _each_once([*said, *places.commands_of_ci(folder)])
+    return ProjectProfile.ordered(sorted(facts, key=lambda fact: fact.value.startswith(_RUNTIMES))[:MOST_FACTS])
 
 
 def _plain(text: str) -> str:

@@ -19,10 +19,12 @@ from kiro_learn.model.told import ToldId
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
 from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED, NOTHING_NEW, NOTHING_RELEVANT
+from kiro_learn.pipelines.recall.slot_line import SlotLines
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompts
 from kiro_learn.retrieval.query.question import Query, query_text
+from kiro_learn.retrieval.rendering.profile_lines import told_first
 from kiro_learn.runtime.supervisor import catch_errors, reason
 
 
@@ -35,12 +37,14 @@ class GraphRecall:
         config: RecallConfig,
         *,
         sessions: SessionPrompts,
+        slot_lines: SlotLines,
         keep_report: Callable[[Report], None],
         clock: ClockAndIds,
     ) -> None:
         self._contexts = contexts
         self._config = config
         self._sessions = sessions
+        self._slot_lines = slot_lines
         self._keep_report = keep_report
         self._clock = clock
 
@@ -52,7 +56,7 @@ class GraphRecall:
         session_id: str | None = None,
         event_id: EventId | None = None,
         said_at: datetime | None = None,
-        folder: str | None = None,  # noqa: ARG002  # Recall notes which files changed; this block tells no files
+        folder: str | None = None,
         deadline: float = math.inf,
     ) -> Retrieval:
         """The block for a prompt, by the end of the budget at the latest. A session is told each thing once.
@@ -64,11 +68,15 @@ class GraphRecall:
         outcome: Context | Exception | None = None
         text = query_text(body)
         query = Query.of_prompt(text)
-        most_bytes = bytes_for(text, query, prompt, self._config)
-        if not most_bytes:
+        line = await self._slot_lines.of(namespace, folder, query, prompt)
+        most_bytes = bytes_for(text, query, prompt, self._config) - len(line.encode())
+        alone = told_first(line, "")
+        if most_bytes <= 0:
             blank = self._blank_report(namespace, session_id, len(text), stopwatch.elapsed_ms())
-            self._keep_report(attrs.evolve(blank, asked=(), silent_because=silence_of(query)))
-            return Retrieval(latency_ms=blank.latency_ms)
+            silence = None if line else silence_of(query)
+            told_bytes = len(alone.encode())
+            self._keep_report(attrs.evolve(blank, asked=(), context_bytes=told_bytes, silent_because=silence))
+            return Retrieval(alone, latency_ms=blank.latency_ms)
         request = ContextRequest(
             message=text,
             most_bytes=most_bytes,
@@ -81,17 +89,18 @@ class GraphRecall:
         blank = self._blank_report(namespace, session_id, len(text), stopwatch.elapsed_ms())
         if not isinstance(outcome, Context):
             problem = "late" if outcome is None else reason(outcome)
-            why = CUT_OFF if outcome is None else FAILED
+            why = None if line else CUT_OFF if outcome is None else FAILED
             report = attrs.evolve(blank, degraded=(f"context: {problem}",), silent_because=why)
             self._keep_report(report)
-            return Retrieval(latency_ms=report.latency_ms, degraded=report.degraded)
+            return Retrieval(alone, latency_ms=report.latency_ms, degraded=report.degraded)
         told = tuple(_told_id(item.item_id) for item in outcome.items)
         # Since the builder asked what the session was told, no other prompt of it can have come between.
         prompt.told(told)
-        report = _report(outcome, blank)
+        context = told_first(line, outcome.text)
+        report = _report(outcome, blank, context)
         self._keep_report(report)
         records = tuple(RecordId(each) for each in told if is_record_id(each))
-        return Retrieval(outcome.text, records, report.latency_ms, outcome.degraded, report.records, told)
+        return Retrieval(context, records, report.latency_ms, outcome.degraded, report.records, told)
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""
@@ -114,7 +123,7 @@ class GraphRecall:
         )
 
 
-def _report(context: Context, blank: Report) -> Report:
+def _report(context: Context, blank: Report, told: str) -> Report:
     found = tuple(
         FoundRecord(
             record_id=RecordId(item.item_id),
@@ -130,9 +139,9 @@ def _report(context: Context, blank: Report) -> Report:
         blank,
         records=found,
         left_out={"told_before": context.told_before_count} if context.told_before_count else {},
-        context_bytes=len(context.text.encode()),
+        context_bytes=len(told.encode()),
         degraded=context.degraded,
-        silent_because=_silent_because(context),
+        silent_because=None if told else _silent_because(context),
     )
 
 

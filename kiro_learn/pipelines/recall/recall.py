@@ -22,6 +22,7 @@ from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
 from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace
+from kiro_learn.pipelines.recall.slot_line import SlotLines
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -67,6 +68,7 @@ class Recall:
         *,
         sessions: SessionPrompts,
         file_notes: FileNotes,
+        slot_lines: SlotLines,
         keep_report: Callable[[Report], None],
         factor: Callable[[RecordId], float] = lambda _: 1.0,
         prompt_priority: PromptPriority,
@@ -77,6 +79,7 @@ class Recall:
         self._config = config
         self._sessions = sessions
         self._file_notes = file_notes
+        self._slot_lines = slot_lines
         self._keep_report = keep_report
         self._factor = factor
         self._prompt_priority = prompt_priority
@@ -120,7 +123,7 @@ class Recall:
         latency_ms = trace.stopwatch.elapsed_ms()
         report = await catch_errors("recall book", lambda: self._book(trace, namespace, session_id, latency_ms))
         found = report.records if isinstance(report, Report) else ()
-        return Retrieval(trace.rendered.text, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found)
+        return Retrieval(trace.context, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found)
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""
@@ -144,8 +147,10 @@ class Recall:
         trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
-        most_bytes = bytes_for(text, query, prompt, self._config)
-        if not most_bytes:
+        with trace.stopwatch.stage("profile"):
+            trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
+        most_bytes = bytes_for(text, query, prompt, self._config) - len(trace.slot_line.encode())
+        if most_bytes <= 0:
             trace.silent_because = silence_of(query)
             return
         told, wanted = prompt.told_before(), self._config.result_limit

@@ -22,6 +22,7 @@ from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
+from kiro_learn.retrieval.rendering.profile_lines import told_first
 from kiro_learn.retrieval.rendering.repeats import untold
 from kiro_learn.runtime.supervisor import reason
 
@@ -59,6 +60,8 @@ class RecallTrace:
     """Of those that a person corrected, what they said before."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
     """What is said of them beside their day."""
+    slot_line: str = ""
+    """What the project's profile has on what the prompt touches."""
     rendered: Rendered = attrs.Factory(Rendered)
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)
@@ -172,6 +175,11 @@ class RecallTrace:
         self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
         self.silent_because = FAILED
 
+    @property
+    def context(self) -> str:
+        """All that is told."""
+        return told_first(self.slot_line, self.rendered.text)
+
     def report(self, *, at: datetime, namespace: Namespace, session_id: str | None, latency_ms: float) -> Report:
         """The whole retrieval for the log: ids, counts and times, no contents. ``at`` is in UTC."""
         return Report(
@@ -182,11 +190,11 @@ class RecallTrace:
             asked=self.findings.asked if self.findings else (),
             records=tuple(self._found()),
             left_out={why: count for why, count in self.left_out.items() if count},
-            context_bytes=len(self.rendered.text.encode()),
+            context_bytes=len(self.context.encode()),
             latency_ms=latency_ms,
             stages_ms=self.stopwatch.stages_ms,
             degraded=tuple(self.degraded),
-            silent_because=self.silent_because,
+            silent_because=None if self.slot_line else self.silent_because,
         )
 
     def _found(self) -> Iterator[FoundRecord]:

@@ -36,7 +36,7 @@ def profile_section(profile: ProjectProfile, *, most_bytes: int) -> str:
         (_firsts(profile, COMMANDS), "; ", _COMMAND_BYTES),
         (_firsts(profile, _REST), "; ", room),
     ):
-        if line := _line(items, between, min(share, room)):
+        if line := _line(_joined(items, between), min(share, room)):
             lines.append(line)
             room -= len(line.encode())
     return SECTION + "".join(lines) if lines else ""
@@ -44,11 +44,16 @@ def profile_section(profile: ProjectProfile, *, most_bytes: int) -> str:
 
 def slot_line(profile: ProjectProfile, slots: Sequence[Slot]) -> str:
     """What the profile says of ``slots``, in one line with its sources; empty if it says nothing."""
-    facts = [fact for slot in slots for fact in _distinct(profile.of(slot), _MOST_OF_SLOT.get(slot, 1))]
+    groups = [(slot, _distinct(profile.of(slot), _MOST_OF_SLOT.get(slot, 1))) for slot in slots]
+    facts = [fact for _, group in groups for fact in group]
     sources = list(dict.fromkeys(fact.path for fact in facts if fact.path))
     behind = f" ({', '.join(sources[:2])})" if sources else ""
-    items = [f"{fact.slot}: {_told(fact)}" for fact in facts]
-    return _line(items, "; ", LINE_BYTES, behind=behind) or _line(items, "; ", LINE_BYTES)
+    items = [
+        f"; {slot}: {_told(fact)}" if fact is group[0] else f", {_told(fact)}"
+        for slot, group in groups
+        for fact in group
+    ]
+    return _line(items, LINE_BYTES, behind=behind) or _line(items, LINE_BYTES)
 
 
 def told_first(line: str, block: str) -> str:
@@ -84,11 +89,17 @@ def _told(fact: ProfileFact) -> str:
     return f"`{fact.value}`" if fact.slot in COMMANDS else fact.value
 
 
-def _line(items: Iterable[str], between: str, most_bytes: int, *, behind: str = "") -> str:
-    """A list item of as many of ``items`` as fit, from the first; empty if none does."""
+def _joined(items: Iterable[str], between: str) -> Iterator[str]:
+    return (f"{between}{each}" for each in items)
+
+
+def _line(items: Iterable[str], most_bytes: int, *, behind: str = "") -> str:
+    """A list item of as many of ``items`` as fit, from the first; each begins with what parts it from the one before.
+    Empty if none fits.
+    """
     line = ""
     for each in items:
-        longer = f"{line}{between}{each}" if line else f"- {item(each)}"
+        longer = f"{line}{each}" if line else f"- {item(each.lstrip(',; '))}"
         if len(f"{longer}{behind}\n".encode()) > most_bytes:
             break
         line = longer

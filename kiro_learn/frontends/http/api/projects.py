@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -14,8 +14,10 @@ from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length
 from kiro_learn.model.namespace import MAX_PROJECT_CHARACTERS, project_id_in
+from kiro_learn.model.profile import ProfileFact
 from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.services import Services
+from kiro_learn.wire.messages import write_value
 from kiro_learn.wire.structuring import new_converter, structure
 
 NAME_HEADER = "X-Project"
@@ -35,6 +37,34 @@ SHOW = Operation(
             "namesakes": {"type": "array", "items": {"type": "string"}},
         },
         "required": ["project", "namespace", "project_id", "folder", "namesakes"],
+    },
+)
+
+_FACT = {
+    "type": "object",
+    "properties": {
+        **{name: {"type": "string"} for name in ("slot", "value", "source")},
+        "runs": {
+            "type": ["object", "null"],
+            "properties": {
+                **{name: {"type": "integer"} for name in ("succeeded", "failed")},
+                **{name: {"type": "string"} for name in ("last_at", "last_event")},
+            },
+        },
+    },
+    "required": ["slot", "value", "source", "runs"],
+}
+PROFILE = Operation(
+    summary="What the files of a project say of its languages, tools and commands.",
+    parameters=(PROJECT,),
+    answer={
+        "type": "object",
+        "properties": {
+            "project": {"type": "string"},
+            "folder": {"type": ["string", "null"]},
+            "facts": {"type": "array", "items": _FACT},
+        },
+        "required": ["project", "folder", "facts"],
     },
 )
 
@@ -73,7 +103,15 @@ def project_routes(services: Services) -> Iterator[Route]:
         asked = structure(_converter, request.json(), MergeAsked)
         return _answer(await services.project_merges.merge(asked.source, asked.into))
 
+    async def profile(request: Request) -> Answer:
+        named = await services.project_names.resolve(PROJECT.read(request.query))
+        found = await services.profiles.of(named.namespace, named.folder)
+        return json_answer(
+            {"project": named.name, "folder": named.folder, "facts": [_fact(fact) for fact in found.facts]}
+        )
+
     yield Route("GET", "/api/project", show, about=SHOW)
+    yield Route("GET", "/api/profile", profile, about=PROFILE)
     yield Route("POST", "/api/project", rename, about=RENAME)
     yield Route("POST", "/api/project/merge", merge, about=MERGE)
 
@@ -88,6 +126,11 @@ def _answer(named: NamedProject) -> Answer:
             "namesakes": list(named.namesakes),
         }
     )
+
+
+def _fact(fact: ProfileFact) -> Mapping[str, Any]:
+    runs = None if fact.runs is None else write_value(fact.runs)
+    return {"slot": fact.slot, "value": fact.value, "source": fact.source, "runs": runs}
 
 
 def naming_its_project(route: Route, services: Services) -> Route:

@@ -1,0 +1,53 @@
+"""Ordinary prompts, each the first of its session, with what a colleague would say of the Next.js shop; and prompts
+for which a colleague says nothing.
+"""
+
+from __future__ import annotations
+
+ORDINARY = {
+    "install lodash": "pnpm add NAME",
+    "run the tests": "pnpm test",
+    "ship it": "vercel --prod",
+    "what is our stack?": "Next.js 14.2.3",
+    "what language is the app in?": "TypeScript 5.4.5",
+    "how do I run this locally?": "pnpm dev",
+    "lint the code": "pnpm lint",
+    "start the dev server": "pnpm dev",
+    "run the migrations": "pnpm db:migrate",
+    "commit this": "default branch: main",
+    "which database do we use?": "PostgreSQL 16",
+    "can you deploy this to production?": "vercel --prod",
+}
+
+ASKED_LATER = {
+    "what's the default branch?": "default branch: main",
+    "which package manager do we use?": "pnpm 9.1.0",
+    "how do I run the tests?": "pnpm test",
+    "what node version does this need?": "Node.js 20.11.1",
+    "where is this deployed?": "Vercel",
+}
+"""Told at any time of a session: they ask."""
+
+GOING_ON = (
+    "ok run the tests again",
+    "yes, install it",
+    "now deploy",
+    "can you run the tests?",
+    "commit and push",
+    "lint it please",
+    "why does the deploy step fail with a 403?",
+    "what tests did you write?",
+)
+"""Later prompts of a session, which knows all that they need."""
+
+NOT_ABOUT_IT = (
+    "build a login page with a forgotten password link",
+    "add tests for the cart total",
+    "fix the failing test in cart.test.ts",
+    "refactor the migration runner",
+    "how does the cart build its total?",
+    "what is the stack trace of this error?",
+    "write a function that deploys nothing",
+    "explain the release notes of React 18",
+)
+"""First prompts that have a word of a slot and want none."""
