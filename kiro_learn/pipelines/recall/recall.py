@@ -147,8 +147,7 @@ class Recall:
         trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
-        with trace.stopwatch.stage("profile"):
-            trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
+        trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
         most_bytes = bytes_for(text, query, prompt, self._config) - len(trace.slot_line.encode())
         if most_bytes <= 0:
             trace.silent_because = silence_of(query)
