@@ -9,7 +9,8 @@ once), starts a real daemon on it and asks over a kept connection, as the hook d
   answered by words alone;
 - ``warming_up``: the next prompts, while the daemon still reads what it expects to be asked for;
 - ``prompt``: once it has, one by one, each of other words; ``again``: the same prompts once more;
-- ``session_start``: the brief of a session that begins, each a new one, and its bytes;
+- ``session_start``: the brief of a session that begins, each a new one, and its bytes; ``start_with_profile``: the same
+  in a project that lies in this checkout, whose manifests are read;
 - ``after_write``: at once after a memory was put, and ``before_write``, of the same prompts, between the writes.
 
 ``cpu_ms`` is the daemon's processor time for each, which other work on the machine does not change much.
@@ -50,6 +51,7 @@ EARLY_PROMPTS = 100
 WRITES = 40
 IDLE_SHARE = 0.05
 """Of one processor."""
+CHECKOUT = Path(__file__).parents[1]
 WORDS_A_PROMPT = 12
 NOBODY = namespace_of("bench", "f" * 64)
 
@@ -77,10 +79,12 @@ class Asker:
         self.degraded.update(answer["retrieval"]["degraded"])
         return taken
 
-    def begin_session(self, where: Namespace) -> tuple[float, int]:
+    def begin_session(self, where: Namespace, folder: Path | None = None) -> tuple[float, int]:
         """Milliseconds until a new session had its brief, and the brief's bytes."""
         began = time.perf_counter()
         start = prompt_event("The session starts.", where) | {"kind": "note"}
+        if folder is not None:
+            start["source"]["project_path"] = str(folder)
         status, answer = call(self._connection, self._token, "POST", "/v1/events?retrieve=true", start)
         taken = (time.perf_counter() - began) * 1000
         assert status == 200, answer
@@ -159,8 +163,9 @@ def measure(home: Path, asked: list[str], early: list[str], *, namespaces: int) 
             began = _cpu_seconds(process)
             times = [asker.ask(words, mine) for words in asked]
             found[name] = {**spread(times), "cpu_ms": round((_cpu_seconds(process) - began) / len(asked) * 1000, 1)}
-        starts = [asker.begin_session(mine) for _ in asked]
-        found["session_start"] = {**spread([taken for taken, _ in starts]), "bytes": max(size for _, size in starts)}
+        for name, folder in (("session_start", None), ("start_with_profile", CHECKOUT)):
+            starts = [asker.begin_session(mine, folder) for _ in asked]
+            found[name] = {**spread([taken for taken, _ in starts]), "bytes": max(size for _, size in starts)}
         found |= _around_writes(asker, asked[:WRITES], mine)
         if namespaces > 1:
             found["another_project"] = spread([asker.ask(words, namespace(1)) for words in asked])

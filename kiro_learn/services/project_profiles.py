@@ -15,7 +15,7 @@ from kiro_learn.ports.projects import ProjectFiles
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.runtime.offload import Offload
 
-EVENTS = 300
+EVENTS = 200
 """The newest of a project, whose commands count."""
 
 FRESH_SECONDS = 60.0
@@ -26,6 +26,9 @@ MOST_PROJECTS = 100
 
 PATIENCE_SECONDS = 0.1
 """For the files of one profile. A file system that is slower leaves the profile out."""
+
+COUNTING_SECONDS = 0.02
+"""For what ran, where an agent waits; a busy machine leaves it out."""
 
 
 class ProjectProfiles:
@@ -53,7 +56,7 @@ class ProjectProfiles:
         """
         profile = await self._of_files(folder) if self._is_told else ProjectProfile()
         try:
-            with trio.move_on_after(PATIENCE_SECONDS):
+            with trio.move_on_after(COUNTING_SECONDS):
                 return (await self._commands(namespace)).add_to(profile) if profile.facts else profile
         except StorageError:
             return profile

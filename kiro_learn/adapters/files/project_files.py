@@ -67,12 +67,15 @@ class FolderFiles:
 
 def read_manifests(folder: str, wanted: WantedFiles) -> dict[str, str]:
     """As ``ProjectFiles.manifests``, in this thread."""
-    below = _below(folder)
-    noticed = {*wanted.noticed, *(f"{name}/{each}" for name in below for each in wanted.below_noticed)}
-    read = [*sorted(wanted.read), *(f"{name}/{each}" for name in below for each in sorted(wanted.below))]
-    read += _names(folder, wanted.suffixes)
+    names = {each.name for each in _entries(folder)}
+    below = {name: {each.name for each in _entries(f"{folder}/{name}")} for name in _folders(folder, names)}
+    noticed = {path for path in wanted.noticed if path.partition("/")[0] in names}
+    noticed |= {f"{name}/{each}" for name, inside in below.items() for each in wanted.below_noticed & inside}
+    read = [path for path in sorted(wanted.read) if path.partition("/")[0] in names]
+    read += [f"{name}/{each}" for name, inside in below.items() for each in sorted(wanted.below & inside)]
+    read += _ending(names, wanted.suffixes)
     read += [f"{place}/{name}" for place, suffixes in wanted.listed for name in _names_in(folder, place, suffixes)]
-    read += [f"{place}/{name}" for place in below for name in _names(f"{folder}/{place}", wanted.suffixes)]
+    read += [f"{place}/{name}" for place, inside in below.items() for name in _ending(inside, wanted.suffixes)]
     there = [path for path, modified_at in look(folder, [*read, *noticed]).items() if modified_at is not None]
     to_read = [path for path in there if path not in noticed][:MOST_MANIFESTS]
     return {**dict.fromkeys(there, ""), **{path: _text(folder, path) for path in to_read}}
@@ -84,10 +87,10 @@ def _text(folder: str, path: str) -> str:
     return "" if content is None else content.decode("utf-8-sig", "replace")
 
 
-def _below(folder: str) -> list[str]:
+def _folders(folder: str, names: Collection[str]) -> list[str]:
     """The folders right in ``folder`` that are the project's own, by name."""
-    own = (each.name for each in _entries(folder) if each.name not in _NOT_ITS_OWN and each.name[0] not in "._")
-    return sorted(name for name in own if _is_folder(f"{folder}/{name}"))[:MOST_FOLDERS]
+    own = sorted(name for name in names if name not in _NOT_ITS_OWN and name[0] not in "._")
+    return list(itertools.islice((name for name in own if _is_folder(f"{folder}/{name}")), MOST_FOLDERS))
 
 
 def _is_folder(path: str) -> bool:
@@ -101,11 +104,12 @@ def _names_in(folder: str, place: str, suffixes: tuple[str, ...]) -> list[str]:
     """Of no folder that a link leads to, on the way or at its end."""
     parts = place.split("/")
     way = ["/".join((folder, *parts[:count])) for count in range(1, len(parts) + 1)]
-    return _names(way[-1], suffixes) if all(map(_is_folder, way)) else []
+    names = {each.name for each in _entries(way[-1])} if all(map(_is_folder, way)) else set()
+    return _ending(names, suffixes)
 
 
-def _names(folder: str, suffixes: tuple[str, ...]) -> list[str]:
-    return sorted(each.name for each in _entries(folder) if each.name.endswith(suffixes))[:MOST_LISTED]
+def _ending(names: Collection[str], suffixes: tuple[str, ...]) -> list[str]:
+    return sorted(name for name in names if name.endswith(suffixes))[:MOST_LISTED]
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:

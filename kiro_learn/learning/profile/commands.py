@@ -11,12 +11,10 @@ from collections.abc import Iterable, Mapping
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.reading import ToolUse
-from kiro_learn.learning.extraction.extractive.tools import command_of
+from kiro_learn.learning.extraction.extractive.tools import command_in
 from kiro_learn.learning.extraction.framing import ToolCall, parts_of
-from kiro_learn.learning.extraction.outcomes import runs_commands
 from kiro_learn.learning.profile.named_tasks import slot_of
-from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.event import Event, EventKind, JsonBody
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Runs, Slot
 
 LEAST_SUCCEEDED = 2
@@ -156,9 +154,13 @@ def _suits(command: str, profile: ProjectProfile) -> bool:
 
 
 def _ran(event: Event) -> tuple[tuple[str, Slot], bool] | None:
-    for part in parts_of(event):
-        if isinstance(part, ToolCall) and runs_commands(part.name):
-            command = command_of(ToolUse(0, part.name, part.input, ""))
-            if found := base_of(command):
-                return found, part.has_failed
-    return None
+    """The command of an event, and whether it failed; how it ended is looked at only where it has a slot."""
+    data = event.body.data if isinstance(event.body, JsonBody) else None
+    if not isinstance(data, dict):
+        return None
+    name = data.get("tool_name")
+    found = base_of(command_in(name, data.get("tool_input"))) if isinstance(name, str) else None
+    if found is None:
+        return None
+    calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
+    return found, any(call.has_failed for call in calls)
