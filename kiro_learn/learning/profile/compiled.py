@@ -41,7 +41,7 @@ def rust(folder: Folder) -> Iterator[ProfileFact]:
         yield from (lints or file).facts(Slot.LINT, "cargo clippy", is_usual=True)
     if formats := folder.file("rustfmt.toml", ".rustfmt.toml"):
         yield from formats.facts(Slot.FORMAT, "cargo fmt", is_usual=True)
-    if folder.has("src/main.rs"):
+    if folder.has("src/main.rs") or isinstance(cargo.get("bin"), list):
         yield from file.facts(Slot.RUN, "cargo run", is_usual=True)
 
 

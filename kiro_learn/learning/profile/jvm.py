@@ -54,7 +54,11 @@ def maven(folder: Folder) -> Iterator[ProfileFact]:
     if parent is not None and is_boot:
         boot = version(parent.findtext("version"))
         yield from file.facts(Slot.FRAMEWORK, named("Spring Boot", boot), file.line_of("spring-boot-starter-parent"))
-    versions = {each.findtext("artifactId", ""): version(each.findtext("version")) for each in root.iter("dependency")}
+    versions = {
+        each.findtext("artifactId", ""): version(each.findtext("version"))
+        for each in root.iter("dependency")
+        if each.findtext("groupId") != "org.testcontainers"  # its modules are called as what they run
+    }
     yield from frameworks(file, versions, MAVEN, lambda name: file.line_of(rf"<artifactId>{re.escape(name)}<"))
     yield from file.facts(Slot.MANAGER, "Maven")
     call = "./mvnw" if folder.has("mvnw") else "mvn"

@@ -20,6 +20,9 @@ _MANAGERS = {
 }
 """By name: the file that says so, the commands that install and add, and what stands before a command."""
 
+_OF_BUILDS = {"Hatch": {"version", "build", "metadata"}, "PDM": {"version", "build"}}
+"""Settings of the part that only builds packages, which those have who install them by another one."""
+
 _REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements/dev.txt", "dev-requirements.txt")
 
 
@@ -92,7 +95,8 @@ def _manager(folder: Folder, file: FileText, content: dict[str, object]) -> tupl
         if found := folder.file(lock):
             return name, list(found.facts(Slot.MANAGER, name))
     for name in _MANAGERS:
-        if name.lower() in table(content, "tool"):
+        settings = table(content, "tool", name.lower())
+        if settings.keys() - _OF_BUILDS.get(name, set()):
             line = file.line_of(rf"^\s*\[tool\.{name.lower()}\b")
             return name, list(file.facts(Slot.MANAGER, name, line))
     return "pip", list(file.facts(Slot.MANAGER, "pip", is_usual=True))

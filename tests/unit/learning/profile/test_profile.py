@@ -66,6 +66,20 @@ def test_two_lock_files_name_two_managers_and_no_command_of_one() -> None:
     assert values(files, Slot.TEST) == ("npm test",)
 
 
+def test_settings_of_a_builder_name_no_package_manager() -> None:
+    built = {"pyproject.toml": '[project]\nname = "x"\n[tool.hatch.version]\npath = "x"\n[tool.pytest]\n'}
+    assert (values(built, Slot.MANAGER), values(built, Slot.TEST)) == (("pip",), ("pytest",))
+    managed = {"pyproject.toml": '[project]\nname = "x"\n[tool.hatch.envs.default.scripts]\ntest = "pytest"\n'}
+    assert (values(managed, Slot.MANAGER), values(managed, Slot.TEST)) == (("Hatch",), ("hatch run test",))
+
+
+def test_a_program_of_another_name_is_run_and_a_container_of_tests_is_no_framework() -> None:
+    assert "cargo run" in values({"Cargo.toml": '[package]\nname = "x"\n[[bin]]\nname = "rg"\n'}, Slot.RUN)
+    module = "<groupId>org.testcontainers</groupId><artifactId>junit-jupiter</artifactId>"
+    pom = f"<project><dependencies><dependency>{module}</dependency></dependencies></project>"
+    assert values({"pom.xml": pom}, Slot.FRAMEWORK) == ()
+
+
 def test_what_git_and_ci_say_alone_is_no_profile() -> None:
     files = {path: text for path, text in NEXT_SHOP.files.items() if path.startswith((".git", "docker"))}
     assert not profile_of(files).facts
