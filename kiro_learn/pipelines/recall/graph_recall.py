@@ -74,14 +74,10 @@ class GraphRecall:
         if most_bytes <= 0:
             blank = self._blank_report(namespace, session_id, len(text), stopwatch.elapsed_ms())
             silence = None if line else silence_of(query)
-            told_bytes = len(alone.encode())
-            self._keep_report(attrs.evolve(blank, asked=(), context_bytes=told_bytes, silent_because=silence))
+            self._keep_report(attrs.evolve(blank, asked=(), context_bytes=len(alone.encode()), silent_because=silence))
             return Retrieval(alone, latency_ms=blank.latency_ms)
-        request = ContextRequest(
-            message=text,
-            most_bytes=most_bytes,
-            tells_passages=self._config.format == "excerpts",
-        )
+        tells_passages = self._config.format == "excerpts"
+        request = ContextRequest(message=text, most_bytes=most_bytes, tells_passages=tells_passages)
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):
             outcome = await catch_errors(
                 "context", lambda: self._contexts.build(namespace, request, prompt.told_before)
