@@ -37,7 +37,7 @@ def context_builder(
     )
 
 
-def recall_of(
+def recall_of(  # noqa: PLR0917  # its parts, in the order in which they are made
     dependencies: Dependencies,
     config: RecallConfig,
     actors: Actors,
