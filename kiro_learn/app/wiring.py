@@ -32,6 +32,7 @@ from kiro_learn.services.context_cache import ContextCache
 from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.daily_retention import daily_retention
 from kiro_learn.services.edit import Edit
+from kiro_learn.services.export import Export
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.forgetting import Forgetting, unfinished_forgetting
 from kiro_learn.services.freshness import Freshness
@@ -56,6 +57,7 @@ from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
+from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.session_start import SessionStart
@@ -103,8 +105,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Services:
     dependencies, merged, names, merges = _projects(dependencies, actors)
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
-    finder, words, vectors = _finder(dependencies, config, actors)
-    search = search_of(dependencies, config, finder, words, vectors)
+    finder, search = _searching(dependencies, config, actors)
     profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
@@ -145,6 +146,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),
         backups=backups,
+        export=_export(dependencies, config, actors),
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
@@ -167,6 +169,17 @@ def _contexts(actors: Actors, builder: ContextBuilder, names: ProjectNames) -> C
     cache = ContextCache(trio.current_time)
     actors.writer.subscribe(cache.apply)
     return Contexts(builder, names, cache)
+
+
+def _export(dependencies: Dependencies, config: Config, actors: Actors) -> Export:
+    return Export(
+        dependencies.storage,
+        actors.writer,
+        actors.projects,
+        dependencies.clock,
+        settings=attrs.asdict(config),
+        offload=dependencies.background,
+    )
 
 
 def _retention(dependencies: Dependencies, config: RetentionConfig, actors: Actors) -> Retention:
@@ -285,10 +298,9 @@ def _health(
     )
 
 
-def _finder(
-    dependencies: Dependencies, config: Config, actors: Actors
-) -> tuple[Finder, WordRetriever, VectorRetriever]:
+def _searching(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Finder, Search]:
     """The first retriever's order stands where the other finds nothing."""
     words = WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap)
     vectors = VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled)
-    return Finder((words, vectors), dependencies.storage, config.recall), words, vectors
+    finder = Finder((words, vectors), dependencies.storage, config.recall)
+    return finder, search_of(dependencies, config, finder, words, vectors)

@@ -6,9 +6,10 @@ import os
 import select
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, TypeVar
 
 from kiro_learn.client.address import DaemonAddress, default_home
 from kiro_learn.client.building import checked_home
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from kiro_learn.client.exchange import Reading
 
 T = TypeVar("T")
+
+Sink: TypeAlias = Callable[[bytes], object]
 
 _PIECE_BYTES = 65_536
 
@@ -85,40 +88,49 @@ class DaemonConnection:
         """Send ``call``, wait for the answer, and read it. To wait for other threads takes no patience."""
         with self._lock:
             patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
-            response = self._response_to(call, time.monotonic() + patience)
+            response = self._response_to(call, _Patience(patience))
         return self._place.result_of(call, response)
 
-    def _response_to(self, call: Call[T], deadline: float) -> Response:
+    def receive(self, call: Call[T], sink: Sink) -> T:
+        """As ``carry_out``, of an answer that is too large to hold: ``sink`` gets its body piece by piece, and has all
+        of it when this returns. The patience is that for the next piece.
+        """
+        with self._lock:
+            patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
+            response = self._response_to(call, _Patience(patience, sink))
+        return self._place.result_of(call, response)
+
+    def _response_to(self, call: Call[T], patience: _Patience) -> Response:
         # To load it takes half the time that the bare command has, which where no daemon runs has no use for it.
         import h11  # noqa: PLC0415  # as above
 
         was_kept = self._connection is not None
-        connection = self._connected(deadline)
+        connection = self._connected(patience)
         try:
-            return self._exchange(connection, call, deadline)
+            return self._exchange(connection, call, patience)
         except ConnectionError as error:
             if not (was_kept and call.is_repeatable):
                 raise self._place.no_answer(error) from error
             # The connection was closed for being idle just as we asked.
-            return self._response_to(call, deadline)
+            return self._response_to(call, patience)
         except (OSError, h11.RemoteProtocolError) as error:
             raise self._place.no_answer(error) from error
 
-    def _exchange(self, connection: _Open, call: Call[T], deadline: float) -> Response:
+    def _exchange(self, connection: _Open, call: Call[T], patience: _Patience) -> Response:
         from kiro_learn.client.exchange import may_go_on, reading_of, request_of  # noqa: PLC0415  # as above
 
         is_kept = False
         try:
-            connection.socket.settimeout(_left(deadline))
+            connection.socket.settimeout(patience.left())
             connection.socket.sendall(request_of(connection.http, self._daemon, call, is_kept=True))
-            answer = _received(connection.socket, reading_of(connection.http), deadline)
+            answer = _received(connection.socket, reading_of(connection.http, patience.sink), patience)
             is_kept = may_go_on(connection.http)
             return answer
         finally:
             if not is_kept:
                 self.close()
 
-    def _connected(self, deadline: float) -> _Open:
+    def _connected(self, patience: _Patience) -> _Open:
         """The connection; a new one if the daemon hung up on the old."""
         if self._connection is not None and _is_hung_up(self._connection.socket):
             self.close()
@@ -129,7 +141,7 @@ class DaemonConnection:
             import h11  # noqa: PLC0415  # as above
 
             try:
-                opened = socket.create_connection((self._daemon.host, self._daemon.port), timeout=_left(deadline))
+                opened = socket.create_connection((self._daemon.host, self._daemon.port), timeout=patience.left())
             except OSError as error:
                 raise self._place.no_answer(error) from error
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -137,7 +149,7 @@ class DaemonConnection:
         return self._connection
 
 
-def _received(connection: socket.socket, reading: Reading, deadline: float) -> Response:
+def _received(connection: socket.socket, reading: Reading, patience: _Patience) -> Response:
     """Feed ``reading`` what comes until it is done, however slowly it comes.
 
     Raises:
@@ -147,8 +159,9 @@ def _received(connection: socket.socket, reading: Reading, deadline: float) -> R
     next(reading)
     try:
         while True:
-            connection.settimeout(_left(deadline))
+            connection.settimeout(patience.left())
             piece = connection.recv(_PIECE_BYTES)
+            patience.note_piece()
             if is_first and not piece:
                 raise ConnectionResetError("the daemon hung up")
             is_first = False
@@ -158,12 +171,24 @@ def _received(connection: socket.socket, reading: Reading, deadline: float) -> R
         return answer
 
 
-def _left(deadline: float) -> float:
-    """The seconds until then. Raises TimeoutError: none."""
-    seconds = deadline - time.monotonic()
-    if seconds <= 0:
-        raise TimeoutError
-    return seconds
+class _Patience:
+    """How long is waited for the whole answer; with a sink, for its next piece."""
+
+    def __init__(self, seconds: float, sink: Sink | None = None) -> None:
+        self.sink = sink
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+
+    def note_piece(self) -> None:
+        if self.sink is not None:
+            self._deadline = time.monotonic() + self._seconds
+
+    def left(self) -> float:
+        """In seconds. Raises TimeoutError: none."""
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
 
 
 def _is_hung_up(connection: socket.socket) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, TypeAlias
 
 import h11
 
 from kiro_learn.client.address import DaemonAddress
-from kiro_learn.client.call import Call, Response
+from kiro_learn.client.call import BAD_REQUEST, Call, Response
 
 Reading: TypeAlias = Generator[None, bytes, Response]
 """Waits for the next bytes, empty at their end, until it returns the answer. Raises h11.RemoteProtocolError."""
@@ -26,8 +26,11 @@ def request_of(http: h11.Connection, daemon: DaemonAddress, call: Call[Any], *, 
     return b"".join(part or b"" for part in parts)
 
 
-def reading_of(http: h11.Connection) -> Reading:
-    """Reads the answer to the request that was sent last; to be started with ``next``."""
+def reading_of(http: h11.Connection, sink: Callable[[bytes], object] | None = None) -> Reading:
+    """Reads the answer to the request that was sent last; to be started with ``next``.
+
+    ``sink``: gets the body of a success piece by piece; the answer that is returned has none then.
+    """
     status, headers, body = 0, {}, bytearray()
     while True:
         match http.next_event():
@@ -36,7 +39,10 @@ def reading_of(http: h11.Connection) -> Reading:
             case h11.Response(status_code=status, headers=raw):
                 headers = {name.decode("ascii"): value.decode("latin-1") for name, value in raw}
             case h11.Data(data=piece):
-                body += piece
+                if sink is None or status >= BAD_REQUEST:
+                    body += piece
+                else:
+                    sink(bytes(piece))
             case h11.EndOfMessage():
                 return Response(status, headers, bytes(body))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -107,6 +108,19 @@ class Optional:
 
 def optional(inner: Validator) -> Validator:
     return Optional(inner)
+
+
+def formed(validator: Validator | None) -> Validator | None:
+    """What ``validator`` checks besides lengths; None if that is nothing."""
+    if isinstance(validator, Length):
+        return None
+    if isinstance(validator, Optional):
+        inner = formed(validator.inner)
+        return None if inner is None else Optional(inner)
+    if isinstance(validator, Each):
+        item = formed(validator.item)
+        return None if item is None else Each(0, sys.maxsize, item)
+    return validator
 
 
 T = TypeVar("T", bound=attrs.AttrsInstance)

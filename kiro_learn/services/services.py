@@ -13,6 +13,7 @@ from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.services.backups import Backups
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.contexts import Contexts
+from kiro_learn.services.export import Export
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.forgetting import Forgetting
 from kiro_learn.services.freshness import Freshness
@@ -85,6 +86,7 @@ class Services:
     staleness: Staleness
     retention: Retention
     backups: Backups
+    export: Export
 
     # What is learned, and how all are.
     learn: Learn

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path, PurePath
 from typing import Any, TypeVar, cast
 
@@ -11,6 +11,7 @@ import apsw
 import trio
 
 from kiro_learn.adapters.sqlite.connections import settle
+from kiro_learn.adapters.sqlite.export_reads import SqliteReading
 from kiro_learn.adapters.sqlite.graph_reads import list_items
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate, uninterrupted
@@ -21,6 +22,7 @@ from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.errors import StorageUnavailable
 from kiro_learn.model.graph import GraphItem, GraphKind
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.stored import Stored
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.changes import Outcome, Refused
 from kiro_learn.ports.storage.graph import GraphList
@@ -72,6 +74,10 @@ class InMemoryStorage(SqliteStorage):
         """All that the graph ever held, by kind, where no simulation runs."""
         lists = (GraphList(namespace=namespace, kind=kind, limit=-1, only_current=False) for kind in GraphKind)
         return [item for query in lists for item in list_items(self.connection, self.damaged, query)]
+
+    async def open_reading(self, kinds: Collection[str]) -> SqliteReading:
+        await self.let_read()
+        return _Reading(Path(IN_MEMORY), self.copied().connection, kinds)
 
     def damage_words(self, namespace: Namespace) -> None:
         """Let the index of a project's words be damaged, until it is rebuilt."""
@@ -138,6 +144,14 @@ class _Writer(Writer):
 
     def _rewrite(self) -> None:
         rewrite(self._connection, self._path, interrupted=uninterrupted)
+
+
+class _Reading(SqliteReading):
+    """Reads on the caller's thread, from a copy."""
+
+    async def _apart(self, step: Callable[[], list[Stored]]) -> list[Stored]:
+        await trio.lowlevel.checkpoint()
+        return step()
 
 
 class _Readers(Readers):

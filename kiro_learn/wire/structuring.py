@@ -21,21 +21,29 @@ from cattrs.v import transform_error
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model import moment
-from kiro_learn.model.checks import Each
+from kiro_learn.model.checks import Each, formed, unchecked
 
 T = TypeVar("T")
 Hook = Callable[[Any, Any], Any]
 
 
 def new_converter(
-    *, enums: Sequence[type[enum.Enum]] = (), forbid_extra_keys: bool = False, is_thorough: bool = True
+    *,
+    enums: Sequence[type[enum.Enum]] = (),
+    forbid_extra_keys: bool = False,
+    is_thorough: bool = True,
+    is_bounded: bool = True,
 ) -> cattrs.Converter:
     """A converter that keeps the rules of this file.
 
     ``enums`` are those that the classes to be read use: cattrs would take a member of a StrEnum for any text. One that
-    is not thorough reads the same values in a third of the time, but gives up at the first problem.
+    is not thorough reads the same values in a third of the time, but gives up at the first problem. One that is not
+    bounded takes texts and lists of any length, as what was stored within wider bounds has; it leaves out what says
+    nothing when it writes.
     """
-    converter = cattrs.Converter(detailed_validation=is_thorough, forbid_extra_keys=forbid_extra_keys)
+    converter = cattrs.Converter(
+        detailed_validation=is_thorough, forbid_extra_keys=forbid_extra_keys, omit_if_default=not is_bounded
+    )
     for kind, expected in ((str, "text"), (int, "a whole number"), (bool, "true or false")):
         converter.register_structure_hook(kind, _strict(kind, expected))
     converter.register_structure_hook(float, _number)
@@ -45,7 +53,7 @@ def new_converter(
     converter.register_structure_hook_func(_is_literal, _literal)
     converter.register_structure_hook_factory(_is_optional, lambda kind: _optional(converter, kind))
     converter.register_structure_hook_factory(_is_tuple, lambda kind: _tuple(converter, kind))
-    read_class = _class if is_thorough else _class_at_once
+    read_class = (_class if is_thorough else _class_at_once) if is_bounded else _class_of_any_length
     converter.register_structure_hook_factory(attrs.has, lambda cls: read_class(converter, cls))
     for choice in enums:
         converter.register_structure_hook(choice, _member)
@@ -113,6 +121,38 @@ def _class_at_once(converter: cattrs.Converter, cls: type[Any]) -> Hook:
         return read(value, kind)
 
     return hook
+
+
+def _class_of_any_length(converter: cattrs.Converter, cls: type[Any]) -> Hook:
+    """Read a class without the bounds of its texts and lists; their form is checked."""
+    attrs.resolve_types(cls)
+
+    def hook(value: Any, _kind: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"expected an object, found {_name(value)}")
+        return unchecked(
+            cls, **{field.name: _read(value, field) for field in attrs.fields(cls) if _is_said(value, field)}
+        )
+
+    def _read(value: dict[str, Any], field: attrs.Attribute[Any]) -> Any:
+        try:
+            result = converter.structure(value[field.name], field.type)  # type: ignore[arg-type]  # resolved above
+            check = formed(field.validator)
+            if check is not None:
+                check(None, field, result)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{field.name}: {error}") from error
+        return result
+
+    return hook
+
+
+def _is_said(value: dict[str, Any], field: attrs.Attribute[Any]) -> bool:
+    if field.name in value:
+        return True
+    if field.default is attrs.NOTHING:
+        raise ValueError(f"{field.name}: is missing")
+    return False
 
 
 def _field(converter: cattrs.Converter, field: attrs.Attribute[Any]) -> Hook:

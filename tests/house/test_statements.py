@@ -9,6 +9,7 @@ import apsw
 import pytest
 
 from kiro_learn.adapters.sqlite import (
+    export_statements,
     forgetting_statements,
     graph_statements,
     merging_statements,
@@ -61,6 +62,10 @@ SCANS = {
     "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
     "REPLACEMENTS_BEFORE": "what it has found itself so far",
     "RUNS": "along the index from its newest end; stopped by its limit",
+    **dict.fromkeys(
+        ("ALL_EVENTS", "ALL_EVIDENCE", "ALL_FORGOTTEN", "ALL_NAMESPACES", "ALL_RECORDS", "ALL_REPLACED", "ALL_WAITING"),
+        "all of it is wanted, in the order in which it stands; its reader stops between two rows",
+    ),
     **dict.fromkeys(
         ("COUNT_EXPIRABLE", "EXPIRE_EVENTS", "HAS_EXPIRED", "LIST_EXPIRABLE"), "json_each, which is a loop over a list"
     ),
@@ -169,7 +174,7 @@ SORTS = {
 PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS", "EVIDENCE_COLUMNS", "SEARCHED"}
 
 
-STATEMENTS = {f"{part}statements.py" for part in ("", "graph_", "retention_", "forgetting_", "merging_")}
+STATEMENTS = {f"{part}statements.py" for part in ("", "graph_", "retention_", "forgetting_", "merging_", "export_")}
 
 
 def graph_constants() -> dict[str, str]:
@@ -187,7 +192,7 @@ def graph_constants() -> dict[str, str]:
 
 CONSTANTS = {
     name: text
-    for module in (statements, retention_statements, forgetting_statements, merging_statements)
+    for module in (statements, retention_statements, forgetting_statements, merging_statements, export_statements)
     for name, text in vars(module).items()
     if name.isupper() and not name.startswith("_") and name not in FRAGMENTS
 } | graph_constants()
@@ -200,6 +205,7 @@ SCANS |= {
     for name in graph_constants()
     if name.startswith("WITHOUT_VECTOR_")
 }
+SCANS |= {name: "all of it is wanted" for name in graph_constants() if name.startswith("ALL_ITEMS_")}
 SCANS |= dict.fromkeys(SEARCHES, "a virtual table: FTS5 looks the words up, which SQLite calls a scan")
 SCANS |= {
     name: "json_each, which is a loop over a list" for name, text in graph_constants().items() if "json_each" in text

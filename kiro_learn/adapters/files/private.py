@@ -8,10 +8,15 @@ import itertools
 import os
 import re
 import secrets
+import shutil
 import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
+
+MOST_NAME = 200
+"""Characters of a name to which more is added: no more than 255 bytes are a name, if they are ASCII."""
 
 _PUT_ASIDE = ".put-aside"
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}|spool\.key\.[0-9a-f]{16}|.+\.pyc\.[0-9]+")
@@ -60,17 +65,79 @@ def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     Raises:
       OSError: with ``path`` as its ``filename``, also where there is no room.
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.write(content)
+    with replacing(path, mode=mode) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """A file that takes the place of ``path`` when the block ends well; if it does not, nothing is left of it.
+
+    Raises:
+      OSError: with ``path`` as its ``filename``, also where there is no room.
+    """
+    beside = path.with_name(f".{path.name[:MOST_NAME]}.{secrets.token_hex(8)}")
+    with contextlib.ExitStack() as on_failure:
+        on_failure.callback(beside.unlink, missing_ok=True)
+        with _named(path), os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(path)
+        with _named(path):
+            beside.replace(path)
+        on_failure.pop_all()
+
+
+@contextlib.contextmanager
+def _named(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        beside.unlink(missing_ok=True)
         error.filename = str(path)
         raise
+
+
+@contextlib.contextmanager
+def new_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
+    """A new file of the owner's alone, there when the block ends well.
+
+    Raises:
+      OSError: it is a link, or something is there and it is not to be overwritten (``force``); or the system refused.
+    """
+    _refuse_what_is_there(path, force=force)
+    with replacing(path) as file:
+        yield file
+        _refuse_what_is_there(path, force=force)
+
+
+@contextlib.contextmanager
+def new_folder(path: Path, *, aside: bool) -> Iterator[Path]:
+    """A new folder of the owner's alone, which is at ``path`` when the block ends well; until then it is elsewhere.
+
+    Args:
+      aside: put aside what is there.
+
+    Raises:
+      OSError: it is a link, or something is there; or the system refused.
+    """
+    _refuse_what_is_there(path, force=aside)
+    beside = path.with_name(f".{path.name[:MOST_NAME]}.{secrets.token_hex(8)}")
+    beside.mkdir(mode=0o700)
+    with contextlib.ExitStack() as on_failure:
+        on_failure.callback(shutil.rmtree, beside)
+        yield beside
+        if aside and os.path.lexists(path):
+            put_aside(path)
+        _refuse_what_is_there(path, force=False)
+        beside.rename(path)
+        on_failure.pop_all()
+
+
+def _refuse_what_is_there(path: Path, *, force: bool) -> None:
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "is a symbolic link; name what it points to", str(path))
+    if os.path.lexists(path) and not force:
+        raise FileExistsError(errno.EEXIST, "is there already", str(path))
 
 
 def remove_leftovers(folder: Path) -> None:

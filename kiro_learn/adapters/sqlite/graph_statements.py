@@ -267,3 +267,11 @@ ITEMS_OF_EVENTS_ALONE = """
        AND NOT EXISTS (SELECT 1 FROM graph_evidence AS o WHERE o.item_id = e.item_id
                         AND o.event_id NOT IN (SELECT value FROM json_each(:event_ids)))
 """
+# All that the graph ever held, in the order in which it was put; the reader stops it when it has enough for now.
+ALL_ITEMS = {
+    kind: f"""
+    SELECT {_SELECTED[kind]} FROM {TABLES[kind]} AS i CROSS JOIN namespaces AS n ON n.number = i.namespace_number
+     ORDER BY i.seq
+    """
+    for kind in GraphKind
+}

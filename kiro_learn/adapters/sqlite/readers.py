@@ -13,12 +13,17 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 import apsw
 import trio
 
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.connections import open_reader
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.errors import map_errors
 from kiro_learn.errors import StorageUnavailable
 
 T = TypeVar("T")
 P = ParamSpec("P")
+
+BUSY_SECONDS = 5.0
+"""How long a connection beside the others waits for a lock."""
 
 STEPS_BETWEEN_CANCEL_CHECKS = 1000
 """Of SQLite's virtual machine: some tens of microseconds."""
@@ -51,6 +56,12 @@ class Readers:
         finally:
             if loan.claim():  # cancelled before the thread began
                 self._give_back.send_nowait(loan.connection)
+
+    async def open_another(self) -> tuple[Path, apsw.Connection]:
+        """A connection beside these, which sees one state of the database until its caller closes it; and its file."""
+        if self._is_closed:
+            raise StorageUnavailable(self._path, hint="It was closed.")
+        return self._path, await trio.to_thread.run_sync(_open_another, self._path)
 
     async def close(self) -> None:
         """Wait for the queries under way, then close. A second close does nothing."""
@@ -105,6 +116,14 @@ def run_query(
                 cursor.close(force=True)
             connection.set_progress_handler(None)  # a cancelled COMMIT would leave the transaction open
             _end_transaction(connection)
+
+
+def _open_another(path: Path) -> apsw.Connection:
+    with map_errors(path):
+        connection = open_reader(path, busy_seconds=BUSY_SECONDS)
+        connection.execute("BEGIN")
+        connection.execute(statements.NAMESPACE_NUMBERS).fetchall()  # what is seen is settled by the first read
+        return connection
 
 
 def _end_transaction(connection: apsw.Connection) -> None:

@@ -55,13 +55,17 @@ def put_file_digests(connection: apsw.Connection, digests: Mapping[RecordId, Map
 def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change]:
     if is_known(connection, record.record_id):
         raise DuplicateRecord(record.record_id)
-    namespace_number, last_record = number_of(connection, record.namespace)
+    numbers = new_number(connection, record.namespace)
+    connection.execute(statements.PUT_RECORD, rows.from_record(record) | numbers)
+    return [put_words(connection, numbers["number"], record)]
+
+
+def new_number(connection: apsw.Connection, namespace: Namespace) -> rows.Values:
+    """The numbers of a new record and of its namespace, which has an index of words from then on."""
+    namespace_number, last_record = number_of(connection, namespace)
     if last_record == 0:
         connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
-    number = next_number(connection, namespace_number)
-    numbers: rows.Values = {"number": number, "namespace_number": namespace_number}
-    connection.execute(statements.PUT_RECORD, rows.from_record(record) | numbers)
-    return [put_words(connection, number, record)]
+    return {"number": next_number(connection, namespace_number), "namespace_number": namespace_number}
 
 
 def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) -> RecordStored:

@@ -73,7 +73,7 @@ def size_of(text: str) -> int:
 def to_event(row: Row) -> Event:
     """A row of ``EVENT_COLUMNS``."""
     with damage_named(row[0]):
-        texts = _decoded(row)
+        texts = decoded(row)
         event_id, parent, session, actor, namespace, version, kind, body, valid_time, source, content_hash, path = texts
         _refuse_null(event_id, session, actor, namespace, version)
         return unchecked(
@@ -121,7 +121,7 @@ def from_record(record: MemoryRecord) -> Values:
 def to_record(row: Row) -> MemoryRecord:
     """A row of ``RECORD_COLUMNS``."""
     with damage_named(row[1]):
-        texts = _decoded(row)
+        texts = decoded(row)
         namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin = texts[:8]
         stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified = texts[8:16]
         source_event_ids, capture_type, text, details = texts[16:]
@@ -156,7 +156,7 @@ def to_captured(row: Row) -> CapturedRecord:
     *columns, session = row
     record = to_record(tuple(columns))
     with damage_named(record.record_id):
-        [session_id] = _decoded((session,))
+        [session_id] = decoded((session,))
     return CapturedRecord(record, None if session_id in record.source_event_ids else session_id)
 
 
@@ -381,7 +381,7 @@ def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
     return unchecked(Source, **names, project_path=project_path or value.get("project_path"))
 
 
-def _decoded(row: Row) -> Row:
+def decoded(row: Row) -> Row:
     """Texts come as bytes: SQLite's own conversion refuses the whole row, so that not even its id were known."""
     return tuple([value.decode() if type(value) is bytes else value for value in row])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from kiro_learn.adapters.sqlite import (
     statistics,
 )
 from kiro_learn.adapters.sqlite.damage import DamagedRows
+from kiro_learn.adapters.sqlite.export_reads import SqliteReading
 from kiro_learn.adapters.sqlite.feature_cache import RankingFeatureCache
 from kiro_learn.adapters.sqlite.forgetting_reads import ForgettingReads
 from kiro_learn.adapters.sqlite.graph_reads import GraphReads
@@ -102,6 +103,9 @@ class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingRead
 
     async def list_projects(self) -> list[ProjectInfo]:
         return await self.readers.read(functools.partial(statistics.list_projects, user_home=self._user_home))
+
+    async def open_reading(self, kinds: Collection[str]) -> SqliteReading:
+        return SqliteReading(*await self.readers.open_another(), kinds)
 
     async def list_damaged(self) -> tuple[str, ...]:
         await trio.lowlevel.checkpoint()

@@ -19,6 +19,7 @@ from kiro_learn.adapters.sqlite import (
     merging,
     pauses,
     record_writes,
+    restore_writes,
     retention_writes,
     rows,
     session_told,
@@ -47,7 +48,12 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.RetentionWrites, merging.ProjectWrites):
+class SqliteTransaction(
+    forgetting_writes.ForgettingWrites,
+    retention_writes.RetentionWrites,
+    merging.ProjectWrites,
+    restore_writes.RestoreWrites,
+):
     """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
 
     def __init__(self, connection: apsw.Connection, utc_now: Callable[[], datetime]) -> None:

@@ -53,6 +53,7 @@ VERBS = {
     "retention": "retention",
     "backup": "backup",
     "restore": "restore",
+    "export": "export",
     "embeddings": "embeddings",
     "backfill": "embeddings",
     "hook": "hook",

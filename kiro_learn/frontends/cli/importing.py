@@ -16,7 +16,7 @@ import click
 
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import import_screen, import_texts, progress, projects, texts
+from kiro_learn.frontends.cli import import_export, import_screen, import_texts, progress, projects, texts
 from kiro_learn.frontends.cli.amounts import counted, duration, events, size
 from kiro_learn.frontends.cli.importing_memories import AskedMemories, namespace_finder
 from kiro_learn.frontends.cli.options import Verb, printing, since_option
@@ -116,6 +116,9 @@ def import_verb(
     yes: bool,
     as_json: bool,
 ) -> int:
+    if any(map(import_export.is_export, paths)):
+        import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
+        return import_export.import_file(shell, paths[0], as_json=as_json)
     with shell.client() as client:
         wanted = WantedSessions(
             sources=sources,

@@ -6,9 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
 from kiro_learn.client.address import default_home
 from kiro_learn.client.routes import Client
@@ -55,6 +56,18 @@ class Maintenance(Protocol):
     def settings_of(self, home: Path, environment: Mapping[str, str], name: str = "") -> Sequence[Setting]: ...
 
     def set_setting(self, home: Path, name: str, text: str) -> Setting: ...
+
+    def new_file(self, path: Path, *, force: bool) -> AbstractContextManager[BinaryIO]:
+        """Of the owner's alone, and there when the block ends well. Raises OSError."""
+        ...
+
+    def new_folder(self, path: Path, *, aside: bool) -> AbstractContextManager[Path]:
+        """The same; what is there is put ``aside``. Raises OSError."""
+        ...
+
+    def write_file(self, path: Path, content: bytes) -> None:
+        """All of it or nothing. Raises OSError."""
+        ...
 
 
 class OpenMaintenance(Protocol):

@@ -5,7 +5,7 @@ unexpected exception too.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
@@ -33,6 +33,8 @@ class Answer:
     status: int = 200
     content_type: str = JSON
     headers: Mapping[str, str] = attrs.field(factory=dict)
+    stream: AsyncIterator[bytes] | None = None
+    """What is sent piece by piece in the place of ``body``, and closed in the end. Of Quart's routes alone."""
 
 
 class Refused(Exception):

@@ -11,6 +11,7 @@ from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer, NewBoundary, answer_for
 from kiro_learn.frontends.http.api.routes import api_routes
 from kiro_learn.frontends.http.events import event_routes, intake_routes
+from kiro_learn.frontends.http.exports import export_routes, restore_routes
 from kiro_learn.frontends.http.feedback import feedback_routes
 from kiro_learn.frontends.http.intake import Intake
 from kiro_learn.frontends.http.mcp import mcp_routes
@@ -37,7 +38,8 @@ def create_app(services: Services, config: ServerConfig, token: str, *, new_boun
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    app.asgi_app = Intake(app.asgi_app, intake_routes(services, config), config, token, new_boundary=new_boundary)  # type: ignore[assignment,method-assign]  # Quart's way
+    own = (*intake_routes(services, config), *restore_routes(services))
+    app.asgi_app = Intake(app.asgi_app, own, config, token, new_boundary=new_boundary)  # type: ignore[assignment,method-assign]  # Quart's way
     return app
 
 
@@ -47,6 +49,8 @@ def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
         *intake_routes(services, config),
         *event_routes(services),
         *memory_routes(services),
+        *export_routes(services),
+        *restore_routes(services),
         *search_routes(services),
         *history_routes(services),
         *feedback_routes(services),
@@ -77,4 +81,8 @@ async def _on_error(error: Exception) -> quart.Response:
 
 
 def _response(answer: Answer) -> quart.Response:
-    return quart.Response(answer.body, answer.status, dict(answer.headers), content_type=answer.content_type)
+    content = answer.body if answer.stream is None else answer.stream
+    response = quart.Response(content, answer.status, dict(answer.headers), content_type=answer.content_type)
+    if answer.stream is not None:
+        response.timeout = None  # who does not read on is hung up on by the connection
+    return response

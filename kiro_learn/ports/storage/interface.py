@@ -15,6 +15,7 @@ from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites, UsageRead
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
+from kiro_learn.ports.storage.export import ExportReads, RestoreWrites
 from kiro_learn.ports.storage.feedback import FeedbackReads, FeedbackWrites
 from kiro_learn.ports.storage.forgetting import ForgettingReads, ForgettingWrites
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
@@ -48,6 +49,7 @@ class StorageTransaction(
     ForgettingWrites,
     FeedbackWrites,
     ProjectWrites,
+    RestoreWrites,
     Protocol,
 ):
     """All writes; what one piece of work does with it is kept wholly or not at all."""
@@ -80,6 +82,7 @@ class StorageBackend(
     ForgettingReads,
     FeedbackReads,
     ProjectReads,
+    ExportReads,
     Protocol,
 ):
     """One store. Reads see every commit that was acknowledged before they began.

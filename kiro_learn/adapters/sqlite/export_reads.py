@@ -1,0 +1,205 @@
+"""All that is kept, read from one state of the database through a connection of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import apsw
+import trio
+
+from kiro_learn.adapters.sqlite import export_statements, graph_statements, statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.damaged_row import damage_named
+from kiro_learn.adapters.sqlite.errors import map_errors
+from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
+from kiro_learn.adapters.sqlite.history_reads import replacing_in
+from kiro_learn.adapters.sqlite.rows import Row, decoded, to_cluster, to_event, to_record
+from kiro_learn.model.graph import GraphKind
+from kiro_learn.model.history import ReplacementReason
+from kiro_learn.model.moment import from_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.stored import (
+    KINDS,
+    Stored,
+    StoredEvent,
+    StoredForgotten,
+    StoredMemory,
+    StoredProject,
+    StoredReplaced,
+)
+from kiro_learn.model.told import ToldItem
+
+MOST_PIECES = 200
+MOST_BYTES = 1_000_000
+"""Of a page; one piece may be larger."""
+
+RECORD_WIDTH = 20
+"""Columns of ``RECORD_COLUMNS``."""
+
+ToPiece: TypeAlias = Callable[[Row], Stored]
+
+
+class SqliteReading:
+    """A ``StoreReading`` of what ``connection`` sees in the transaction that is open on it."""
+
+    def __init__(self, path: Path, connection: apsw.Connection, kinds: Collection[str]) -> None:
+        self._path = path
+        self._connection = connection
+        self._damaged = DamagedRows()
+        self._damaged_count = 0
+        self._is_closed = False
+        self._pieces = self._all(kinds)
+
+    @property
+    def damaged_count(self) -> int:
+        return self._damaged_count
+
+    async def next_page(self) -> list[Stored]:
+        """See ``StoreReading.next_page``. Cancellation: after the page."""
+        return await self._apart(self._page)
+
+    async def close(self) -> None:
+        with trio.CancelScope(shield=True):
+            await self._apart(self._close)
+
+    async def _apart(self, step: Callable[[], list[Stored]]) -> list[Stored]:
+        return await trio.to_thread.run_sync(step)
+
+    def _page(self) -> list[Stored]:
+        page: list[Stored] = []
+        weight = 0
+        with map_errors(self._path):
+            for piece, size in self._pieces:
+                page.append(piece)
+                weight += size
+                if len(page) == MOST_PIECES or weight >= MOST_BYTES:
+                    break
+        return page
+
+    def _close(self) -> list[Stored]:
+        if not self._is_closed:
+            self._is_closed = True
+            self._connection.close(True)
+        return []
+
+    def _all(self, kinds: Collection[str]) -> Iterator[tuple[Stored, int]]:
+        for kind in KINDS:
+            if kind in kinds:
+                statement, to_piece = _SOURCES[kind](self._connection)
+                yield from self._each(decodable(self._connection.execute(statement)), to_piece)
+
+    def _each(self, rows: Iterator[Row], to_piece: ToPiece) -> Iterator[tuple[Stored, int]]:
+        for row in rows:
+            found = list(self._damaged.only_readable((row,), to_piece))
+            self._damaged_count += not found
+            for piece in found:
+                yield piece, sum(len(cell) for cell in row if isinstance(cell, bytes | str))
+
+
+def _projects(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    return export_statements.ALL_NAMESPACES, lambda row: StoredProject(namespace=Namespace(decoded(row)[0]))
+
+
+def _events(connection: apsw.Connection) -> tuple[str, ToPiece]:
+    waiting = {
+        event_id: bool(is_parked)
+        for is_parked, event_ids in connection.execute(export_statements.ALL_WAITING)
+        for event_id in json.loads(event_ids)
+    }
+
+    def to_piece(row: Row) -> StoredEvent:
+        *columns, stored_at, expired_at, expired_bytes = row
+        event = to_event(tuple(columns))
+        with damage_named(event.event_id):
+            stored_at, expired_at = decoded((stored_at, expired_at))
+            return StoredEvent(
+                event=event,
+                stored_at=from_text(stored_at),
+                expired_at=None if expired_at is None else from_text(expired_at),
+                expired_bytes=expired_bytes,
+                waits=_WAITS[waiting.get(event.event_id)],
+            )
+
+    return export_statements.ALL_EVENTS, to_piece
+
+
+_WAITS: dict[bool | None, Literal["waiting", "parked"] | None] = {None: None, False: "waiting", True: "parked"}
+
+
+def _memories(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    def to_piece(row: Row) -> StoredMemory:
+        return _memory(row[:RECORD_WIDTH], *row[RECORD_WIDTH:])
+
+    return export_statements.ALL_RECORDS, to_piece
+
+
+def _memory(columns: Row, distilled_at: bytes | None, digests: bytes | None = None) -> StoredMemory:
+    record = to_record(columns)
+    with damage_named(record.record_id):
+        return StoredMemory(
+            record=record,
+            distilled_at=None if distilled_at is None else from_text(distilled_at.decode()),
+            file_digests=None if digests is None else json.loads(digests),
+        )
+
+
+def _replaced(connection: apsw.Connection) -> tuple[str, ToPiece]:
+    def to_piece(row: Row) -> StoredReplaced:
+        distilled_at, number, *texts = row[RECORD_WIDTH:]
+        memory = _memory(row[:RECORD_WIDTH], distilled_at)
+        with damage_named(memory.record.record_id):
+            replacement_id, reason, replaced_at = decoded(tuple(texts))
+            return StoredReplaced(
+                replacement_id=replacement_id,
+                reason=ReplacementReason(reason),
+                replaced_at=from_text(replaced_at),
+                replacing=replacing_in(connection, number),
+                memory=memory,
+            )
+
+    return export_statements.ALL_REPLACED, to_piece
+
+
+def _items(kind: GraphKind, _connection: apsw.Connection) -> tuple[str, ToPiece]:
+    return graph_statements.ALL_ITEMS[kind], partial(to_item, kind)
+
+
+def _evidence(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    return export_statements.ALL_EVIDENCE, to_evidence
+
+
+def _parked(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    return statements.PARKED_CLUSTERS_OF_ALL, to_cluster
+
+
+def _told(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    def to_piece(row: Row) -> ToldItem:
+        namespace, session_id, item_id, prompt_number = row
+        return ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
+
+    return statements.TOLD, to_piece
+
+
+def _forgotten(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    def to_piece(row: Row) -> StoredForgotten:
+        namespace, event_id, digest = row
+        return StoredForgotten(namespace=namespace, event_id=event_id, digest=digest)
+
+    return export_statements.ALL_FORGOTTEN, to_piece
+
+
+_SOURCES: dict[str, Callable[[apsw.Connection], tuple[str, ToPiece]]] = {
+    "project": _projects,
+    "event": _events,
+    "replaced": _replaced,
+    "memory": _memories,
+    **{kind.name.lower(): partial(_items, kind) for kind in GraphKind},
+    "evidence": _evidence,
+    "parked": _parked,
+    "told": _told,
+    "forgotten": _forgotten,
+}

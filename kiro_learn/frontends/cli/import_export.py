@@ -1,0 +1,173 @@
+"""import of what export made: a file of lines, or a folder of Markdown files."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import attrs
+
+from kiro_learn.client import export_calls
+from kiro_learn.client.routes import Client
+from kiro_learn.errors import InvalidRequest, KiroLearnError
+from kiro_learn.frontends.cli import import_export_texts
+from kiro_learn.frontends.cli.amounts import counted, size
+from kiro_learn.frontends.cli.export import writing
+from kiro_learn.frontends.cli.progress import said
+from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.wire.exported import END, HEAD, read_line, refuse_later
+
+Json = dict[str, Any]
+
+CHUNK_BYTES = 1_000_000
+CHUNK_LINES = 500
+MOST_LINE_BYTES = 16 * 1024 * 1024 - CHUNK_BYTES
+"""The daemon takes 16 MiB at a time."""
+MOST_HEAD_BYTES = 1_000_000
+ERRORS_SHOWN = 10
+
+
+@attrs.define
+class Progress:
+    """How far an import is, and what became of what was read."""
+
+    total_bytes: int
+    read_bytes: int = 0
+    line: int = 0
+    """The last one that the daemon has taken."""
+    is_whole: bool = False
+    """The last line of the export was there."""
+    counts: dict[str, Counter[str]] = attrs.field(factory=dict)
+    errors: list[Json] = attrs.field(factory=list)
+
+    def add(self, answer: Json, first_line: int) -> None:
+        for kind, outcomes in answer["counts"].items():
+            self.counts.setdefault(kind, Counter()).update(outcomes)
+        self.errors += [{**each, "line": each["line"] + first_line - 1} for each in answer["errors"]]
+
+
+def import_file(shell: Shell, path: Path, *, as_json: bool) -> int:
+    """Take what the lines of the file ``path`` hold; answers the exit code.
+
+    Raises:
+      Failed: it is no export, or the daemon ended meanwhile.
+    """
+    with writing(path), path.open("rb") as file, shell.client() as client:
+        progress = Progress(path.stat().st_size)
+        _read_head(path, file, progress)
+        with said(shell, import_export_texts.IMPORTING, is_wanted=not as_json) as tell:
+            for first, chunk in _chunks(file, progress):
+                tell(import_export_texts.OF.format(done=size(progress.read_bytes), all=size(progress.total_bytes)))
+                _send(client, path, progress, first, chunk)
+    if as_json:
+        shell.print_json(
+            {
+                "counts": progress.counts,
+                "errors": progress.errors,
+                "lines": progress.line,
+                "is_whole": progress.is_whole,
+            }
+        )
+    else:
+        _show(shell, path, progress)
+    return 0 if progress.is_whole and not progress.errors else 1
+
+
+def is_export(path: Path) -> bool:
+    """Whether the file ``path`` begins as an export does, of whatever format."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _head_of(file.readline(MOST_HEAD_BYTES)) is not None
+
+
+def insist_on_it_alone(paths: Sequence[Path], *, has_options: bool) -> None:
+    """Raises Failed: more is asked for than to take one export whole."""
+    if len(paths) > 1 or has_options:
+        raise Failed(import_export_texts.ALONE, exit_code=2)
+
+
+def _head_of(line: bytes) -> Json | None:
+    try:
+        kind, head = read_line(line)
+    except InvalidRequest:
+        return None
+    return head if kind == HEAD else None
+
+
+def _read_head(path: Path, file: BinaryIO, progress: Progress) -> None:
+    line = file.readline(MOST_HEAD_BYTES)
+    head = _head_of(line)
+    if head is None:
+        raise Failed(import_export_texts.NO_EXPORT.format(path=path))
+    refuse_later(head)
+    progress.line, progress.read_bytes = 1, len(line)
+
+
+def _chunks(file: BinaryIO, progress: Progress) -> Iterator[tuple[int, list[bytes]]]:
+    """The whole lines that follow, some at a time, each lot with the number of its first.
+
+    A line that is too long is passed over and noted; what is no whole line any more ends the file.
+    """
+    first, weight = progress.line + 1, 0
+    chunk: list[bytes] = []
+    for line in _lines(file, progress):
+        if line is None:
+            progress.errors.append({"line": first + len(chunk), "problem": import_export_texts.TOO_LONG})
+        else:
+            progress.is_whole = _is_end(line)
+        chunk.append(line or b"")
+        weight += len(chunk[-1])
+        if len(chunk) == CHUNK_LINES or weight >= CHUNK_BYTES:
+            yield first, chunk
+            first, chunk, weight = first + len(chunk), [], 0
+    if chunk:
+        yield first, chunk
+
+
+def _lines(file: BinaryIO, progress: Progress) -> Iterator[bytes | None]:
+    """Each line without its end; None for one that is too long."""
+    while (line := file.readline(MOST_LINE_BYTES)).endswith(b"\n") or len(line) == MOST_LINE_BYTES:
+        progress.read_bytes += len(line)
+        is_long = not line.endswith(b"\n")
+        while not line.endswith(b"\n") and (line := file.readline(CHUNK_BYTES)):
+            progress.read_bytes += len(line)
+        yield None if is_long else line[:-1]
+
+
+def _is_end(line: bytes) -> bool:
+    try:
+        return line.startswith(b'{"end"') and read_line(line)[0] == END
+    except InvalidRequest:
+        return False
+
+
+def _send(client: Client, path: Path, progress: Progress, first: int, chunk: list[bytes]) -> None:
+    try:
+        progress.add(client.carry_out(export_calls.take(b"\n".join(chunk))), first)
+    except KiroLearnError as error:
+        again = shlex.join(["kiro-learn", "import", str(path)])
+        raise Failed(import_export_texts.STOPPED.format(error=error, line=progress.line), hint=again) from error
+    progress.line = first + len(chunk) - 1
+
+
+def _show(shell: Shell, path: Path, progress: Progress) -> None:
+    total = sum((Counter(each) for each in progress.counts.values()), Counter[str]())
+    stored = {kind: each["stored"] for kind, each in progress.counts.items() if each["stored"]}
+    kinds = import_export_texts.KINDS.items()
+    listed = ", ".join(counted(stored[kind], *words) for kind, words in kinds if kind in stored)
+    taken = import_export_texts.TAKEN.format(path=path, what=listed or import_export_texts.NOTHING)
+    lines = [f"{shell.out.mark('ok')} {taken}"]
+    lines += [f"  {import_export_texts.KNOWN.format(count=total['known'])}"] if total["known"] else []
+    lines += [f"  {import_export_texts.FORGOTTEN.format(count=total['forgotten'])}"] if total["forgotten"] else []
+    shell.print(lines)
+    warning = shell.err.mark("warning")
+    if not progress.is_whole:
+        shell.say([f"{warning} {import_export_texts.TORN.format(line=progress.line)}"])
+    if progress.errors:
+        wrong = counted(len(progress.errors), *import_export_texts.LINES)
+        shown = [f"  {import_export_texts.LINE.format(**each)}" for each in progress.errors[:ERRORS_SHOWN]]
+        shell.say([f"{warning} {import_export_texts.WRONG.format(lines=wrong)}", *shown])

@@ -1,0 +1,202 @@
+"""Gives all that is kept as lines, and takes such lines back: what leaves one home and enters another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import attrs
+
+from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import InvalidRequest, KiroLearnError
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.stored import Restored, Stored, StoredEvent
+from kiro_learn.model.version import __version__
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.export import ExportReads, StoreReading
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.privacy.scrub import scrub_text
+from kiro_learn.runtime.offload import Offload
+from kiro_learn.wire.exported import (
+    END,
+    FORMAT,
+    HEAD,
+    ExportEnd,
+    ExportHead,
+    LaterFormat,
+    name_of,
+    read_line,
+    read_piece,
+    refuse_later,
+    write_end,
+    write_head,
+    write_piece,
+)
+
+CHUNK_COUNT = 100
+"""Pieces a commit, so that an import does not hold up the events of an agent at work."""
+
+
+@attrs.frozen
+class WrongLine:
+    """A line that was not taken, counted from 1 in what was handed in, blank ones too."""
+
+    line: int
+    problem: str
+
+
+@attrs.frozen
+class Taken:
+    """What became of the lines that were handed in."""
+
+    counts: Mapping[str, Mapping[str, int]]
+    """By kind, how many were stored, were known, and stay forgotten."""
+    errors: tuple[WrongLine, ...]
+
+
+class _Numbered(NamedTuple):
+    line: int
+    piece: Stored
+
+
+class ExportLines:
+    """The lines of an export, a page at a time; of the store as it was when this was made. Close it in the end."""
+
+    def __init__(self, head: bytes, reading: StoreReading, offload: Offload) -> None:
+        self._head = head
+        self._reading = reading
+        self._offload = offload
+        self._counts: Counter[str] = Counter()
+        self._is_ended = False
+
+    def __aiter__(self) -> ExportLines:
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._is_ended:
+            raise StopAsyncIteration
+        if self._head:
+            head, self._head = self._head, b""
+            return head
+        page = await self._reading.next_page()
+        if not page:
+            self._is_ended = True
+            return write_end(ExportEnd(counts=dict(self._counts), damaged=self._reading.damaged_count))
+        self._counts.update(map(name_of, page))
+        return await self._offload(lambda: b"".join(map(write_piece, page)))
+
+    async def aclose(self) -> None:
+        """Let go of the store. A second close does nothing."""
+        self._is_ended = True
+        await self._reading.close()
+
+
+class Export:
+    """Reads and restores all that a store keeps, but for what a machine makes of it again."""
+
+    def __init__(
+        self,
+        storage: ExportReads,
+        writer: StorageActor,
+        projects: Projects,
+        clock: ClockAndIds,
+        *,
+        settings: Mapping[str, Any],
+        offload: Offload,
+    ) -> None:
+        """``settings``: by section and name, for the head of an export."""
+        self._storage = storage
+        self._writer = writer
+        self._projects = projects
+        self._clock = clock
+        self._settings = _shown(settings)
+        self._offload = offload
+
+    async def lines(self, kinds: Collection[str]) -> ExportLines:
+        """The head, what is kept of ``kinds`` right now, and the end.
+
+        Raises:
+          StorageError: it cannot be read.
+        """
+        head = ExportHead(
+            format=FORMAT,
+            version=__version__,
+            exported_at=to_text(self._clock.utc_now()),
+            settings=self._settings,
+        )
+        return ExportLines(write_head(head), await self._storage.open_reading(kinds), self._offload)
+
+    async def take(self, lines: Sequence[bytes]) -> Taken:
+        """Restore what ``lines`` of an export hold, each piece once by its id. One that is wrong affects no other.
+
+        Cancellation: what was committed stays; taking the lines again is safe.
+
+        Raises:
+          InvalidRequest: a later version wrote them; nothing was taken.
+          StorageError: some could not be kept; taking the lines again is safe.
+        """
+        pieces, errors = await self._offload(partial(_read, lines))
+        counts: dict[str, Counter[str]] = {}
+        for start in range(0, len(pieces), CHUNK_COUNT):
+            chunk = pieces[start : start + CHUNK_COUNT]
+            done = await self._writer.write(partial(_restore, pieces=chunk), then=partial(self._tell_projects, chunk))
+            for numbered, outcome in zip(chunk, done, strict=True):
+                if isinstance(outcome, Restored):
+                    counts.setdefault(name_of(numbered.piece), Counter())[outcome] += 1
+                else:
+                    errors.append(WrongLine(numbered.line, str(outcome)))
+        return Taken(counts, tuple(sorted(errors, key=lambda each: each.line)))
+
+    def _tell_projects(self, chunk: Sequence[_Numbered], done: Sequence[Restored | KiroLearnError]) -> None:
+        """Of events that wait to be learned here too."""
+        arrived = Counter(
+            numbered.piece.event.namespace
+            for numbered, outcome in zip(chunk, done, strict=True)
+            if isinstance(numbered.piece, StoredEvent)
+            and numbered.piece.waits == "waiting"
+            and outcome is Restored.STORED
+        )
+        for namespace, count in arrived.items():
+            self._projects.events_arrived(namespace, count, 0)
+
+
+def _shown(value: Any) -> Any:
+    """Settings without what may be a secret in one; the key of a model's server stands in none."""
+    if isinstance(value, Mapping):
+        return {name: _shown(each) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [_shown(each) for each in value]
+    return scrub_text(value) if isinstance(value, str) else value
+
+
+def _read(lines: Sequence[bytes]) -> tuple[list[_Numbered], list[WrongLine]]:
+    pieces: list[_Numbered] = []
+    errors: list[WrongLine] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            kind, value = read_line(line)
+            if kind == HEAD:
+                refuse_later(value)
+            elif kind != END:
+                pieces.append(_Numbered(number, read_piece(kind, value)))
+        except LaterFormat:
+            raise
+        except InvalidRequest as error:
+            errors.append(WrongLine(number, str(error)))
+    return pieces, errors
+
+
+def _restore(transaction: StorageTransaction, pieces: Sequence[_Numbered]) -> list[Restored | KiroLearnError]:
+    return [_restore_one(transaction, each.piece) for each in pieces]
+
+
+def _restore_one(transaction: StorageTransaction, piece: Stored) -> Restored | KiroLearnError:
+    try:
+        return transaction.attempt(lambda inner: inner.restore(piece))
+    except KiroLearnError as error:
+        return error

@@ -1,0 +1,162 @@
+"""An export as lines of JSON: its head, then the pieces of a store, then its end.
+
+Each line is an object with one key, which says what the line is. The format's version is in the head: a reader refuses
+a later one by name. Whatever text is stored stands in JSON's strings, so that it cannot end a line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.event import Body, EventKind, JsonBody, MessageBody, TextBody
+from kiro_learn.model.graph import EntityType, GraphKind, Outcome, PreferenceCategory, Says, SourceType
+from kiro_learn.model.history import ReplacementReason
+from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.model.stored import KINDS, Stored
+from kiro_learn.wire.messages import MAX_JSON_DEPTH, json_depth, read_json
+from kiro_learn.wire.structuring import new_converter, structure
+
+HEAD = "kiro_learn_export"
+END = "end"
+FORMAT = 1
+
+_BODIES: dict[object, type[Body]] = {"text": TextBody, "message": MessageBody, "json": JsonBody}
+_NAMES = {cls: kind for kind, cls in KINDS.items()}
+
+_converter = new_converter(
+    enums=(
+        EntityType,
+        EventKind,
+        GraphKind,
+        KnowledgeType,
+        ObservationType,
+        Origin,
+        PreferenceCategory,
+        Outcome,
+        ReplacementReason,
+        Says,
+        SourceType,
+    ),
+    is_bounded=False,
+)
+
+
+@attrs.frozen(kw_only=True)
+class ExportHead:
+    """The first line: of which format an export is, and by whom and when it was made."""
+
+    format: int
+    version: str
+    exported_at: str
+    settings: dict[str, Any] | None = None
+    """For people to read; no import takes them over."""
+
+
+@attrs.frozen(kw_only=True)
+class ExportEnd:
+    """The last line: how many pieces of each kind there are, and how many could not be read."""
+
+    counts: dict[str, int]
+    damaged: int = 0
+
+
+class LaterFormat(InvalidRequest):
+    """An export of a version that writes what this one does not know."""
+
+
+def refuse_later(head: Mapping[str, Any], *, known: int = FORMAT) -> None:
+    """Raises LaterFormat: its format is not the one that is known here."""
+    if head.get("format") != known:
+        raise LaterFormat(
+            [("$.format", f"this version reads format {known} of an export, and this one has {head.get('format')!r}")],
+            hint="Update kiro-learn, then import it.",
+        )
+
+
+def write_line(kind: str, value: Mapping[str, Any]) -> bytes:
+    """One line, ended."""
+    line = {kind: value}
+    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode() + b"\n"
+    except UnicodeEncodeError:  # a lone surrogate, which JSON alone can spell
+        return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
+def write_piece(piece: Stored) -> bytes:
+    return write_line(_NAMES[type(piece)], _converter.unstructure(piece))
+
+
+def name_of(piece: Stored) -> str:
+    """What its line is called."""
+    return _NAMES[type(piece)]
+
+
+def write_head(head: ExportHead) -> bytes:
+    return write_line(HEAD, attrs.asdict(head))
+
+
+def write_end(end: ExportEnd) -> bytes:
+    return write_line(END, attrs.asdict(end))
+
+
+def read_line(line: bytes) -> tuple[str, dict[str, Any]]:
+    """What a line is, and its value.
+
+    Raises:
+      InvalidRequest: it is no line of an export.
+    """
+    value = read_json(line)
+    if not isinstance(value, dict) or len(value) != 1:
+        raise InvalidRequest([("$", "expected an object with one key, as a line of an export is")])
+    ((kind, inner),) = value.items()
+    if not isinstance(inner, dict):
+        raise InvalidRequest([(f"$.{kind}", "expected an object")])
+    return kind, inner
+
+
+def read_piece(kind: str, value: Mapping[str, Any]) -> Stored:
+    """The piece on a line.
+
+    Raises:
+      InvalidRequest: it is of no kind that is known, or a value is wrong.
+    """
+    cls = KINDS.get(kind)
+    if cls is None:
+        raise InvalidRequest([(f"$.{kind[:40]}", f"expected one of {', '.join(KINDS)}")])
+    piece: Stored = structure(_converter, value, cls)
+    return piece
+
+
+def _read_body(value: Any, _kind: Any) -> Body:
+    kind = value.get("type") if isinstance(value, dict) else None
+    cls = _BODIES.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        raise ValueError("expected a body of the type text, message or json")
+    body: Body = _converter.structure(value, cls)
+    if isinstance(body, JsonBody) and json_depth(body.data) > MAX_JSON_DEPTH:
+        raise ValueError(f"expected at most {MAX_JSON_DEPTH} levels of JSON")
+    return body
+
+
+def _write_body(body: Body) -> dict[str, Any]:
+    """The type is said even where it is the default; JSON is written as it is."""
+    if isinstance(body, JsonBody):
+        return {"type": body.type, "data": body.data}
+    return {"type": body.type, **_converter.unstructure(body, type(body))}
+
+
+def _read_texts(value: Any, _kind: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
+        raise TypeError("expected an object of texts")
+    return value
+
+
+_converter.register_structure_hook_func(lambda kind: kind == Body, _read_body)
+_converter.register_structure_hook_func(lambda kind: kind == dict[str, str], _read_texts)
+_converter.register_unstructure_hook_func(lambda kind: kind == Body, _write_body)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.model.stored import KINDS, Restored
+from kiro_learn.ports.storage.changes import Committed
+from kiro_learn.ports.storage.interface import StorageTransaction, Work
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.wire.exported import read_line, read_piece, write_piece
+from properties.sqlite_files import USER_HOME
+from properties.stories import answers, batches, questions, texts
+
+Story = list[list[Work[Any]]]
+
+MADE_ANEW = ("unembedded", "counts of", "vectors", "models", "behind", "embedded again")
+"""Beginnings of questions about vectors, which are made again."""
+OF_COMPACTIONS = ("buffer",)
+"""What a compaction stands for waits again by itself."""
+NOT_EXPORTED = ("usage",)
+
+
+async def exported(store: InMemoryStorage) -> list[bytes]:
+    reading = await store.open_reading(KINDS)
+    lines: list[bytes] = []
+    while page := await reading.next_page():
+        lines += map(write_piece, page)
+    await reading.close()
+    return lines
+
+
+async def restored(store: InMemoryStorage, lines: Sequence[bytes]) -> list[Restored]:
+    def work(transaction: StorageTransaction) -> list[Restored]:
+        return [transaction.restore(read_piece(*read_line(line))) for line in lines]
+
+    (outcome,) = await store.transact([work])
+    assert isinstance(outcome, Committed), outcome
+    return list(outcome.value)
+
+
+@given(story=batches, query=texts, cut=st.integers(0, 40))
+def test_an_export_makes_the_same_store(story: Story, query: str, cut: int) -> None:
+    """Whatever happened to a store, what is made of its export answers alike and has the same export; also where
+    the export came in two goes, of which the first was torn.
+    """
+
+    async def live() -> None:
+        store = InMemoryStorage(user_home=USER_HOME)
+        for batch in story:
+            await store.transact(batch)
+        lines = await exported(store)
+        other = InMemoryStorage(user_home=USER_HOME)
+        await restored(other, lines[:cut])
+        await restored(other, lines)
+        assert await exported(other) == lines
+        asked = questions(query)
+        left_out = (*MADE_ANEW, *OF_COMPACTIONS, *NOT_EXPORTED)
+        kept = {name: ask for name, ask in asked.items() if not name.startswith(left_out)}
+        assert await answers(other, kept) == await answers(store, kept)
+
+    trio.run(live)
