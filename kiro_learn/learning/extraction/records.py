@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Collection
+from datetime import datetime, timedelta
 
+from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.draft import RecordDraft
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.privacy.scrub import scrub_record
+
+LONG_AGO = timedelta(days=1)
+
+
+def dated(cited: Collection[EventId], snapshot: BufferSnapshot, now: datetime) -> datetime:
+    """The date of what is learned at ``now`` from these events: theirs, if they happened long ago.
+
+    Else what is imported would pass for newer than what was said after it, and than changes of its files.
+    """
+    sources = frozenset(cited)
+    moments = (entry.event.valid_time for entry in snapshot.entries if not sources.isdisjoint(entry.sources))
+    newest = max(moments, default=now)
+    return newest if newest < now - LONG_AGO else now
 
 
 def record_of(

@@ -14,7 +14,7 @@ import trio
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.extraction.records import record_of
+from kiro_learn.learning.extraction.records import dated, record_of
 from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distinct
 from kiro_learn.learning.extraction.splitting import half_count
 from kiro_learn.learning.extraction.unheld import with_unheld_terms
@@ -192,8 +192,14 @@ class Extractor:
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
         found = answer.drafts
         ids = [RecordId(RECORD_PREFIX + self.clock.new_ulid()) for _ in found.drafts]
-        make_record = partial(record_of, namespace=namespace, strategy=answer.llm.strategy, created_at=now)
-        records = await self.offload(lambda: list(map(make_record, found.drafts, ids)))
+        make_record = partial(record_of, namespace=namespace, strategy=answer.llm.strategy)
+        dates = [dated(draft.source_event_ids, answer.snapshot, now) for draft in found.drafts]
+        records = await self.offload(
+            lambda: [
+                make_record(draft, record_id, created_at=date)
+                for draft, record_id, date in zip(found.drafts, ids, dates, strict=True)
+            ]
+        )
         if found.repeated_count or found.dropped_count:
             counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
