@@ -230,7 +230,8 @@ def _json_base(file: MergedJson, current: str, changed: WrittenFile | None, comm
         text = _json_before(current, changed, commands.of_home_with(changed.hook))
     if text is None or _is_blank(text):
         return text
-    left = without_ours(text, commands.of_any_home, added=_added(file, None), and_emptied=True)
+    added = () if commands.is_portable else _added(file, None)  # a team's file may have the very same, by others
+    left = without_ours(text, commands.of_any_home, added=added, and_emptied=True)
     # Where nothing else is in it, another home made it, or this one whose manifest is lost.
     defaults = {each.key: each.value for each in file.defaults}
     return None if left != text and parse(left).plain() in ({}, defaults) else left

@@ -17,6 +17,8 @@ PROGRAM = "bin/hook"
 """What every command of a hook names, in the home."""
 
 HOME_VARIABLE = "KIRO_LEARN_HOME"
+HOME_NAME = ".kiro-learn"
+"""Of the usual home, in the user's folder."""
 _BEFORE_A_PATH = " \t\n;&|(='\""
 """What stands before a path in a command line; a path that goes on to the left is another one."""
 
@@ -48,11 +50,21 @@ class Commands:
     """Variables that the server needs; agents hand it few of their own."""
     hook_names: tuple[str, ...]
     """Names by which hooks of any home report."""
+    is_portable: bool = False
+    """They name no path of this machine."""
+
+    @property
+    def portable(self) -> Commands:
+        """The same for the usual home, whoever's it is: every shell knows the tilde, and the PATH has the program."""
+        mcp = (SERVER_NAME, "mcp") if self.mcp else ()
+        return attrs.evolve(self, hook=f"~/{HOME_NAME}/{PROGRAM}", mcp=mcp, is_portable=True)
 
     def for_hook(self, agent: str, event: str = "") -> str:
         """A command line for a shell. It ends with 0 even if the home is gone: an agent may take 2 for a refusal."""
-        words = [self.hook, agent, *([event] if event else [])]
-        return f"{shlex.join(words)} || true"
+        words = [agent, *([event] if event else [])]
+        if self.is_portable:  # it says nothing where there is no such home
+            return f"{self.hook} {shlex.join(words)} 2>/dev/null || true"
+        return f"{shlex.join([self.hook, *words])} || true"
 
     @property
     def server(self) -> dict[str, object]:
@@ -94,6 +106,7 @@ class Commands:
     def is_pasted(self, server: object) -> bool:
         """Whether the user put it there: our server for this home, or for any, in other words than ours."""
         is_ours = isinstance(server, Mapping) and {**server, "type": None} == {**self.server, "type": None}
+        is_ours = is_ours and not self.is_portable  # which the documents say, and others of a team may have put there
         serves_here = home_named_in(server) is None or self._is_server_of_this_home(server)
         return _runs_mcp(_words(server)) and serves_here and not is_ours
 
@@ -144,7 +157,7 @@ def homes_named_in(document: object) -> Iterator[PurePosixPath]:
             yield from homes_named_in(each)
     elif isinstance(document, Mapping):
         hook, named = _program(document.get("command")), home_named_in(document)
-        yield from [_home_of(hook)] if hook.endswith(f"/{PROGRAM}") else []
+        yield from [_home_of(hook)] if hook.endswith(f"/{PROGRAM}") and hook.startswith("/") else []
         yield from [PurePosixPath(named)] if named is not None else []
         for each in document.values():
             yield from homes_named_in(each)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kiro_learn.agent_files.changes import CannotEdit, installed
+from kiro_learn.agent_files.changes import CannotEdit, Change, installed
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.jsonc import NotJson
 from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml, OwnFile
@@ -36,6 +36,17 @@ def fault_in(file: AgentFile, current: str | None, known: WrittenFile, commands:
     except (NotJson, NotToml) as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
     return OUTDATED if lost and hash_of(current) == known.hash_after else lost
+
+
+def has_all(file: AgentFile, current: str | None, change: Change, commands: Commands) -> bool:
+    """Whether the file holds already, in whatever form, what ``change`` would put into it.
+
+    Raises:
+      CannotEdit: as ``fault_in``.
+    """
+    if current is None or change.written is None or isinstance(file, OwnFile):
+        return change.text == current
+    return not fault_in(file, current, change.written, commands)
 
 
 def _lost_json(file: MergedJson | OwnFile, current: str, known: WrittenFile, commands: Commands) -> str:

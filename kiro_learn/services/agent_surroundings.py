@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import attrs
 
-from kiro_learn.agent_files.commands import HOME_VARIABLE, PROGRAM, Commands, homes_named_in
+from kiro_learn.agent_files.commands import HOME_NAME, HOME_VARIABLE, PROGRAM, Commands, homes_named_in
 from kiro_learn.agent_files.jsonc import NotJson, parse
 from kiro_learn.agent_files.kiro_agents import KIRO_FOLDER, MEMORY_AGENT, default_agent_path, memory_agent_file
 from kiro_learn.agent_files.layouts import KiroHome, Surroundings
@@ -19,7 +19,6 @@ from kiro_learn.errors import AgentFileError
 from kiro_learn.ports.agent_files import AgentFiles
 from kiro_learn.wire.agents import AGENTS
 
-HOME_NAME = ".kiro-learn"
 MANIFEST_NAME = "manifest.json"
 _MANIFEST_HINT = (
     "Use the version of kiro-learn that wrote it. If it is damaged, move it away and give the same command again: "
@@ -84,16 +83,30 @@ class SurroundingsReader:
 
     def other_homes(self, paths: Iterable[PurePosixPath]) -> tuple[Manifest, ...]:
         """The manifests of those other homes that the files at ``paths`` name, and of the usual one."""
-        homes = {self.user / HOME_NAME}
-        for path in paths:
-            homes |= set(homes_named_in(_document(path, self.text(path) or "")))
-        own = PurePosixPath(self.commands.hook).parent.parent
-        found = [_manifest_of(self.text(home / MANIFEST_NAME)) for home in sorted(homes - {own})]
+        homes = {self.user / HOME_NAME, *self.homes_named(paths)} - {self._own_home}
+        found = [_manifest_of(self.text(home / MANIFEST_NAME)) for home in sorted(homes)]
         return tuple(each for each in found if each.files)
+
+    def homes_named(self, paths: Iterable[PurePosixPath]) -> tuple[PurePosixPath, ...]:
+        """The other homes that the files at ``paths`` are connected to."""
+        homes = {home for path in paths for home in homes_named_in(_document(path, self.text(path) or ""))}
+        return tuple(sorted(homes - {self._own_home}))
+
+    @property
+    def _own_home(self) -> PurePosixPath:
+        return PurePosixPath(self.commands.hook).parent.parent
+
+    def commands_in(self, project: PurePosixPath | None) -> Commands:
+        """What agents are told to run: in a project, whose files a team shares, by the paths of no machine. Only the
+        usual home has such ones.
+        """
+        is_usual = self._own_home == self.user / HOME_NAME
+        return self.commands.portable if is_usual and project is not None else self.commands
 
     def around(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
         """What is installed on this machine and in ``project``, as far as it decides what ``install`` writes."""
-        around = Surroundings(commands=self.commands, user=self.user, project=project, folders=self.moved_folders())
+        commands = self.commands_in(project)
+        around = Surroundings(commands=commands, user=self.user, project=project, folders=self.moved_folders())
         kiro, codex = around.folder(KIRO_FOLDER), around.folder(AGENTS["codex"].folder)
         agents = [name for name in self.files.names(kiro / "agents") if name.endswith(".json")]
         kiro_home = self._kiro_home(kiro / "agents" / f"{MEMORY_AGENT}.json", manifest)
@@ -150,6 +163,11 @@ class SurroundingsReader:
         hooks_file = codex / "hooks.json"
         has_file = self.text(hooks_file) is not None or manifest.file(str(hooks_file)) is not None
         return "hooks" in tables and not has_file
+
+    def is_in_git(self, project: PurePosixPath | None) -> bool:
+        """Whether the folder lies in a repository."""
+        around = () if project is None else (project, *project.parents)
+        return any(".git" in self.files.names(folder) for folder in around)
 
     def text(self, path: PurePosixPath) -> str | None:
         """The file's text; None also if it cannot be read, which editing it reports."""

@@ -10,6 +10,7 @@ import attrs
 
 from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, without_us
 from kiro_learn.agent_files.commands import Commands
+from kiro_learn.agent_files.faults import has_all
 from kiro_learn.agent_files.kiro_agents import (
     COMPRESSOR_AGENT,
     DEFAULT_AGENT_FILE,
@@ -65,6 +66,12 @@ class Plan:
     problems: tuple[AgentFileError, ...] = ()
     folders: tuple[str, ...] = ()
     """That another home made for files that this one takes over."""
+    taken_from: tuple[PurePosixPath, ...] = ()
+    """The homes that files which change are connected to, and are not any more afterwards."""
+    is_portable: bool = False
+    """What is written names no path of this machine."""
+    is_in_git: bool = False
+    """The files lie in a repository."""
 
     @property
     def sends_to_a_model(self) -> bool:
@@ -158,14 +165,25 @@ class Installation:
             if file.path in problems:
                 continue
             try:
-                step = self._step(file, manifest, agent, steps.get(file.path), others)
+                step = self._step(file, manifest, agent, steps.get(file.path), others, commands=around.commands)
             except AgentFileError as error:
                 problems[file.path] = error
             else:
                 steps[file.path] = step
+        if project is not None:
+            steps |= _no_longer_needed(
+                self.inspection, agents, manifest, project, needed={file.path for _, file in files}
+            )
         written = [each for each in steps.values() if each.written is not None]
         folders = [name for other in others for name in other.folders if _is_around(PurePosixPath(name), written)]
-        return Plan(tuple(steps.values()), tuple(problems.values()), tuple(dict.fromkeys(folders)))
+        return Plan(
+            tuple(steps.values()),
+            tuple(problems.values()),
+            tuple(dict.fromkeys(folders)),
+            taken_from=self._reader.homes_named(each.path for each in written if each.changes_the_file),
+            is_portable=around.commands.is_portable,
+            is_in_git=self._reader.is_in_git(project),
+        )
 
     def plan_removal(self, agents: Collection[str] | None = None) -> Plan:
         """What uninstalling changes, for ``agents``, or for all: in every place that the manifest names, and in the
@@ -182,12 +200,12 @@ class Installation:
             left = () if agents is None else tuple(each for each in written.agents if each not in agents)
             if len(left) < len(written.agents):
                 try:
-                    steps.append(self._removal(written, left, of_another_home))
+                    steps.append(_removal(self._reader, written, left, of_another_home))
                 except AgentFileError as error:
                     problems.append(error)
         for file in self._unlisted(agents or tuple(AGENTS), manifest):
             try:
-                step = self._removal_of_unlisted(file)
+                step = _removal_of_unlisted(self._reader, file)
             except AgentFileError as error:
                 problems.append(error)
             else:
@@ -199,19 +217,6 @@ class Installation:
         around = self._reader.around(manifest, None)
         kiro = around.folder(KIRO_FOLDER)
         return (compressor_path(kiro), default_agent_path(kiro)) if around.kiro_home == "another" else ()
-
-    def _removal(self, written: WrittenFile, left: tuple[str, ...], of_another_home: Collection[PurePosixPath]) -> Step:
-        """``left``: the agents that still need the file."""
-        path = PurePosixPath(written.path)
-        current = self._files.read(path)
-        if path in of_another_home:
-            return Step(path, current, current, None)
-        if left:
-            return Step(path, current, current, attrs.evolve(written, agents=left))
-        change = _or_refused(path, lambda: uninstalled(current, written, self._commands))
-        if change.text != current:
-            self._files.check(path)
-        return Step(path, current, change.text, None)
 
     def _unlisted(self, agents: Collection[str], manifest: Manifest) -> Iterator[AgentFile]:
         """The user's own files that may have our hooks and are not in the manifest, each once."""
@@ -233,15 +238,6 @@ class Installation:
                     seen.add(file.path)
                     yield file
 
-    def _removal_of_unlisted(self, file: AgentFile) -> Step:
-        current = self._reader.text(file.path)
-        if current is None:
-            return Step(file.path, None, None, None)
-        after = _or_refused(file.path, lambda: without_us(file, current, self._commands))
-        if after != current:
-            self._files.check(file.path)
-        return Step(file.path, current, after, None)
-
     def carry_out(self, plan: Plan) -> tuple[AgentFileError, ...]:
         """Carry out ``plan``; returns the errors of files that could not be changed, which are as they were.
 
@@ -255,7 +251,14 @@ class Installation:
             return _carry_out_all(self._files, plan)
 
     def _step(
-        self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None, homes: Sequence[Manifest]
+        self,
+        file: AgentFile,
+        manifest: Manifest,
+        agent: str,
+        earlier: Step | None,
+        homes: Sequence[Manifest],
+        *,
+        commands: Commands,
     ) -> Step:
         """``earlier``: the step of another agent of the same plan for this file; ``homes``: other ones."""
         try:
@@ -268,7 +271,9 @@ class Installation:
             before, known = (earlier.after, earlier.written)
         found = [home.file(str(file.path)) for home in homes]
         others = [each for each in found if each is not None]
-        change = _or_refused(file.path, lambda: installed(file, before, known, self._commands, agent, others=others))
+        change = _or_refused(file.path, lambda: installed(file, before, known, commands, agent, others=others))
+        if commands.is_portable and known is None and has_all(file, current, change, commands):
+            return Step(file.path, current, current, None)  # as somebody of a team left it
         if change.text != current:
             self._files.check(file.path)
         return Step(file.path, current, change.text, change.written)
@@ -280,6 +285,49 @@ class Installation:
     def _is_installed(self, agent: str) -> bool:
         known = AGENTS[agent]
         return self._programs.is_installed(known.programs, [self._user / trace for trace in known.traces])
+
+
+def _no_longer_needed(
+    installed_files: InstalledFiles,
+    agents: Sequence[str],
+    manifest: Manifest,
+    project: PurePosixPath,
+    *,
+    needed: Collection[PurePosixPath],
+) -> dict[PurePosixPath, Step]:
+    """Of the files that an earlier version wrote in ``project`` those that this one writes elsewhere."""
+    steps: dict[PurePosixPath, Step] = {}
+    for written in manifest.files:
+        path = PurePosixPath(written.path)
+        if path not in needed and installed_files.project_of(path) == project and set(written.agents) <= {*agents}:
+            steps[path] = _removal(installed_files.reader, written, (), ())
+    return steps
+
+
+def _removal(
+    reader: SurroundingsReader, written: WrittenFile, left: tuple[str, ...], of_another_home: Collection[PurePosixPath]
+) -> Step:
+    """``left``: the agents that still need the file."""
+    path = PurePosixPath(written.path)
+    current = reader.files.read(path)
+    if path in of_another_home:
+        return Step(path, current, current, None)
+    if left:
+        return Step(path, current, current, attrs.evolve(written, agents=left))
+    change = _or_refused(path, lambda: uninstalled(current, written, reader.commands))
+    if change.text != current:
+        reader.files.check(path)
+    return Step(path, current, change.text, None)
+
+
+def _removal_of_unlisted(reader: SurroundingsReader, file: AgentFile) -> Step:
+    current = reader.text(file.path)
+    if current is None:
+        return Step(file.path, None, None, None)
+    after = _or_refused(file.path, lambda: without_us(file, current, reader.commands))
+    if after != current:
+        reader.files.check(file.path)
+    return Step(file.path, current, after, None)
 
 
 def _is_around(folder: PurePosixPath, steps: Sequence[Step]) -> bool:

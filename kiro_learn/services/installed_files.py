@@ -61,7 +61,7 @@ class InstalledFiles:
           AgentFileError: the manifest cannot be read, or a later version wrote it.
         """
         manifest = manifest_in(self.reader.files)
-        projects = dict.fromkeys(self._project_of(PurePosixPath(each.path)) for each in manifest.files)
+        projects = dict.fromkeys(self.project_of(PurePosixPath(each.path)) for each in manifest.files)
         faults = [fault for project in projects for fault in self._faults(manifest, project)]
         return FilesReport(len(manifest.files), tuple(faults))
 
@@ -69,7 +69,7 @@ class InstalledFiles:
         if project is not None and not self.reader.files.names(project):
             return
         known = {PurePosixPath(each.path): each for each in manifest.files}
-        here = {path: each for path, each in known.items() if self._project_of(path) == project}
+        here = {path: each for path, each in known.items() if self.project_of(path) == project}
         around = attrs.evolve(
             self.reader.around(manifest, project),
             has_compressor=any(path.stem == COMPRESSOR_AGENT for path in here),
@@ -86,7 +86,7 @@ class InstalledFiles:
     def _fault(self, file: AgentFile, written: WrittenFile, around: Surroundings) -> Iterator[FileFault]:
         is_unreadable = False
         try:
-            problem = fault_in(file, self.reader.files.read(file.path), written, self.reader.commands)
+            problem = fault_in(file, self.reader.files.read(file.path), written, around.commands)
         except (CannotEdit, AgentFileError) as error:
             place = f"line {error.line}, column {error.column}: " if error.line else ""
             problem, is_unreadable = f"{place}{error.problem}", True
@@ -106,7 +106,7 @@ class InstalledFiles:
         folder = _agent_folder(path) or path.parent
         return not self.reader.files.names(folder) and not any(map(self.is_installed, written.agents))
 
-    def _project_of(self, path: PurePosixPath) -> PurePosixPath | None:
+    def project_of(self, path: PurePosixPath) -> PurePosixPath | None:
         """The project that the file belongs to; None if it is one of the user's own."""
         if path.name == ".mcp.json":
             return path.parent

@@ -169,7 +169,8 @@ def _kiro(agent: Agent, around: Surroundings) -> Files:
 def _claude_code(agent: Agent, around: Surroundings) -> Files:
     folder = around.folder(agent.folder)
     # A command that names a path of this machine has no place in settings that a project shares.
-    name = "settings.json" if around.project is None else "settings.local.json"
+    is_shared = around.project is None or around.commands.is_portable
+    name = "settings.json" if is_shared else "settings.local.json"
     events = (*_EVENTS, "PostToolUseFailure")
     before_tool = _before_tool(agent, around, matcher="Bash|Edit|MultiEdit|Write|NotebookEdit|mcp__.*")
     yield MergedJson(folder / name, (*_groups(agent, around, events, matcher="*"), before_tool))

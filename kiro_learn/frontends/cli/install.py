@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import time
 from collections import Counter
@@ -126,7 +127,8 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if wish.dry_run:
         return _show(shell, plan, wish, found)
     if not wish.as_json:
-        _offer(shell, plan, wish.said_as if plan.changes else "", texts.ALL_INSTALLED)
+        command = wish.said_as if plan.changes else ""
+        _offer(shell, plan, command, texts.ALL_INSTALLED, in_project=wish.in_project)
     if plan.changes:
         _ask(shell, plan, wish)
     installation.home.prepare()
@@ -167,7 +169,7 @@ def _uninstall(shell: Shell, wish: _Wish, *, purge: bool) -> int:
     return 1 if failed else 0
 
 
-def _offer(shell: Shell, plan: Plan, command: str, if_none: str) -> None:
+def _offer(shell: Shell, plan: Plan, command: str, if_none: str, *, in_project: bool = False) -> None:
     """Say what would change, and by which command every line of it is seen."""
     if not plan.changes and not plan.problems:
         shell.print([if_none])
@@ -176,8 +178,22 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str) -> None:
         shell.print(["", *texts.DEFAULT_AGENT_NOTE])
     if plan.sends_to_a_model:
         shell.print(["", *texts.COMPRESSOR_NOTE])
+    shell.print(_notes(shell, plan, in_project=in_project))
     if command:
         shell.print(["", texts.SEE_EVERY_LINE.format(command=shell.out.command(f"{command} --dry-run"))])
+
+
+def _notes(shell: Shell, plan: Plan, *, in_project: bool = False) -> list[str]:
+    """Whose place is taken; and of a project's files, who else gets them."""
+    homes = ", ".join(shell.tilde(Path(home)) for home in plan.taken_from)
+    lines = [texts.TAKES_OVER.format(homes=homes)] if homes else []
+    if in_project and plan.changes:
+        lines.append(texts.PORTABLE if plan.is_portable else f"{shell.out.mark('warning')} {texts.NOT_PORTABLE}")
+        if plan.is_in_git:
+            lines.append(texts.IN_GIT if plan.is_portable else f"{shell.out.mark('warning')} {texts.IN_GIT_ALONE}")
+        if plan.is_portable and shutil.which("kiro-learn", path=shell.environment.get("PATH")) is None:
+            lines.append(f"{shell.out.mark('warning')} {texts.NOT_ON_PATH}")
+    return ["", *lines] if lines else []
 
 
 def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
@@ -211,6 +227,7 @@ def _print_json(
             "agents": [{"name": each.name, "version": each.version} for each in found],
             "files": install_screen.as_json(plan),
             "problems": install_screen.problems_as_json(problems),
+            "taken_from": [str(home) for home in plan.taken_from],
             "written": written,
         }
     )

@@ -51,7 +51,7 @@ CASES: dict[str, tuple[str, str, str, Callable[[str, str], str], bool]] = {
     "kiro-ide-1": ("kiro-ide-1", "kiro-ide", V1, as_text, False),
     "kiro-ide-1 in a project": ("kiro-ide-1", "", f"shop/{V1}", as_text, True),
     "claude-code": ("claude-code-2", "claude-code", ".claude/settings.json", as_text, False),
-    "claude-code in a project": ("claude-code-2", "", "shop/.claude/settings.local.json", as_text, True),
+    "claude-code in a project": ("claude-code-2", "", "shop/.claude/settings.json", as_text, True),
     "codex": ("codex", "codex", ".codex/hooks.json", as_claudes_json, False),
     "codex bare": ("codex", "", ".codex/hooks.json", as_claudes_json, False),
     "gemini": ("gemini", "gemini", ".gemini/settings.json", as_claudes_json, False),

@@ -86,12 +86,12 @@ def test_a_file_that_is_gone_is_told_with_its_installation(path: str, agents: st
 @pytest.mark.parametrize(
     ("lost", "told"),
     [
-        (lambda hooks: hooks.pop("Stop"), "it lacks 1 of kiro-learn's 5 entries"),
-        (lambda hooks: hooks["Stop"][0]["hooks"].clear(), "it lacks 1 of kiro-learn's 5 entries"),
-        (lambda hooks: hooks.clear(), "it lacks all of kiro-learn's 5 entries"),
+        (lambda hooks: hooks.pop("Stop"), "it lacks 1 of kiro-learn's 6 entries"),
+        (lambda hooks: hooks["Stop"][0]["hooks"].clear(), "it lacks 1 of kiro-learn's 6 entries"),
+        (lambda hooks: hooks.clear(), "it lacks all of kiro-learn's 6 entries"),
         (
             lambda hooks: hooks["Stop"][0]["hooks"][0].update(command="/old/home/bin/hook claude-code || true"),
-            "it lacks 1 of kiro-learn's 5 entries",
+            "it lacks 1 of kiro-learn's 6 entries",
         ),
     ],
 )
