@@ -170,10 +170,7 @@ class Installation:
                 problems[file.path] = error
             else:
                 steps[file.path] = step
-        if project is not None:
-            steps |= _no_longer_needed(
-                self.inspection, agents, manifest, project, needed={file.path for _, file in files}
-            )
+        steps |= _no_longer_needed(self.inspection, agents, manifest, project, needed=[file.path for _, file in files])
         written = [each for each in steps.values() if each.written is not None]
         folders = [name for other in others for name in other.folders if _is_around(PurePosixPath(name), written)]
         return Plan(
@@ -288,20 +285,17 @@ class Installation:
 
 
 def _no_longer_needed(
-    installed_files: InstalledFiles,
+    ours: InstalledFiles,
     agents: Sequence[str],
     manifest: Manifest,
-    project: PurePosixPath,
-    *,
+    project: PurePosixPath | None,
     needed: Collection[PurePosixPath],
 ) -> dict[PurePosixPath, Step]:
     """Of the files that an earlier version wrote in ``project`` those that this one writes elsewhere."""
-    steps: dict[PurePosixPath, Step] = {}
-    for written in manifest.files:
-        path = PurePosixPath(written.path)
-        if path not in needed and installed_files.project_of(path) == project and set(written.agents) <= {*agents}:
-            steps[path] = _removal(installed_files.reader, written, (), ())
-    return steps
+    theirs = [] if project is None else [each for each in manifest.files if set(each.agents) <= {*agents}]
+    paths = {PurePosixPath(each.path): each for each in theirs}
+    gone = [path for path in paths if path not in needed and ours.project_of(path) == project]
+    return {path: _removal(ours.reader, paths[path], (), ()) for path in gone}
 
 
 def _removal(
