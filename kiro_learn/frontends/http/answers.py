@@ -82,6 +82,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.QuerySyntaxError: 400,
     errors.UnknownRecord: 404,
     errors.UnknownProject: 404,
+    errors.NoCopy: 404,
     errors.UnknownGraphItem: 404,
     errors.UnknownCheckpoint: 404,
     errors.DuplicateRecord: 409,

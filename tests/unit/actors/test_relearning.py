@@ -181,7 +181,7 @@ def test_new_memories_are_never_compared_with_those_that_are_to_make_way() -> No
 
 def test_a_daemon_that_stops_does_not_wait_for_the_rest() -> None:
     async def scenario() -> None:
-        storage, model = await a_past(3), Model()
+        storage, model = await a_past(3), SlowModel(2)
         config = Config(learning=ONE_TURN)
 
         async def relearn() -> None:
@@ -192,10 +192,8 @@ def test_a_daemon_that_stops_does_not_wait_for_the_rest() -> None:
             trio.open_nursery() as nursery,
             simulated_daemon(storage=storage, llm=model, config=config) as services,
         ):
-            model.gate = trio.Event()
             nursery.start_soon(relearn)
             await trio.sleep(1)
-            model.gate.set()
         assert await titles(storage) == ["better answer 0", "weak 1", "weak 2"]
 
     simulate(scenario)

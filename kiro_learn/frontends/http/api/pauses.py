@@ -47,9 +47,9 @@ def pause_routes(services: Services) -> Iterator[Route]:
         return json_answer(_written(await services.pauses.pause(named.namespace, asked.session)))
 
     async def resume(request: Request) -> Answer:
-        named = await services.project_names.resolve(PROJECT.read(request.query))
-        resumed = await services.pauses.resume(named.namespace, SESSION.read(request.query))
-        return json_answer({"resumed": resumed})
+        project, session = PROJECT.read(request.query), SESSION.read(request.query)
+        named = await services.project_names.resolve(project)
+        return json_answer({"resumed": await services.pauses.resume(named.namespace, session)})
 
     yield Route("GET", "/api/pauses", listed, about=LIST)
     yield Route("POST", "/api/pauses", pause, about=PAUSE)
