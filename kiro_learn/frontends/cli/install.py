@@ -178,22 +178,10 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str, *, in_project: 
         shell.print(["", *texts.DEFAULT_AGENT_NOTE])
     if plan.sends_to_a_model:
         shell.print(["", *texts.COMPRESSOR_NOTE])
-    shell.print(_notes(shell, plan, in_project=in_project))
+    is_on_path = shutil.which("kiro-learn", path=shell.environment.get("PATH")) is not None
+    shell.print(install_screen.notes(plan, shell.out, _tilde(shell), in_project=in_project, is_on_path=is_on_path))
     if command:
         shell.print(["", texts.SEE_EVERY_LINE.format(command=shell.out.command(f"{command} --dry-run"))])
-
-
-def _notes(shell: Shell, plan: Plan, *, in_project: bool = False) -> list[str]:
-    """Whose place is taken; and of a project's files, who else gets them."""
-    homes = ", ".join(shell.tilde(Path(home)) for home in plan.taken_from)
-    lines = [texts.TAKES_OVER.format(homes=homes)] if homes else []
-    if in_project and plan.changes:
-        lines.append(texts.PORTABLE if plan.is_portable else f"{shell.out.mark('warning')} {texts.NOT_PORTABLE}")
-        if plan.is_in_git:
-            lines.append(texts.IN_GIT if plan.is_portable else f"{shell.out.mark('warning')} {texts.IN_GIT_ALONE}")
-        if plan.is_portable and shutil.which("kiro-learn", path=shell.environment.get("PATH")) is None:
-            lines.append(f"{shell.out.mark('warning')} {texts.NOT_ON_PATH}")
-    return ["", *lines] if lines else []
 
 
 def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:

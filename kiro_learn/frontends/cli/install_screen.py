@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import install_texts, texts
 from kiro_learn.frontends.cli.amounts import counted, size
 from kiro_learn.frontends.cli.terminal import Terminal, spread
 from kiro_learn.services.installation import FoundAgent, Plan, Step
@@ -35,6 +35,25 @@ def changes(plan: Plan, terminal: Terminal, tilde: Tilde) -> Iterator[str]:
         left = f"{action:{ACTION_COLUMN}}{tilde(step.path)}"
         painted = terminal.bold(f"{action:{ACTION_COLUMN}}") + tilde(step.path)
         yield spread(left, facts, WIDTH, painted_left=painted, painted_right=terminal.dim(facts))
+
+
+def notes(plan: Plan, terminal: Terminal, tilde: Tilde, *, in_project: bool, is_on_path: bool) -> list[str]:
+    """Whose place is taken; and of a project's files, who else gets them."""
+    lines, warning = [], terminal.mark("warning")
+    if plan.taken_from:
+        homes = ", ".join(tilde(PurePosixPath(home)) for home in plan.taken_from)
+        lines.append(install_texts.TAKES_OVER.format(homes=homes))
+    if in_project and plan.changes and plan.is_portable:
+        lines.append(install_texts.PORTABLE)
+        if plan.is_in_git:
+            lines.append(install_texts.IN_GIT)
+        if not is_on_path:
+            lines.append(f"{warning} {install_texts.NOT_ON_PATH}")
+    elif in_project and plan.changes:
+        lines.append(f"{warning} {install_texts.NOT_PORTABLE}")
+        if plan.is_in_git:
+            lines.append(f"{warning} {install_texts.IN_GIT_ALONE}")
+    return ["", *lines] if lines else []
 
 
 def problems(plan_problems: Sequence[Any], terminal: Terminal, tilde: Tilde) -> Iterator[str]:

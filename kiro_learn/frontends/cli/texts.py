@@ -172,12 +172,6 @@ DEFAULT_AGENT_NOTE = (
     "Kiro CLI will start with another agent, kiro-learn: its own one cannot have hooks.",
     "To leave its default agent as it is: --no-set-default",
 )
-TAKES_OVER = "These files are connected to another home: {homes}. This one takes its place in them."
-PORTABLE = "They name no path of this machine: where kiro-learn is not installed, they do nothing."
-NOT_PORTABLE = "They name paths of this machine: do not commit them. Those of ~/.kiro-learn could be."
-IN_GIT = "The project is a git repository: commit them for all, or name them in .git/info/exclude."
-IN_GIT_ALONE = "The project is a git repository: name them in .git/info/exclude."
-NOT_ON_PATH = "Agents start the server as kiro-learn, which is not on your PATH."
 SEE_EVERY_LINE = "See every line: {command}"
 INSTALL_QUESTION = "Go on ({count})?"
 WOULD = "Would {count}. Nothing was written."
