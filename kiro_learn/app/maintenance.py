@@ -145,7 +145,7 @@ def open_past_memories(environment: Mapping[str, str], folders: Sequence[Path]) 
     return PastMemories(MEMORIES, HistoryPlace(user=Path.home(), environment=environment, folders=tuple(folders)))
 
 
-new_file, new_folder, write_file = private.new_file, private.new_folder, private.write
+new_file = private.new_file
 
 
 def _autostart_if_any(home: Path, environment: Mapping[str, str]) -> Autostart | None:

@@ -8,7 +8,6 @@ import itertools
 import os
 import re
 import secrets
-import shutil
 import stat
 import time
 from collections.abc import Iterator
@@ -108,29 +107,6 @@ def new_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
     with replacing(path) as file:
         yield file
         _refuse_what_is_there(path, force=force)
-
-
-@contextlib.contextmanager
-def new_folder(path: Path, *, aside: bool) -> Iterator[Path]:
-    """A new folder of the owner's alone, which is at ``path`` when the block ends well; until then it is elsewhere.
-
-    Args:
-      aside: put aside what is there.
-
-    Raises:
-      OSError: it is a link, or something is there; or the system refused.
-    """
-    _refuse_what_is_there(path, force=aside)
-    beside = path.with_name(f".{path.name[:MOST_NAME]}.{secrets.token_hex(8)}")
-    beside.mkdir(mode=0o700)
-    with contextlib.ExitStack() as on_failure:
-        on_failure.callback(shutil.rmtree, beside)
-        yield beside
-        if aside and os.path.lexists(path):
-            put_aside(path)
-        _refuse_what_is_there(path, force=False)
-        beside.rename(path)
-        on_failure.pop_all()
 
 
 def _refuse_what_is_there(path: Path, *, force: bool) -> None:

@@ -111,7 +111,7 @@ class ForeignDatabase:
         if self._connection is None:
             self._connection = self._stack.enter_context(closing(self._opened()))
         self._steps = 0
-        return self._connection.execute(statement, values).fetchall()
+        return list(self._connection.execute(statement, values))
 
     def _read_a_copy(self) -> None:
         """A file with its log; what finds its way in that, SQLite makes anew. Not of a file of any size."""

@@ -78,7 +78,7 @@ def list_records(connection: apsw.Connection, damaged: DamagedRows, query: Recor
 def list_rules_first(
     connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, *, limit: int, offset: int
 ) -> list[MemoryRecord]:
-    values = {"namespace": namespace, "limit": limit, "offset": offset}
+    values: Values = {"namespace": namespace, "limit": limit, "offset": offset}
     return list(damaged.only_readable(connection.execute(statements.RULES_FIRST, values), to_record))
 
 

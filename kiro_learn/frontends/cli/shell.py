@@ -61,14 +61,6 @@ class Maintenance(Protocol):
         """Of the owner's alone, and there when the block ends well. Raises OSError."""
         ...
 
-    def new_folder(self, path: Path, *, aside: bool) -> AbstractContextManager[Path]:
-        """The same; what is there is put ``aside``. Raises OSError."""
-        ...
-
-    def write_file(self, path: Path, content: bytes) -> None:
-        """All of it or nothing. Raises OSError."""
-        ...
-
 
 class OpenMaintenance(Protocol):
     """Imports what only these use cases need."""
