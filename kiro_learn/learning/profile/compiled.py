@@ -10,7 +10,7 @@ from kiro_learn.learning.profile.texts import FileText, Folder, named, table, ve
 from kiro_learn.model.profile import ProfileFact, Slot
 
 _GO_LINE = re.compile(r"go\s+(\d[\w.]*)\s*")
-_GO_REQUIRED = re.compile(r"\s*(?:require\s+)?([\w.-]+\.[\w.-]+/[\w./-]+)\s+v(\d[\w.+-]*)")
+_GO_REQUIRED = re.compile(r"\s*(?:require\s+)?([\w-]+(?:\.[\w-]+)+/[\w./-]+)\s+v(\d[\w.+-]*)")
 _FRAMEWORK = re.compile(r"net(\d+\.\d+)(?:-\w+)?")
 
 

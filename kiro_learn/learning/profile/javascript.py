@@ -54,8 +54,13 @@ def facts(folder: Folder) -> Iterator[ProfileFact]:
         yield from file.facts(Slot.INSTALL, "npm install", is_usual=True)
     start = file.line_of(r'"scripts"\s*:')
     scripts = [name for name, text in table(package, "scripts").items() if isinstance(text, str)]
-    lines = {name: file.line_of(rf'"{re.escape(name)}"\s*:', after=start - 1) for name in scripts}
-    yield from facts_of_tasks(file, lines, lambda name: _call(manager, name), but=frozenset({Slot.INSTALL}))
+    yield from facts_of_tasks(
+        file,
+        scripts,
+        lambda name: file.line_of(rf'"{re.escape(name)}"\s*:', after=start - 1),
+        lambda name: _call(manager, name),
+        but=frozenset({Slot.INSTALL}),
+    )
 
 
 def deno(folder: Folder) -> Iterator[ProfileFact]:
@@ -66,8 +71,10 @@ def deno(folder: Folder) -> Iterator[ProfileFact]:
     yield from file.facts(Slot.LANGUAGE, "TypeScript (Deno)")
     yield from file.facts(Slot.MANAGER, "Deno")
     yield from file.facts(Slot.ADD, _ADDS["Deno"], is_usual=True)
-    lines = {name: file.line_of(rf'"{re.escape(name)}"\s*:') for name in table(file.json(), "tasks")}
-    yield from facts_of_tasks(file, lines, lambda name: f"deno task {name}")
+    tasks = table(file.json(), "tasks")
+    yield from facts_of_tasks(
+        file, tasks, lambda name: file.line_of(rf'"{re.escape(name)}"\s*:'), lambda name: f"deno task {name}"
+    )
     yield from file.facts(Slot.TEST, "deno test", is_usual=True)
 
 

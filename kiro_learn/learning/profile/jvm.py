@@ -11,13 +11,13 @@ from kiro_learn.model.profile import ProfileFact, Slot
 
 _GRADLE_VERSION = re.compile(r"gradle-(\d[\w.]*?)-(?:bin|all)\.zip")
 _PLUGIN = re.compile(
-    r"^\s*(?:(application|java|java-library|checkstyle)[ \t]*$"
-    r"|id\s*\(?\s*[\"']([\w.-]+)[\"']\s*\)?|kotlin\s*\(\s*[\"'](\w+)[\"']\s*\))"
-    r"(?:\s*version\s*\(?[\"']([\w.-]+)[\"'])?",
+    r"^[ \t]*(?:(application|java|java-library|checkstyle)[ \t]*$"
+    r"|id\s*(?:\(\s*)?[\"']([\w.-]+)[\"'](?:\s*\))?|kotlin\s*\(\s*[\"'](\w+)[\"']\s*\))"
+    r"(?:\s*version\s*(?:\(\s*)?[\"']([\w.-]+)[\"'])?",
     re.MULTILINE,
 )
 _JAVA = re.compile(
-    r"(?:JavaLanguageVersion\.of\(\s*|jvmToolchain\(\s*|(?:sourceCompatibility|targetCompatibility)\s*=?\s*[\"']?"
+    r"(?:JavaLanguageVersion\.of\(\s*|jvmToolchain\(\s*|(?:sourceCompatibility|targetCompatibility)\s*(?:=\s*)?[\"']?"
     r"(?:JavaVersion\.VERSION_)?)(\d[\d_.]{0,5})"
 )
 _DEPENDENCY = re.compile(r"[\"'][\w.-]+:([\w.-]+)(?::([\w.-]+))?[\"']")

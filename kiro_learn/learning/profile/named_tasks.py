@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 from kiro_learn.learning.profile.texts import FileText
 from kiro_learn.model.profile import ProfileFact, Slot
@@ -32,18 +32,25 @@ def slot_of(name: str) -> Slot | None:
 
 
 def facts_of_tasks(
-    file: FileText, lines: Mapping[str, int], call: Callable[[str], str], *, but: frozenset[Slot] = frozenset()
+    file: FileText,
+    tasks: Iterable[str],
+    line_of: Callable[[str], int],
+    call: Callable[[str], str],
+    *,
+    but: frozenset[Slot] = frozenset(),
 ) -> Iterator[ProfileFact]:
     """Of each slot the tasks that have its very name, the usual name first; where there is none, the shortest variety.
 
     Args:
-      lines: of each task by its name, where it stands in ``file``.
+      tasks: the names of all that there are.
+      line_of: where a task stands in ``file``; asked of those alone that are told, since it reads the file for each.
       call: the command that runs a task.
       but: slots of which the tasks' names say nothing.
     """
+    named = [(name, slot_of(name)) for name in tasks if NAME.fullmatch(name)]
     for slot in _WORDS:
-        names = [name for name in lines if NAME.fullmatch(name) and slot_of(name) is slot]
+        names = [name for name, found in named if found is slot]
         exact = sorted((name for name in names if name in _SLOTS), key=lambda name: _SLOTS[name][1])
         chosen = exact or sorted(names, key=lambda name: (len(name), name))[:1]
         for name in () if slot in but else chosen:
-            yield from file.facts(slot, call(name), lines[name])
+            yield from file.facts(slot, call(name), line_of(name))

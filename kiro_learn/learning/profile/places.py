@@ -42,7 +42,7 @@ _PLATFORMS = {
 }
 _FROM = re.compile(r"\s*FROM\s+(?:--\S+\s+)?([\w./:@-]{1,100})(?:\s+AS\s+\S+)?\s*", re.IGNORECASE)
 _IMAGE = re.compile(r"\s+image:\s*[\"']?([\w./:@-]{1,100})[\"']?\s*(?:#.*)?")
-_RUN = re.compile(r"\s*-?\s*run:\s*(.*)")
+_RUN = re.compile(r"\s*(?:-\s*)?run:\s*(.*)")
 _STEP = re.compile(r"\s*-\s+(\S.*)")
 _COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 COMPOSE_FILES, PLATFORM_FILES = _COMPOSE, tuple(_PLATFORMS)

@@ -38,7 +38,7 @@ def facts(folder: Folder) -> Iterator[ProfileFact]:
     versions = {name: found for name, (_, found, _) in required.items()}
     for each in dict.fromkeys(source for source, _, _ in required.values()):
         mine = {name: found for name, found in versions.items() if required[name][0] is each}
-        yield from frameworks(each, mine, PYPI, lambda name: required[name][2])
+        yield from frameworks(each, mine, PYPI, lambda name: required[name][2] or _line_of(required[name][0], name))
     manager, fact = _manager(folder, file, content)
     yield from fact
     prefix = _MANAGERS[manager][3] if manager in _MANAGERS else ""
@@ -62,18 +62,21 @@ def _language(file: FileText, content: dict[str, object]) -> Iterator[ProfileFac
 def _required(
     folder: Folder, project: FileText | None, content: dict[str, object]
 ) -> dict[str, tuple[FileText, str, int]]:
-    """By the name of a package: the file that names it, its version, and its line."""
+    """By the name of a package: the file that names it, its version, and its line; 0 of what pyproject.toml names."""
     found: dict[str, tuple[FileText, str, int]] = {}
     if project is not None:
         for name, text in _of_pyproject(content):
-            line = project.line_of(rf"(?i)^\s*(?:[\w-]+\s*=\s*\[\s*)?[\"']?{re.escape(name)}\b")
-            found.setdefault(name.lower(), (project, version(text), line))
+            found.setdefault(name.lower(), (project, version(text), 0))
     for path in _REQUIREMENTS:
         if file := folder.file(path):
             for number, line_text in enumerate(file.text.splitlines(), 1):
                 if match := _REQUIREMENT.match(line_text):
                     found.setdefault(match[1].lower(), (file, version(match[2]), number))
     return found
+
+
+def _line_of(file: FileText, package: str) -> int:
+    return file.line_of(rf"(?i)^\s*(?:[\w-]+\s*=\s*\[\s*)?[\"']?{re.escape(package)}\b")
 
 
 def _of_pyproject(content: dict[str, object]) -> Iterator[tuple[str, str]]:
@@ -125,10 +128,14 @@ def _scripts(file: FileText, content: dict[str, object]) -> Iterator[ProfileFact
         "hatch run": table(content, "tool", "hatch", "envs", "default", "scripts"),
         "task": table(content, "tool", "taskipy", "tasks"),
     }
+    start = file.line_of(r"^\s*\[tool\..*(?:tasks|scripts)\]")
     for runner, tasks in runners.items():
-        start = file.line_of(r"^\s*\[tool\..*(?:tasks|scripts)\]")
-        lines = {name: file.line_of(rf"^\s*\"?{re.escape(name)}\"?\s*=", after=start) for name in tasks}
-        yield from facts_of_tasks(file, lines, f"{runner} {{}}".format)
+        yield from facts_of_tasks(
+            file,
+            tasks,
+            lambda name: file.line_of(rf"^\s*\"?{re.escape(name)}\"?\s*=", after=start),
+            f"{runner} {{}}".format,
+        )
 
 
 def _tools(

@@ -10,10 +10,10 @@ from kiro_learn.learning.profile.named_tasks import facts_of_tasks
 from kiro_learn.learning.profile.texts import Folder, named, table, version, version_range
 from kiro_learn.model.profile import ProfileFact, Slot
 
-_GEM = re.compile(r"^\s*gem\s+[\"']([\w.-]+)[\"'](?:\s*,\s*[\"']([^\"']{0,40})[\"'])?", re.MULTILINE)
+_GEM = re.compile(r"^[ \t]*gem\s+[\"']([\w.-]+)[\"'](?:\s*,\s*[\"']([^\"']{0,40})[\"'])?", re.MULTILINE)
 _LOCKED_GEM = re.compile(r"^ {4}([\w.-]+) \((\d[\w.-]*)\)$", re.MULTILINE)
-_RUBY = re.compile(r"^\s*ruby\s+[\"']([^\"']{1,30})[\"']", re.MULTILINE)
-_ELIXIR = re.compile(r"^\s*elixir:\s*\"([^\"]{1,30})\"", re.MULTILINE)
+_RUBY = re.compile(r"^[ \t]*ruby\s+[\"']([^\"']{1,30})[\"']", re.MULTILINE)
+_ELIXIR = re.compile(r"^[ \t]*elixir:\s*\"([^\"]{1,30})\"", re.MULTILINE)
 _HEX = re.compile(r"\{:(\w+),\s*\"([^\"]{0,40})\"")
 
 
@@ -62,8 +62,12 @@ def php(folder: Folder) -> Iterator[ProfileFact]:
     yield from file.facts(Slot.INSTALL, "composer install", is_usual=True)
     yield from file.facts(Slot.ADD, "composer require NAME", is_usual=True)
     start = file.line_of(r'"scripts"\s*:')
-    lines = {name: file.line_of(rf'"{re.escape(name)}"\s*:', after=start) for name in table(content, "scripts")}
-    yield from facts_of_tasks(file, lines, "composer {}".format)
+    yield from facts_of_tasks(
+        file,
+        table(content, "scripts"),
+        lambda name: file.line_of(rf'"{re.escape(name)}"\s*:', after=start),
+        "composer {}".format,
+    )
     if artisan := folder.file("artisan"):
         yield from artisan.facts(Slot.TEST, "php artisan test", is_usual=True)
         yield from artisan.facts(Slot.RUN, "php artisan serve", is_usual=True)

@@ -17,14 +17,15 @@ _TASK = re.compile(r" {2}([A-Za-z][\w:-]{0,50}):\s*(?:#.*)?")
 def facts(folder: Folder) -> Iterator[ProfileFact]:
     """The tasks whose names say what they are for. That a Makefile can install says nothing of packages."""
     if file := folder.file("justfile", "Justfile", ".justfile"):
-        yield from facts_of_tasks(file, _lines(file, _JUST), "just {}".format)
+        lines = _lines(file, _JUST)
+        yield from facts_of_tasks(file, lines, lines.__getitem__, "just {}".format)
     if file := folder.file("Makefile", "makefile", "GNUmakefile"):
         lines = {name: line for name, line in _lines(file, _MAKE).items() if name != "install"}
-        yield from facts_of_tasks(file, lines, "make {}".format)
+        yield from facts_of_tasks(file, lines, lines.__getitem__, "make {}".format)
     if file := folder.file("Taskfile.yml", "Taskfile.yaml"):
         start = file.line_of(r"^tasks:")
         lines = {name: line for name, line in _lines(file, _TASK).items() if start and line > start}
-        yield from facts_of_tasks(file, lines, "task {}".format, but=frozenset({Slot.INSTALL}))
+        yield from facts_of_tasks(file, lines, lines.__getitem__, "task {}".format, but=frozenset({Slot.INSTALL}))
 
 
 def _lines(file: FileText, form: re.Pattern[str]) -> dict[str, int]:

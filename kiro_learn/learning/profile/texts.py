@@ -24,9 +24,10 @@ _PLAIN = re.compile(rf"(?=\S)[\w@./:+~^=*&%()#'|,\- !<>\[\]]{{1,{MOST_VALUE}}}(?
 """No line ends, no backquotes, no quotation marks that open a string, and nothing beyond ASCII."""
 
 _TAG = re.compile(r"<[A-Za-z/!?|]")
+_MANY_PARTS = re.compile(r"(?:\.[ \t]*(?:[\w-]{1,60}|\"[^\"\n]{0,60}\"|'[^'\n]{0,60}')[ \t]*){32}")
 _DOCUMENT_TYPE = re.compile(r"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _VERSION = re.compile(r"\d+(?:\.\d+){0,3}(?:[-.]?(?:rc|alpha|beta|a|b)[.\d]+)?", re.IGNORECASE)
-_RANGE = re.compile(r"(?:[\^~>=<! ]*v?\d+(?:\.(?:\d+|x|\*))*[ ,|]*){1,4}")
+_RANGE = re.compile(r"(?:[\^~>=<! ]*+v?\d++(?:\.(?:\d++|x|\*))*+[ ,|]*+){1,4}")
 
 
 @attrs.frozen
@@ -52,8 +53,8 @@ class FileText:
         return _object(json.loads, self.text)
 
     def toml(self) -> dict[str, Any]:
-        """What it holds as TOML; empty if it is none."""
-        return _object(tomllib.loads, self.text)
+        """What it holds as TOML; empty if it is none, or has a key of so many parts that the parser takes long."""
+        return {} if _MANY_PARTS.search(self.text) else _object(tomllib.loads, self.text)
 
     def xml(self) -> ET.Element | None:
         """Its root as XML, of which no document type is read, so that no entity can grow; None if it is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -210,3 +211,33 @@ def test_any_json_is_read(value: object, path: str) -> None:
 @given(st.text(max_size=200), st.sampled_from(sorted(WANTED.read)))
 def test_any_text_is_read(text: str, path: str) -> None:
     profile_of({"go.mod": "module x\n", path: text})
+
+
+MANY = range(4_000)
+SLOW = {
+    "scripts": ("package.json", json.dumps({"scripts": {f"a{number}": "" for number in MANY}}, indent=0)),
+    "tasks of Deno": ("deno.json", json.dumps({"tasks": {f"a{number}": "" for number in MANY}}, indent=0)),
+    "scripts of Composer": ("composer.json", json.dumps({"scripts": {f"a{number}": "" for number in MANY}}, indent=0)),
+    "tasks of poe": ("pyproject.toml", "[tool.poe.tasks]\n" + "".join(f'a{number} = "x"\n' for number in MANY)),
+    "packages": (
+        "pyproject.toml",
+        "[project]\ndependencies = [\n" + "".join(f'"a{number}",\n' for number in MANY) + "]",
+    ),
+    "a key of many parts": ("pyproject.toml", "a" + ".a" * 20_000 + " = 1"),
+    "a key of many quoted parts": ("pyproject.toml", "a" + ' . "a"' * 10_000 + " = 1"),
+    "empty lines of Gradle": ("build.gradle", "\n" * 40_000),
+    "spaces of Gradle": ("build.gradle", "targetCompatibility" + " " * 40_000),
+    "empty lines of Ruby": ("Gemfile", "\n" * 40_000),
+    "empty lines of Elixir": ("mix.exs", "\n" * 40_000),
+    "a long name of Go": ("go.mod", "1." * 20_000),
+    "a wide line of CI": (".github/workflows/ci.yml", "\t" * 40_000),
+}
+"""By what is odd about it: a file that fits in the bounds, and its text."""
+
+
+@pytest.mark.parametrize("odd", SLOW)
+def test_no_file_takes_the_square_of_its_length(odd: str) -> None:
+    path, text = SLOW[odd]
+    began = time.process_time()
+    profile_of({"Makefile": "test:\n", path: text})
+    assert time.process_time() - began < 1, "a tenth of that, unless something reads on from each place"
