@@ -56,6 +56,8 @@ pytestmark = pytest.mark.one_python
 ANCHORED = {
     "learning.extraction.extractive.titles:_LABEL": "matched in a loop over patterns",
     "learning.extraction.extractive.titles:_OPENER": "as above",
+    "learning.profile.places:_RUN": "matched as a whole with each line of a file",
+    "learning.profile.places:_STEP": "as above",
 }
 """Patterns that are only matched at the beginning, which their module does not say by their name."""
 
