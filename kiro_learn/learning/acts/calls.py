@@ -9,14 +9,14 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.learning.acts.vocabulary import DONE, FILED, LAUNCHERS, WITH_A_VALUE, WRAPPERS
+from kiro_learn.learning.acts.vocabulary import DONE, FILED, LAUNCHERS, SHELLS, WITH_A_VALUE, WRAPPERS
 from kiro_learn.learning.extraction.extractive.tools import changed_files, command_in
 
 MOST_CHARACTERS = 4_000
 """Of a command line that is read: what follows is mostly a document that it writes."""
 
 MOST_COMMANDS = 20
-"""Of one call."""
+"""Of one line."""
 
 MOST_NAMED = 3
 """Words of a command that name it: "gh pr create"."""
@@ -25,6 +25,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|\'[^\']*+\'|&&|\|\||[;|&\n(){}]|[^\s"\'
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "\n", "(", ")", "{", "}"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 
+_GIVEN_A_LINE = re.compile(r"-[a-z]{0,5}c")
 _CALLED = re.compile(r"create_(?:pull|merge)_request")
 
 
@@ -52,7 +53,22 @@ def act_of(tool: str, given: Any, project_path: str) -> Act:
 
 
 def commands_in(line: str) -> Iterator[tuple[str, ...]]:
-    """The words of each command in ``line``, its program first, without what only wraps it."""
+    """The words of each command in ``line``, its program first, without what only wraps it: a shell neither."""
+    for command in _commands(line):
+        inner = _line_for_a_shell(command)
+        yield from _commands(inner) if inner else (command,)
+
+
+def _line_for_a_shell(command: Sequence[str]) -> str:
+    """What a command hands a shell to run; empty if it is no shell, or is handed a script."""
+    match command:
+        case [shell, option, first, *rest] if shell in SHELLS and _GIVEN_A_LINE.fullmatch(option):
+            return first[1:-1] if first[0] in "\"'" else " ".join((first, *rest))
+        case _:
+            return ""
+
+
+def _commands(line: str) -> Iterator[tuple[str, ...]]:
     words: list[str] = []
     count = 0
     for token in (*_TOKEN.findall(line[:MOST_CHARACTERS]), ";"):

@@ -45,8 +45,10 @@ SUBCOMMANDS = {
 }
 """Those that a rule may name without marking them as code."""
 
-WRAPPERS = words("sudo time nohup exec env command npx bunx pnpx uvx rtk xargs")
+WRAPPERS = words("sudo time nohup exec env command npx bunx pnpx uvx rtk xargs ! if then elif else while until do")
 """They run the command that follows; so do the two words of a launcher."""
+SHELLS = words("sh bash zsh dash fish")
+"""They run the line that follows an option such as -lc."""
 LAUNCHERS = frozenset(
     tuple(each.split())
     for each in (

@@ -37,6 +37,10 @@ def is_about(rule: MemoryRecord | str, tool: str, **given: object) -> bool:
         ("PR titles begin with the number of the ticket", 'gh pr create --title "Add it" --body ""'),
         ("Never push to main", "git -C /home/ada/shop push origin main"),
         ("use bun, never npm", "FOO=1 npm --prefix web run build | tee log"),
+        ("Never push to main", "bash -lc 'cd web && git push origin main'"),
+        ("Never push to main", 'sh -c "git push origin main" && echo done'),
+        ("Never push to main", "if test -d web; then git push origin main; fi"),
+        ("use bun, never npm", "for each in web api; do npm install; done"),
         ("always use pnpm instead of npm install", "npm install left-pad"),
         ("Never run `git push --force`", "git push --force origin topic"),
         ("Always run `pytest -x`", "uv run pytest tests"),
@@ -56,6 +60,8 @@ def test_a_rule_is_told_as_its_command_is_about_to_run(rule: str, command: str) 
         ("Never commit without running the tests", "pytest -q"),
         ("Never commit without running the tests", "git log --oneline | grep 'commit'"),
         ("Never commit without running the tests", "echo 'git commit'"),
+        ("Never commit without running the tests", "bash -l 'git commit'"),
+        ("Never commit without running the tests", "bash git commit"),
         ("use bun, never npm", "bun install"),
         ("Never run `git push --force`", "git push origin topic"),
         ("Always run `pytest -x`", "pytest -x tests"),
@@ -138,4 +144,5 @@ def test_any_input_of_a_tool_is_an_act_or_none() -> None:
         act_of("Bash", given, PROJECT)
         act_of("Edit", given, "")
     assert is_about("Never commit secrets", "shell", command=["git", "commit"])
+    assert is_about("Never commit secrets", "shell", command=["bash", "-lc", "git commit -am x"])
     assert is_about("PR titles begin with a verb", "mcp__github__create_pull_request", title="x")
