@@ -83,7 +83,8 @@ def _is_worded(text: str) -> bool:
 def as_record(past: PastMemory, found: FoundStore, namespace: Namespace, *, now: datetime) -> MemoryRecord:
     """The record that the daemon is to store, scrubbed and within its bounds; of an id that is the same again."""
     source = found.reader.name
-    made_at = min(past.made_at or found.store.changed_at, now)
+    has_time = past.made_at is not None and past.made_at <= now
+    made_at = past.made_at if has_time else min(found.store.changed_at, now)
     knowledge = KnowledgeType(past.type) if past.type in set(KnowledgeType) else None
     facts = (*(past.details.facts() if past.details else ()), *past.facts)
     record = unchecked(

@@ -116,11 +116,15 @@ class PastSessions:
             self._record.add(found.key, found.session.state)
 
     def _moment(self, event: PastEvent, session: PastSession, moments: dict[str, datetime]) -> datetime:
-        """When it happened. Of a session's events within a second each is later than the one before it: some agents
-        write no parts of one, and the order counts.
+        """When it happened; a time in the future is none, or an old session would pass for the newest. Of a session's
+        events within a second each is later than the one before it: some agents write no parts of one, and the order
+        counts.
         """
         last = moments.get(event.session_id)
-        at = min(event.happened_at or last or session.changed_at, self._now)
+        said = event.happened_at
+        if said is None or said > self._now:
+            said = last or session.changed_at
+        at = min(said, self._now)
         if last is not None and timedelta() <= last - at < timedelta(seconds=1):
             at = last + _TICK
         moments[event.session_id] = at

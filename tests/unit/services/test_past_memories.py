@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import attrs
+import pytest
 
 from kiro_learn.model.ids import derived_event_id
 from kiro_learn.model.namespace import Namespace
@@ -60,10 +61,13 @@ def test_knowledge_stays_knowledge() -> None:
     assert record.facts == ("Severity: hard", "Reason: browsers block them")
 
 
-def test_a_memory_without_a_time_is_as_old_as_its_store_and_none_is_of_tomorrow() -> None:
-    assert as_record(attrs.evolve(BASKET, made_at=None), FOUND, NAMESPACE, now=NOW).created_at == NOW
-    ahead = attrs.evolve(BASKET, made_at=datetime(2030, 1, 1, tzinfo=UTC))
-    assert as_record(ahead, FOUND, NAMESPACE, now=NOW).created_at == NOW
+@pytest.mark.parametrize("made_at", [None, datetime(2030, 1, 1, tzinfo=UTC)])
+def test_a_memory_without_a_time_or_of_tomorrow_is_as_old_as_its_store(made_at: datetime | None) -> None:
+    memory = attrs.evolve(BASKET, made_at=made_at)
+    of_may = FoundStore(FOUND.reader, attrs.evolve(STORE, changed_at=MADE))
+    assert as_record(memory, of_may, NAMESPACE, now=NOW).created_at == MADE
+    of_tomorrow = FoundStore(FOUND.reader, attrs.evolve(STORE, changed_at=datetime(2030, 1, 1, tzinfo=UTC)))
+    assert as_record(memory, of_tomorrow, NAMESPACE, now=NOW).created_at == NOW
 
 
 def test_a_secret_is_cut_out_before_the_record_is_cut_to_its_bounds() -> None:

@@ -121,12 +121,13 @@ def test_what_we_told_is_cut_out_and_what_we_asked_a_model_is_left_out() -> None
     assert (events, dict(skipped)) == ([], {OF_OURS: 1})
 
 
-def test_times_grow_within_a_second_and_lie_before_now() -> None:
-    told = [prompt("a"), prompt("b"), prompt("c", None), prompt("d", NOW + timedelta(days=1))]
+def test_times_grow_within_a_second_and_one_in_the_future_is_none() -> None:
+    told = [prompt("a"), prompt("b"), prompt("c", None), prompt("d", NOW + timedelta(seconds=1))]
     moments = [event.happened_at for event in read(Told(told))[0]]
     tick = timedelta(milliseconds=1)
-    assert moments == [LONG_AGO, LONG_AGO + tick, LONG_AGO + 2 * tick, NOW]
-    assert read(Told([prompt("a", None)]))[0][0].happened_at == session().changed_at
+    assert moments == [LONG_AGO, LONG_AGO + tick, LONG_AGO + 2 * tick, LONG_AGO + 3 * tick]
+    for unusable in (None, NOW + timedelta(days=1)):
+        assert read(Told([prompt("a", unusable)]))[0][0].happened_at == session().changed_at
 
 
 def test_what_is_from_before_is_counted() -> None:
