@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kiro_learn.frontends.cli import import_texts, texts
@@ -13,7 +13,7 @@ from kiro_learn.services.import_survey import SourceSurvey, Survey
 
 INDENT = "  "
 COLUMN = 14
-MOST_REASONS = 6
+"""At least; more where the title of a source is longer."""
 
 Json = dict[str, Any]
 
@@ -33,7 +33,7 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
         *_model(survey, llm),
         *_left_out(survey.skipped),
     ]
-    return [terminal.bold(import_texts.HEAD), *(_row(verb, text, terminal) for verb, text in rows)]
+    return [terminal.bold(import_texts.HEAD), *_rows(rows, terminal)]
 
 
 def done(stored: int, kept: int, known: int, sessions: int, seconds: float, terminal: Terminal) -> list[str]:  # noqa: PLR0917  # numbers of one line, in its order
@@ -47,7 +47,7 @@ def done(stored: int, kept: int, known: int, sessions: int, seconds: float, term
 
 
 def left_out(skipped: Mapping[str, int], terminal: Terminal) -> list[str]:
-    return [_row(verb, text, terminal) for verb, text in _left_out(skipped)]
+    return _rows(list(_left_out(skipped)), terminal)
 
 
 def _source(source: SourceSurvey) -> Iterator[tuple[str, str]]:
@@ -77,9 +77,10 @@ def _model(survey: Survey, llm: Json) -> Iterator[tuple[str, str]]:
 
 
 def _left_out(skipped: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    for reason, count in sorted(skipped.items(), key=lambda pair: -pair[1])[:MOST_REASONS]:
+    for reason, count in sorted(skipped.items(), key=lambda pair: -pair[1]):
         yield import_texts.LEAVES_OUT, f"{count:,} {reason}"
 
 
-def _row(verb: str, text: str, terminal: Terminal) -> str:
-    return f"{INDENT}{verb:{COLUMN}}{cut(text, terminal.width - len(INDENT) - COLUMN)}"
+def _rows(rows: Sequence[tuple[str, str]], terminal: Terminal) -> list[str]:
+    column = max([COLUMN, *(len(verb) + len(INDENT) for verb, _text in rows)])
+    return [f"{INDENT}{verb:{column}}{cut(text, terminal.width - len(INDENT) - column)}" for verb, text in rows]
