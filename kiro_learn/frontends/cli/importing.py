@@ -24,6 +24,7 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.event import Event
 from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.services.import_survey import Survey
+from kiro_learn.services.past_memories import FoundStore
 from kiro_learn.services.past_sessions import FoundSession, PastSessions, WantedSessions, as_event
 from kiro_learn.wire.messages import body_weight, write_event
 
@@ -128,6 +129,7 @@ def import_verb(
         )
         namespace = Namespace(projects.meant(client, project).namespace) if project else None
         asked = _asked(shell, client, wanted, namespace)
+        _insist_on_readers(paths, asked.memories.stores)
         llm = client.status()["llm"]
         found = asked.past.found(wanted)
         survey = _surveyed(shell, asked, found, is_wanted=not as_json)
@@ -158,6 +160,14 @@ def _asked(shell: Shell, client: Client, wanted: WantedSessions, namespace: Name
         now=datetime.now(UTC),
     )
     return _Asked(past, wanted, project_of, namespace, memories)
+
+
+def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> None:
+    """Raises Failed: a file is named that nothing reads, and all else would be imported instead of it."""
+    read = {found.store.path for found in stores}
+    if unread := next((path for path in paths if path.is_file() and path.resolve() not in read), None):
+        problem = import_texts.UNREAD.format(path=unread)
+        raise Failed(problem, hint=import_texts.UNREAD_HINT, exit_code=2)
 
 
 def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, as_json: bool) -> None:

@@ -144,6 +144,17 @@ def test_nothing_to_import_and_nobody_to_ask(daemon: DaemonProcess, tmp_path: Pa
     assert events(daemon) == []
 
 
+def test_a_file_that_nothing_reads_is_refused_and_nothing_is_imported_instead(
+    daemon: DaemonProcess, tmp_path: Path
+) -> None:
+    session(tmp_path)
+    damaged = tmp_path / "kiro-learn-2026-09-02.jsonl"
+    damaged.write_bytes(b'\xff{"kiro_learn_export":{"format":1}}\n')
+    said = failed(kiro_learn(daemon.home, "import", str(damaged), "--yes", changes={"HOME": str(tmp_path)}), code=2)
+    assert said[0].startswith(f"error: {damaged}  is no whole export")
+    assert events(daemon) == []
+
+
 def test_an_import_that_is_killed_anywhere_goes_on_and_loses_nothing(daemon: DaemonProcess, tmp_path: Path) -> None:
     session(tmp_path, turns=200)
     command = [sys.executable, "-m", "kiro_learn", "import", "--yes", "--json"]
