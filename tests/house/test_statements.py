@@ -97,6 +97,7 @@ SCANS = {
     "DROP_USAGE": "one row a project and day, once, when projects are merged",
     "BEGIN_MERGE": "one row a project",
     "MERGED": "one row a project",
+    "MERGED_NUMBERS": "as above",
     "NAMES": "one row a project",
     "MOVE_EVENTS": "json_each, which is a loop over a list",
     "MOVE_REPLACEMENTS": "one row a replacement, once, when projects are merged",

@@ -32,7 +32,7 @@ def steps(connection: apsw.Connection, path: Path, namespace_numbers: set[int]) 
     Raises:
       LogInUse: nothing is damaged, and another attempt can be made.
     """
-    for number in sorted(namespace_numbers):
+    for number in sorted(namespace_numbers | _merged_into(connection, namespace_numbers)):
         while _merge(connection, number):
             yield
     size: int = connection.pragma("page_size")
@@ -41,6 +41,11 @@ def steps(connection: apsw.Connection, path: Path, namespace_numbers: set[int]) 
         count = _erase_pages(connection, path, size, start)
         start += PAGES_AT_ONCE
         yield
+
+
+def _merged_into(connection: apsw.Connection, namespace_numbers: set[int]) -> set[int]:
+    """The projects that became part of these, whose indexes have the words of what was moved still."""
+    return {source for source, target in connection.execute(statements.MERGED_NUMBERS) if target in namespace_numbers}
 
 
 def _merge(connection: apsw.Connection, namespace_number: int) -> bool:

@@ -815,6 +815,9 @@ HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :name"
 # Of an index whose deletions are marks: what is marked goes with the part that it is in, 256 pages at a time.
 MERGE_WORDS = "INSERT INTO records_fts_{number} (records_fts_{number}, rank) VALUES ('merge', -256)"
 
+# One row a project.
+MERGED_NUMBERS = "SELECT number, merged_into FROM namespaces WHERE merged_into IS NOT NULL"
+
 DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 
 # By the index of words: as bm25 itself counts a phrase.

@@ -17,6 +17,7 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_record, search_records, transact_one
@@ -98,6 +99,34 @@ def test_no_copy_of_a_forgotten_record_is_left(tmp_path: Path, most_words: int, 
     trio.run(scenario)
     with closing(apsw.Connection(str(path))) as connection:
         assert connection.execute("PRAGMA integrity_check").get == "ok"
+
+
+@pytest.mark.parametrize("gone", [range(0, 40, 4), range(40)], ids=["some", "all"])
+def test_no_copy_is_left_where_projects_were_merged_before(tmp_path: Path, gone: range) -> None:
+    def put(transaction: StorageTransaction) -> None:
+        for number in range(40):
+            transaction.put_memory_record(record(number, f"about {mark(number)}", namespace=NAMESPACES[number % 3]))
+
+    def merge(transaction: StorageTransaction, source: Namespace, target: Namespace) -> None:
+        transaction.begin_merge(source, target)
+        while transaction.merge_some(source, limit=10):
+            pass
+
+    async def scenario() -> None:
+        storage = await open_at(tmp_path / "test.db")
+        await transact_one(storage, put)
+        first, second, third = NAMESPACES
+        await transact_one(storage, lambda transaction: merge(transaction, first, second))
+        await transact_one(storage, lambda transaction: merge(transaction, second, third))
+        await delete_records(storage, [record_id(number) for number in gone])
+        await storage.erase_forgotten()
+        with opened(tmp_path / "test.db"):
+            assert found_in(tmp_path, gone) == []
+            rest = [number for number in range(40) if number not in gone]
+            assert found_in(tmp_path, rest) == rest
+        await storage.close()
+
+    trio.run(scenario)
 
 
 def test_no_copy_of_a_forgotten_item_of_the_graph_is_left(tmp_path: Path) -> None:
