@@ -34,6 +34,7 @@ _ORDER = re.compile(
 )
 _MARK = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+_CLAUSE_END = re.compile(r"[,;:.!?](?:\s|$)|\b(?:and|but)\b")
 _DENYING = frozenset({"avoid", "stop"})
 _FENCE = ("```", "~~~")
 
@@ -103,11 +104,14 @@ class RuleStatements:
     def say(self, record: MemoryRecord) -> bool:
         """Whether a statement says what the memory does: nearly all its words, its numbers, and what it denies."""
         told = _told(record)
-        words, is_denied = stems(told), _is_denied(told)
+        words, denied, is_denied = stems(told), _denied_in(told), _is_denied(told)
         if len(words) < LEAST_WORDS:
             return False
         return any(
-            shared >= SAID * len(words) and _numbers(words) <= each.numbers and is_denied == each.is_denied
+            shared >= SAID * len(words)
+            and _numbers(words) <= each.numbers
+            and is_denied == each.is_denied
+            and not (denied ^ _denied_in(each.text)) & words & each.words
             for each, shared in self._sharing(words)
         )
 
@@ -155,6 +159,18 @@ def _told(record: MemoryRecord) -> str:
 def _is_denied(text: str) -> bool:
     words: Sequence[str] = [word for word in text.lower().split() if not word.endswith(",")]
     return sum(is_negation(word) or word in _DENYING for word in words) % 2 == 1
+
+
+def _denied_in(text: str) -> frozenset[str]:
+    """The words that ``text`` denies: "always a, never b" denies b, and "always b, never a" has the same words."""
+    found: set[str] = set()
+    for clause in _CLAUSE_END.split(text.lower()):
+        words = clause.split()
+        first = next(
+            (place for place, word in enumerate(words, 1) if is_negation(word) or word in _DENYING), len(words)
+        )
+        found |= stems(" ".join(words[first:]))
+    return frozenset(found)
 
 
 def _numbers(words: Iterable[str]) -> frozenset[str]:

@@ -50,6 +50,20 @@ def test_what_the_file_says_is_known(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "is_said"),
+    [
+        ("Always use pnpm, never npm", "Always use npm, never pnpm", False),
+        ("Use tabs, never spaces", "Use spaces, never tabs", False),
+        ("Never use Redis and always use Memcached", "Always use Redis and never use Memcached", False),
+        ("Use tabs, not spaces", "Use tabs, not spaces.", True),
+        ("Never use npm; always use pnpm", "Always use pnpm, never use npm", True),
+    ],
+)
+def test_the_contrary_in_the_same_words_is_not_said(text: str, line: str, is_said: bool) -> None:
+    assert loaded(f"- {line}").say(a_rule(text)) == is_said
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Always push to main",
