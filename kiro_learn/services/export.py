@@ -18,7 +18,7 @@ from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.export import ExportReads, StoreReading
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.privacy.scrub import scrub_text
+from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.wire.exported import (
     END,
@@ -35,6 +35,7 @@ from kiro_learn.wire.exported import (
     write_head,
     write_piece,
 )
+from kiro_learn.wire.messages import MAX_JSON_DEPTH, json_depth
 
 CHUNK_COUNT = 100
 """Pieces a commit, so that an import does not hold up the events of an agent at work."""
@@ -112,7 +113,7 @@ class Export:
         self._writer = writer
         self._projects = projects
         self._clock = clock
-        self._settings = _shown(settings)
+        self._settings = _scrubbed(settings)
         self._offload = offload
 
     async def lines(self, kinds: Collection[str]) -> ExportLines:
@@ -163,12 +164,12 @@ class Export:
             self._projects.events_arrived(namespace, count, 0)
 
 
-def _shown(value: Any) -> Any:
-    """Settings without what may be a secret in one; the key of a model's server stands in none."""
+def _scrubbed(value: Any) -> Any:
+    """JSON or settings without what is a secret in a text; the key of a model's server stands in no setting."""
     if isinstance(value, Mapping):
-        return {name: _shown(each) for name, each in value.items()}
+        return {name: _scrubbed(each) for name, each in value.items()}
     if isinstance(value, tuple | list):
-        return [_shown(each) for each in value]
+        return [_scrubbed(each) for each in value]
     return scrub_text(value) if isinstance(value, str) else value
 
 
@@ -183,12 +184,25 @@ def _read(lines: Sequence[bytes]) -> tuple[list[_Numbered], list[WrongLine]]:
             if kind == HEAD:
                 refuse_later(value)
             elif kind != END:
-                pieces.append(_Numbered(number, read_piece(kind, value)))
+                pieces.append(_Numbered(number, _piece(kind, value)))
         except LaterFormat:
             raise
         except InvalidRequest as error:
             errors.append(WrongLine(number, str(error)))
     return pieces, errors
+
+
+def _piece(kind: str, value: dict[str, Any]) -> Stored:
+    """The piece on a line, without a secret that came into the line after the export."""
+    piece = read_piece(kind, value)
+    if isinstance(piece, StoredEvent):
+        event = {**value["event"], "body": scrub_json(value["event"]["body"])}
+        event.pop("content_hash", None)  # of a body that had the secret
+        return piece if event["body"] == value["event"]["body"] else read_piece(kind, {**value, "event": event})
+    if json_depth(value) > MAX_JSON_DEPTH:
+        raise InvalidRequest([(f"$.{kind}", f"expected at most {MAX_JSON_DEPTH} levels of JSON")])
+    clean = _scrubbed(value)
+    return piece if clean == value else read_piece(kind, clean)
 
 
 def _restore(transaction: StorageTransaction, pieces: Sequence[_Numbered]) -> list[Restored | KiroLearnError]:

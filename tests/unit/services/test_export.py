@@ -53,6 +53,9 @@ def test_an_export_is_taken_by_an_empty_daemon_which_then_has_the_same() -> None
 def test_each_wrong_line_is_named_and_the_others_are_taken() -> None:
     async def scenario(services: Services) -> None:
         await services.remember.put(a_record(1))
+        await services.capture.take(an_event(7))
+        [_, event, _] = await lines_of(services, "event")
+        event = event.replace(an_event(7).event_id.encode(), an_event(8).event_id.encode())
         good = (await lines_of(services))[-2]
         assert b'"memory"' in good
         hostile = [
@@ -64,12 +67,35 @@ def test_each_wrong_line_is_named_and_the_others_are_taken() -> None:
             good.replace(b'"mr_', b'"../'),
             good.replace(NAMESPACE.encode(), b"/actor/../x/"),
             b"",
+            event.replace(b'"content":"', b'"content":"\\ud800 '),
             good.replace(a_record(1).record_id.encode(), a_record(2).record_id.encode()),
         ]
         taken = await services.export.take(hostile)
         assert [each.line for each in taken.errors] == [1, 2, 3, 4, 5, 6, 7]
-        assert taken.counts == {"memory": {"stored": 1}}
+        assert taken.counts == {"event": {"stored": 1}, "memory": {"stored": 1}}
         assert "record: record_id: is missing" in taken.errors[1].problem
+
+    in_daemon(scenario)
+
+
+def test_a_secret_that_came_into_a_line_after_the_export_is_not_stored() -> None:
+    token = "gh" + "p_" + "a1B2" * 9
+
+    async def scenario(services: Services) -> None:
+        await services.capture.take(an_event(1))
+        await services.remember.put(a_record(2, "by hand"))
+        event, memory = (await lines_of(services, "event", "memory"))[1:3]
+        edited = [
+            event.replace(an_event(1).event_id.encode(), an_event(3).event_id.encode()),
+            memory.replace(a_record(2).record_id.encode(), a_record(4).record_id.encode()),
+        ]
+        edited[0] = edited[0].replace(b'"content":"', f'"content":"{token} '.encode())
+        edited[1] = edited[1].replace(b'"summary":"', f'"summary":"{token} '.encode())
+        taken = await services.export.take(edited)
+        assert taken == Taken({"event": {"stored": 1}, "memory": {"stored": 1}}, ())
+        stored = b"\n".join(await lines_of(services))
+        assert token.encode() not in stored
+        assert stored.count(b"[REDACTED:") == 2
 
     in_daemon(scenario)
 
