@@ -13,7 +13,7 @@ from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, mo
 from kiro_learn.frontends.cli.forget import carry_out
 from kiro_learn.frontends.cli.options import ListsAlone, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import Terminal, plain, spread
+from kiro_learn.frontends.cli.terminal import Terminal, cut, plain, spread
 
 Json = dict[str, Any]
 
@@ -110,5 +110,5 @@ def _row(project: Json, shell: Shell) -> str:
     amounts = texts.DOT.join((events(project["event_count"]), memories(project["memory_count"])))
     last = project["last_event_at"]
     when = texts.DOT.join((amounts, calendar_time(moment_of(last), shell.now()))) if last else amounts
-    name = project["display_name"]
+    name = cut(project["display_name"], terminal.width)
     return spread(name, when, terminal.width, painted_left=terminal.bold(name), painted_right=terminal.dim(when))
