@@ -225,8 +225,8 @@ def test_a_daemon_that_is_killed_in_the_middle_goes_on_at_its_start(tmp_path: Pa
         story.report(shop, 1, STAYS)
         for number in range(2, 42):
             story.report(shop, number, GOES, is_learned=number == 41, session_id="s2")
-        with ThreadPoolExecutor() as pool:
-            asked = pool.submit(lambda: KiroLearn(shop, home=home).forget_selected(project=shop, session="s2"))
+        with ThreadPoolExecutor() as pool, KiroLearn(shop, home=home) as memory:
+            asked = pool.submit(lambda: memory.forget_selected(project=shop, session="s2"))
             time.sleep(seconds)
             daemon.kill()
             assert asked.exception() is None or isinstance(asked.exception(), KiroLearnError)

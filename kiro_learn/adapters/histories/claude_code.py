@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -48,7 +47,6 @@ _NO_PERSON = (
     "Stop hook feedback:",
     "This session is being continued",
 )
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SILENT = frozenset(
     {
         *("attachment", "progress", "summary", "ai-title", "custom-title", "file-history-snapshot", "relocated"),
@@ -121,7 +119,7 @@ def _said(fields: dict[str, Any]) -> str:
 
 def _typed(text: str) -> str:
     if text.lstrip().startswith("<command-"):
-        return "\n".join(_ARGUMENTS.findall(text)).strip()
+        return text.partition("<command-args>")[2].rpartition("</command-args>")[0].strip()
     return "" if text.lstrip().startswith(_NO_PERSON) else without_injected(text)
 
 

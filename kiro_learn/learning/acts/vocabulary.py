@@ -97,7 +97,7 @@ KINDS = (
     ChangeKind(
         "migration",
         r"\bmigrations?\b",
-        r"alembic\b|(?:\S+ )*(?:make)?migrat(?:e|ions?)\b|(?:\S+ )*db:migrate\b",
+        r"alembic\b|(?:.* )?(?:make)?migrat(?:e|ions?)\b|(?:.* )?db:migrate\b",
         r"(?:^|[/_.-])migrations?(?:[/_.-]|$)|(?:^|/)alembic/versions/",
     ),
     ChangeKind(
@@ -120,7 +120,7 @@ KINDS = (
     ChangeKind(
         "deploy",
         r"\bdeploy(?:s|ed|ing|ments?)?\b",
-        r"(?:\S+ )*\S*deploy\S*|(?:kubectl|terraform) apply\b|helm (?:install|upgrade)\b|vercel\b|docker push\b",
+        r".*deploy|(?:kubectl|terraform) apply\b|helm (?:install|upgrade)\b|vercel\b|docker push\b",
     ),
     ChangeKind(
         "dependency",

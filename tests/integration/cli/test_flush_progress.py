@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.adapters.files import Home
+from kiro_learn.client.build import build_id
 from tests.integration.cli.command_line import environment_for
 
 NAMESPACE = "/actor/ana/project/abc/"
@@ -86,7 +87,7 @@ def under_way(tmp_path: Path, *arguments: str) -> Iterator[tuple[SlowDaemon, sub
     home = Home(tmp_path / "home")
     home.prepare()
     home.token()
-    with running(SlowDaemon()) as daemon, home.lock(), home.announced("127.0.0.1", daemon.server_port):
+    with running(SlowDaemon()) as daemon, home.lock(build_id()), home.announced("127.0.0.1", daemon.server_port):
         command = subprocess.Popen(
             [sys.executable, "-m", "kiro_learn", *arguments],
             env=environment_for(home.path),

@@ -41,6 +41,7 @@ async def use_everything(client: Any) -> None:
     assert (await call("get_memories", ids=[saved["id"]]))["memories"]
     assert (await call("timeline", around=saved["id"]))["memories"]
     await call("recall_context", prompt="Why are zebras striped?")
+    await call("judge_memory", id=saved["id"], feedback="helped")
     edited = await call("edit_memory", id=saved["id"], title="Zebras have stripes")
     assert (await call("forget_memory", id=edited["id"]))["forgotten"]
     assert called == {tool.name for tool in tools}
