@@ -129,7 +129,9 @@ def test_restoring_stops_the_daemon_says_what_is_newer_and_starts_it_again(home:
         assert "0 memories and 3 events that are newer than the copy" in refused.stderr
         assert "--yes" in refused.stderr
         assert daemon.call("GET", "/v1/status")["counts"]["total_events"] == 8
-        told = json.loads(done(kiro_learn(home, "restore", "--yes", "--json", changes=SETTINGS)))
+        told = json.loads(
+            done(kiro_learn(home, "restore", "--yes", "--json", changes=SETTINGS | {"KIRO_LEARN_SERVER_PORT": "0"}))
+        )
         daemon.process.communicate(timeout=10)
         assert daemon.process.returncode == 0
     try:
