@@ -13,7 +13,7 @@ structlog.configure(processors=[structlog.dev.ConsoleRenderer(exception_formatte
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile(
-    "ci", max_examples=50, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci", max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("brief", settings.get_profile("ci"), max_examples=10)
 settings.register_profile("night", max_examples=10_000, deadline=None)
