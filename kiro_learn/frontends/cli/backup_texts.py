@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HELP = "Copies of all that is remembered: make one, list them, check them."
+HELP = "Make, list or check copies of the memory."
 NOW_HELP = "Make a copy now, and check it; the daemon may run."
 LIST_HELP = "The copies, newest first, with what each holds."
 VERIFY_HELP = "Check every copy, or the named ones, from end to end."

@@ -24,7 +24,7 @@ LINES_HELP = "How many."
 FOLLOW_HELP = "Go on with those that come, until Ctrl-C."
 NO_LOG = "there is no log in {path} yet"
 
-COMPLETION_HELP = """Have your shell complete commands, options, agents and projects.
+COMPLETION_HELP = """Have your shell complete commands and names.
 
 Prints what the shell has to read, or puts it where the shell finds it.
 """

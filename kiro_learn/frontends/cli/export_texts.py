@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-HELP = """Write all that is kept into one file, by default one of today's date.
+HELP = """Write all that is kept into one file.
+
+By default it is called by today's date.
 
 One JSON object a line: events, memories, what they replaced, the graph,
 settings without secrets. An empty home makes the same memory of it with

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HELP = """Forget memories and what they came from, everywhere; it cannot be undone.
+HELP = """Forget memories and what they came from, for good.
 
 Memories by their ids or a query; or what happened in a session, at a time,
 by a source, or with a secret in it, and all that was learned from that.

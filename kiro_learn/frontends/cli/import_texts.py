@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 HELP = (
-    "Bring in past sessions of your agents, and what other memories keep.\n\nReads what agents keep on this machine, "
+    "Bring in past sessions, and other memories.\n\nReads what agents keep on this machine, "
     "newest first, and hands it to the daemon as if hooks had reported it. It may be ended at any time and called "
     "again: nothing is stored twice.\n\nPATH names an export of another memory, or a project with the history of Aider "
     "or SpecStory that the daemon does not know yet."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PAUSE_HELP = """Take nothing in from agents for a while, and tell them nothing.
+PAUSE_HELP = """Take nothing in for a while, and tell nothing.
 
 For a project, or one session in it, until it is resumed. A session's pause
 ends with the session.

@@ -72,7 +72,7 @@ _TASK = re.compile(
     r"([A-Za-z][\w:.-]{0,50})"
 )
 _FOLDER = re.compile(r"^\s*cd\s+(?:\"[^\"]{0,300}\"|'[^']{0,300}'|[^\s&;|]{1,300})\s*(?:&&|;)\s*")
-_SETTING = re.compile(r"(?:env )?(?:[A-Z_][A-Z0-9_]{0,60}=[^\s&;|]{0,200}\s+)+")
+_SETTING = re.compile(r"(?:env )?(?:[A-Z_][A-Z0-9_]{0,60}+=[^\s&;|]{0,200}+\s++)++")
 _END = re.compile(r"\s(?:2?>|\||&&|;)|[;|&]")
 _OPTIONS = re.compile(r"^((?:\./)?(?:mvnw?|gradlew?))(?: -\S+)+")
 _MANAGERS = ("npm", "pnpm", "yarn", "bun")

@@ -10,7 +10,7 @@ from kiro_learn.learning.profile.texts import FileText, Folder
 from kiro_learn.model.profile import ProfileFact, Slot
 
 _MAKE = re.compile(r"([A-Za-z][\w./-]{0,50}(?:\s+[A-Za-z][\w./-]{0,50}){0,5})\s*::?(?![=:])")
-_JUST = re.compile(r"@?([A-Za-z][\w-]{0,50})(?:\s+[^:=]{0,200})?:(?!=)")
+_JUST = re.compile(r"@?([A-Za-z][\w-]{0,50})(?:[ \t]++[^:=\n]{0,200}+)?:(?!=)")
 _TASK = re.compile(r" {2}([A-Za-z][\w:-]{0,50}):\s*(?:#.*)?")
 
 

@@ -274,7 +274,8 @@ def test_what_doctor_prints_mends_it(name: str, user: User) -> None:
     for mend in mends:
         user.run(mend)
     assert broken.mend in "\n".join(mends)
-    assert user.doctor() == []
+    # A copy that was put in the database's place is old: that it is to be made anew is no fault of the mend.
+    assert set(user.doctor()) <= {"kiro-learn backup now"}
     user.run("kiro-learn observe 'Saved after it'")
     assert user.titles() == ["Saved after it", *([MEMORY] if broken.remembers else [])]
     # By the one daemon that runs, into the file that the next one opens.
