@@ -72,7 +72,7 @@ class BackupFolder(Protocol):
 
 
 class StoreReplacement(Protocol):
-    """Puts another file in the place of the store, which nobody may use meanwhile.
+    """Puts another file in the place of the store. No process may use the store meanwhile.
 
     What is replaced is kept among the copies, in a folder that is answered; None if nothing was there. A kill leaves
     the old store or the new one. Every method but ``newer_than`` raises AlreadyRunning where a daemon runs, and

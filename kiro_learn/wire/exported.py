@@ -48,7 +48,7 @@ _converter = new_converter(
 
 @attrs.frozen(kw_only=True)
 class ExportHead:
-    """The first line: of which format an export is, and by whom and when it was made."""
+    """The first line of an export: its format, the version that wrote it, and when."""
 
     format: int
     version: str

@@ -1,8 +1,8 @@
 """How the lines of a Claude Code session hang together: which stand there twice, and which were taken back.
 
-Each line names the one before it. A person who goes back and types another prompt gives a message a second one that
-follows it; the later lives, and what the earlier led to was an attempt that nobody wanted. Results of tools that ran
-side by side part the thread too, and all of them are of the session.
+Each line names the one before it. Where a person goes back and types another prompt, two lines name the same message:
+the session goes on from the later one, and what follows the earlier one is an attempt that was taken back. Results of
+tools that ran side by side name the same message too, and all of them belong to the session.
 """
 
 from __future__ import annotations

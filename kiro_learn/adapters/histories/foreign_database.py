@@ -1,4 +1,4 @@
-"""SQLite databases of other programs, read as they lie there, whoever has them open.
+"""Reads SQLite databases of other programs in place, also while those programs have them open.
 
 No statement is open between two values, since an open one would hold up the program that writes. Only the tables that
 a reader names can be read at all: beside them, in the same file, stand credentials.
@@ -149,7 +149,7 @@ class ForeignDatabase:
 
 
 def _lies_still(path: Path) -> bool:
-    """Nobody has it open, so that reading it would make a log: SQLite's own way leaves an empty one behind."""
+    """No program has it open. SQLite would then make a log to read it, and leave that behind empty."""
     try:
         with path.open("rb") as file:
             head = file.read(_WAL_PLACE + 1)

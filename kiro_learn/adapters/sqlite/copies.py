@@ -1,7 +1,7 @@
-"""The folder with copies of the database, beside which a daemon may run, this process or another.
+"""The folder of copies of the database. A daemon may run beside it, in this process or in another.
 
-A copy has its last name once it is whole, checked and on the disk; until then it ends in ``.partial``. Whoever makes
-copies holds the folder's lock, so what ends so at that time was left by one that was killed.
+A copy gets its final name once it is whole, checked and on the disk; until then its name ends in ``.partial``. The
+process that makes a copy holds the folder's lock, so a partial file that it finds was left by a killed process.
 """
 
 from __future__ import annotations

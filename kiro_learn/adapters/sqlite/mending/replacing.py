@@ -1,7 +1,7 @@
-"""Puts a copy, or what was salvaged, in the place of the database, while nobody uses it.
+"""Puts a copy, or a salvaged database, in the place of the database. No process may use the database meanwhile.
 
-The new file is whole and on the disk before the old one is touched; what is replaced has a second name among the copies
-by then. So a kill leaves the old database or the new one, and never none.
+The new file is whole and on the disk, and the old one has a second name among the copies, before the new one takes the
+old one's place. So a kill leaves the old database or the new one, and never none.
 """
 
 from __future__ import annotations
