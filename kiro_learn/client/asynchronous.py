@@ -13,7 +13,7 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
-from kiro_learn.client import calls, forgetting_calls, pause_calls, project_calls
+from kiro_learn.client import calls, forgetting_calls, graph_calls, pause_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
 from kiro_learn.client.building import Caller, Named, checked_home
 from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
@@ -97,6 +97,9 @@ class AsyncKiroLearn(Caller):
     end_pause = _method(pause_calls.end_pause)
     rename_project = _method(pause_calls.rename_project)
     merge_project = _method(pause_calls.merge_project)
+
+    add_fact = _method(graph_calls.add_fact)
+    add_preference = _method(graph_calls.add_preference)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)

@@ -50,6 +50,46 @@ def item(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json
     return get_call("/api/graph/item", reading.json_object, project=client.project_named(project), id=item_id)
 
 
+def add_fact(  # what may be said of it, by name
+    client: Caller,
+    predicate: str,
+    object_: str,
+    /,
+    *,
+    subject: str | None = None,
+    since: str | None = None,
+    project: Named = None,
+) -> Call[Json]:
+    """Say what holds of a project, or of the ``subject``; what cannot hold beside it ends. Answers the fact.
+
+    Args:
+      predicate: one that the graph knows, as ``deployed_on``.
+      since: a moment with an offset, not to come.
+
+    Raises:
+      RequestRefused: the graph does not know the predicate (400).
+    """
+    said = {"predicate": predicate, "object": object_, "subject": subject, "since": since}
+    return _add(client, project, fact={name: value for name, value in said.items() if value is not None})
+
+
+def add_preference(
+    client: Caller, value: str, /, *, category: str = "workflow", key: str | None = None, project: Named = None
+) -> Call[Json]:
+    """Say what you want to be done always, or never. Answers the preference.
+
+    Args:
+      key: what it is about: it takes the place of the one with the same category and key.
+    """
+    said = {"value": value, "category": category, "key": key}
+    return _add(client, project, preference={name: value for name, value in said.items() if value is not None})
+
+
+def _add(client: Caller, project: Named, **said: Json) -> Call[Json]:
+    body = {"project": client.project_named(project), **said}
+    return Call("POST", "/api/graph", reading.json_object, encoded(body), is_repeatable=False)
+
+
 def edit(  # what may be changed, by name
     client: Caller,
     item_id: str,

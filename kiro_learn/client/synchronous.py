@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from kiro_learn.client import calls, forgetting_calls, pause_calls, project_calls
+from kiro_learn.client import calls, forgetting_calls, graph_calls, pause_calls, project_calls
 from kiro_learn.client.building import Caller, Named
 from kiro_learn.client.call import PATIENCE_SECONDS, Call
 from kiro_learn.client.connection import DaemonConnection
@@ -76,6 +76,9 @@ class KiroLearn(Caller, DaemonConnection):
     end_pause = _method(pause_calls.end_pause)
     rename_project = _method(pause_calls.rename_project)
     merge_project = _method(pause_calls.merge_project)
+
+    add_fact = _method(graph_calls.add_fact)
+    add_preference = _method(graph_calls.add_preference)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)

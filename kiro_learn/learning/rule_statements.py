@@ -103,7 +103,10 @@ class RuleStatements:
 
     def say(self, record: MemoryRecord) -> bool:
         """Whether a statement says what the memory does: nearly all its words, its numbers, and what it denies."""
-        told = _told(record)
+        return self.word(_told(record))
+
+    def word(self, told: str) -> bool:
+        """The same of one sentence."""
         words, denied, is_denied = stems(told), _denied_in(told), _is_denied(told)
         if len(words) < LEAST_WORDS:
             return False

@@ -1,4 +1,4 @@
-"""What is known of how a project is built and worked on, read from its files and from the commands that ran."""
+"""What is known of how a project is built and worked on: by its files, the commands that ran, and what people said."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Slot(enum.StrEnum):
     RELEASE = "release"
     DEPLOY = "deploy"
     PLATFORM = "deployed on"
+    PORT = "port"
     BRANCH = "default branch"
     REMOTE = "remote"
     CI = "CI"
@@ -58,7 +59,7 @@ class Runs:
 
 @attrs.frozen(kw_only=True)
 class ProfileFact:
-    """One thing that a file of the project says, or a command that ran; it holds as long as its source says so."""
+    """One thing that a file, a command that ran or a person says of the project; it holds as long as that says so."""
 
     slot: Slot
     value: str
@@ -70,10 +71,14 @@ class ProfileFact:
     """The usual command of a tool that the file names."""
     runs: Runs | None = None
     """Of a command: None if it did not run."""
+    said_at: datetime | None = None
+    """When a person said it; None: nobody did. UTC."""
 
     @property
     def source(self) -> str:
-        """Where it is from: ``package.json:7``, or the event of a command."""
+        """Where it is from: ``package.json:7``, the day on which a person said it, or the event of a command."""
+        if self.said_at is not None:
+            return f"said {self.said_at:%Y-%m-%d}"
         if not self.path:
             return f"event {self.runs.last_event}" if self.runs else ""
         return f"{self.path}:{self.line}" if self.line else self.path

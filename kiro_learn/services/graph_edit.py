@@ -1,4 +1,4 @@
-"""Corrects an item of the graph as a person would by saying it, which outranks what was learned; or forgets it."""
+"""Adds or corrects an item of the graph as a person says it, which outranks what was learned; or forgets it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
+from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import (
     MAX_DESCRIPTION,
@@ -21,6 +22,7 @@ from kiro_learn.model.graph import (
     Procedure,
 )
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.said_by_hand import FactSaid, Said
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
@@ -37,6 +39,34 @@ class GraphEdit:
         self._writer = writer
         self._learner = learner
         self._clock = clock
+
+    async def add(self, namespace: Namespace, said: Said, *, project: str) -> GraphItemId:
+        """Put what a person says, and answer the id of the item that says it now.
+
+        Args:
+          project: what the project is called in its graph.
+
+        Raises:
+          InvalidRequest: the graph does not know the predicate, or it holds only from a time to come.
+          StorageError: it could not be kept; nothing changed.
+        """
+        now = self._clock.utc_now()
+        if isinstance(said, FactSaid):
+            if said.predicate not in PREDICATES:
+                raise InvalidRequest([("$.fact.predicate", f"expected one of {', '.join(sorted(PREDICATES))}")])
+            if said.since is not None and said.since > now:
+                raise InvalidRequest([("$.fact.since", "expected a time that is not to come")])
+            wanted: Said = attrs.evolve(
+                said,
+                object=scrub_within(said.object, MAX_OBJECT),
+                subject=None if said.subject is None else scrub_within(said.subject, MAX_NAME),
+            )
+        else:
+            key = None if said.key is None else scrub_within(said.key, MAX_NAME)
+            wanted = attrs.evolve(said, value=scrub_within(said.value, MAX_OBJECT), key=key)
+        return await self._writer.write(
+            lambda transaction: self._learner.add(transaction, namespace, wanted, project=project, at=now)
+        )
 
     async def edit(self, item: GraphItem, correction: GraphCorrection) -> GraphItemId:
         """Put it right, and answer the id of the item that holds now.

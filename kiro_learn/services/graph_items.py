@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import PurePath
 
 import attrs
 
 from kiro_learn.errors import StorageCorrupt, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.graph import MAX_NAME, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.said_by_hand import Said
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.graph_edit import GraphEdit
@@ -91,6 +93,12 @@ class GraphItems:
         if item_id not in found:
             raise UnknownGraphItem(item_id)
         return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])
+
+    async def add(self, project: str, said: Said) -> GraphItemShown:
+        """Put what a person says, and answer the item that says it now. See ``GraphEdit.add``."""
+        named = await self._projects.resolve(project)
+        called = PurePath(named.folder or named.name).name[:MAX_NAME] or named.name
+        return await self.show(project, await self._edit.add(named.namespace, said, project=called))
 
     async def edit(self, project: str, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
         """Put an item right, and answer what holds now. See ``GraphEdit.edit``."""

@@ -1,18 +1,23 @@
-"""Reads the profile of a project: from its files, each time anew, and from the commands that ran in it lately."""
+"""Reads the profile of a project: from its files and its graph, each time anew, and from the commands that ran."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from pathlib import PurePath
+from typing import Protocol
 
 import trio
 
 from kiro_learn.errors import StorageError
 from kiro_learn.learning.profile.commands import Ran
 from kiro_learn.learning.profile.profile import WANTED, profile_of
+from kiro_learn.learning.profile.stated import with_stated
+from kiro_learn.model.graph import EntityType, Fact, GraphKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProjectProfile
 from kiro_learn.ports.projects import ProjectFiles
 from kiro_learn.ports.storage.events import EventReads
+from kiro_learn.ports.storage.graph import GraphList, GraphReads
 from kiro_learn.runtime.offload import Offload
 
 EVENTS = 200
@@ -27,14 +32,21 @@ MOST_PROJECTS = 100
 PATIENCE_SECONDS = 0.1
 """For the files of one profile. A file system that is slower leaves the profile out."""
 
-COUNTING_SECONDS = 0.02
-"""For what ran, where an agent waits; a busy machine leaves it out."""
+READING_SECONDS = 0.02
+"""For what ran and what was stated, where an agent waits; a busy machine leaves it out."""
+
+MOST_STATED = 200
+"""Facts of a project that are looked at, the newest."""
+
+
+class ProfileReads(EventReads, GraphReads, Protocol):
+    """What profiles read of the store."""
 
 
 class ProjectProfiles:
     """The profiles of projects, by the folders that they lie in; nothing of them is stored."""
 
-    def __init__(self, files: ProjectFiles, storage: EventReads, offload: Offload, *, is_told: bool) -> None:
+    def __init__(self, files: ProjectFiles, storage: ProfileReads, offload: Offload, *, is_told: bool) -> None:
         self._files = files
         self._storage = storage
         self._offload = offload
@@ -42,25 +54,42 @@ class ProjectProfiles:
         self._ran: OrderedDict[Namespace, tuple[float, Ran]] = OrderedDict()
 
     async def of(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
-        """The profile of the project whose folder that is; empty where that is not known, late, or has no manifest.
+        """The profile of the project whose folder that is; empty where that is not known, or neither a manifest nor a
+        person says anything.
 
         Raises:
-          StorageError: the commands that ran cannot be read.
+          StorageError: the commands that ran, or what was stated, cannot be read.
         """
-        profile = await self._of_files(folder)
-        return (await self._commands(namespace)).add_to(profile) if profile.facts else profile
+        return await self._completed(await self._of_files(folder), namespace, folder)
 
     async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
         """As ``of``, as far as agents are told it: nothing if the settings say so. Nothing is raised: without the
-        commands that ran, it is what the files say.
+        store, it is what the files say.
         """
-        profile = await self._of_files(folder) if self._is_told else ProjectProfile()
+        if not self._is_told:
+            return ProjectProfile()
+        profile = await self._of_files(folder)
         try:
-            with trio.move_on_after(COUNTING_SECONDS):
-                return (await self._commands(namespace)).add_to(profile) if profile.facts else profile
+            with trio.move_on_after(READING_SECONDS):
+                return await self._completed(profile, namespace, folder)
         except StorageError:
             return profile
         return profile
+
+    async def _completed(self, profile: ProjectProfile, namespace: Namespace, folder: str | None) -> ProjectProfile:
+        if profile.facts:
+            profile = (await self._commands(namespace)).add_to(profile)
+        return with_stated(profile, await self._stated(namespace, folder)) if folder else profile
+
+    async def _stated(self, namespace: Namespace, folder: str) -> list[Fact]:
+        """The facts that hold now of the entity that has the project's name."""
+        named = await self._storage.find_named_entities(namespace, [PurePath(folder).name])
+        facts: list[Fact] = []
+        for entity in named:
+            if entity.type is EntityType.PROJECT:
+                query = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=MOST_STATED, about=entity.item_id)
+                facts += [each for each in await self._storage.list_graph_items(query) if isinstance(each, Fact)]
+        return facts
 
     async def _of_files(self, folder: str | None) -> ProjectProfile:
         with trio.move_on_after(PATIENCE_SECONDS):

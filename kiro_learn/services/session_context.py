@@ -10,10 +10,12 @@ import trio
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.learning.rule_statements import RuleStatements
 from kiro_learn.model.event import Event
+from kiro_learn.model.graph import GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.told import BRIEF
+from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
@@ -37,6 +39,9 @@ HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
 
 RULES_SHARE, WAYS_SHARE, CHOICES_SHARE, NEWEST_SHARE = 0.35, 0.25, 0.2, 0.2
 """Of the brief, where there is more to say than fits. Hard rules take what they need."""
+
+MOST_PREFERENCES = 50
+"""Of a project, that are read for its brief; the newest."""
 
 SHARE_OF_DEADLINE = 0.8
 """Share of the time until the hook's deadline; the rest is for storing its event."""
@@ -108,7 +113,13 @@ class SessionContext:
         newest = await self._newest(namespace, int(room * NEWEST_SHARE), loaded)
         return [
             BriefPart("Hard rules", [rule for rule in rules if rule.is_hard_rule], line_bytes=HARD_RULE_BYTES),
-            BriefPart("Rules", [rule for rule in rules if not rule.is_hard_rule], RULES_SHARE, RULE_BYTES),
+            BriefPart(
+                "Rules",
+                [rule for rule in rules if not rule.is_hard_rule],
+                RULES_SHARE,
+                RULE_BYTES,
+                preferences=await self._preferences(namespace, rules, loaded),
+            ),
             BriefPart("How things are done here", ways, WAYS_SHARE),
             BriefPart("Decided", decided, CHOICES_SHARE),
             BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),
@@ -125,6 +136,20 @@ class SessionContext:
             read_count += len(rules)
             found += (record for record in rules if not loaded.say(record))
         return each_once(found)
+
+    async def _preferences(
+        self, namespace: Namespace, rules: Sequence[MemoryRecord], loaded: RuleStatements
+    ) -> list[Preference]:
+        """What the person stated that they want, the newest first, as far as neither a rule nor a file says it."""
+        query = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=MOST_PREFERENCES)
+        found = [each for each in await self._storage.list_graph_items(query) if isinstance(each, Preference)]
+        said = RuleStatements.of({rule.record_id: f"{rule.title}\n\n{rule.summary}" for rule in rules})
+        return [
+            each
+            for each in found
+            if each.source_type.rank >= SourceType.STATED.rank
+            and not (loaded.word(each.value) or said.word(each.value))
+        ]
 
     async def _newest(
         self, namespace: Namespace, room: int, loaded: RuleStatements, *types: KnowledgeType

@@ -14,7 +14,7 @@ from kiro_learn.client import graph_calls
 from kiro_learn.client.call import Call, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_screen, graph_texts, projects, record_ids, texts
-from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, since_option, typed
 from kiro_learn.frontends.cli.record_ids import SERVER_ERROR, UNKNOWN, Sort
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -33,7 +33,9 @@ Json = dict[str, Any]
 
 def _group(kind: str) -> click.Group:
     group = ListsAlone(kind, help=graph_texts.GROUP_HELP[kind])
-    for verb in (_list_verb(kind), _show_verb(kind), _edit_verb(kind), _forget_verb(kind)):
+    added = {"facts": add_fact_verb, "preferences": add_preference_verb}
+    adding = [added[kind]] if kind in added else []
+    for verb in (_list_verb(kind), _show_verb(kind), *adding, _edit_verb(kind), _forget_verb(kind)):
         group.add_command(verb)
     return group
 
@@ -105,6 +107,50 @@ def _show_verb(kind: str) -> click.Command:
     return show_verb
 
 
+@click.command("add", help=graph_texts.ADD_FACT_HELP)
+@click.argument("predicate")
+@click.argument("object", type=typed)
+@click.option("--of", "subject", type=typed, metavar="NAME", help=graph_texts.OF_HELP)
+@since_option
+@in_project
+@printing
+def add_fact_verb(
+    shell: Shell,
+    *,
+    predicate: str,
+    object: str,  # noqa: A002  # as click names the argument
+    subject: str | None,
+    since: str | None,
+    project: str,
+    as_json: bool,
+) -> None:
+    with shell.client() as client:
+        spelled = projects.called(client, project).spelled
+        call = graph_calls.add_fact(
+            client, predicate.replace(" ", "_"), object, subject=subject, since=since, project=spelled
+        )
+        _print_now(shell, client.body_of(call), as_json=as_json)
+
+
+@click.command("add", help=graph_texts.ADD_PREFERENCE_HELP)
+@click.argument("text", type=typed)
+@click.option("--about", "key", type=typed, metavar="WORDS", help=graph_texts.ABOUT_HELP)
+@in_project
+@printing
+def add_preference_verb(shell: Shell, *, text: str, key: str | None, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        spelled = projects.called(client, project).spelled
+        call = graph_calls.add_preference(client, text, key=key, project=spelled)
+        _print_now(shell, client.body_of(call), as_json=as_json)
+
+
+def _print_now(shell: Shell, item: Json, *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(item)
+    else:
+        shell.print(graph_screen.rows([item], shell.out))
+
+
 def _edit_verb(kind: str) -> click.Command:
     @click.command("edit", help=graph_texts.EDIT_HELP[kind])
     @click.argument("item_id")
@@ -117,10 +163,7 @@ def _edit_verb(kind: str) -> click.Command:
             raise Failed(graph_texts.NOTHING_TO_CHANGE.format(options=options), exit_code=2)
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(graph_calls.edit, **wanted)
-        if as_json:
-            shell.print_json(item)
-        else:
-            shell.print(graph_screen.rows([item], shell.out))
+        _print_now(shell, item, as_json=as_json)
 
     edit_verb.params += _options(kind)
     return edit_verb

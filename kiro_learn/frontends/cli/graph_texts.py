@@ -4,15 +4,19 @@ from __future__ import annotations
 
 GROUP_HELP = {
     "entities": "List, show, edit or forget the things that are talked about.",
-    "facts": "List, show, edit or forget what was stated of them.",
+    "facts": "List, add, edit or forget what was stated of them.",
     "procedures": "List, show, edit or forget how things are done.",
-    "preferences": "List, show, edit or forget what you want to be done always.",
+    "preferences": "List, add, edit or forget what you want to be done always.",
 }
 ONE = {"entities": "entity", "facts": "fact", "procedures": "procedure", "preferences": "preference"}
 LIST_HELP = {"entities": "List those of a project, the newest first."} | dict.fromkeys(
     ("facts", "procedures", "preferences"), "List those of a project that hold now, the newest first."
 )
 SHOW_HELP = "Show one, since when it holds, and how many events speak for it."
+ADD_FACT_HELP = "Say what holds of the project, as: deployed_on Fly.io."
+ADD_PREFERENCE_HELP = "Say what you want to be done always, or never."
+OF_HELP = "What it is about, if not the project."
+ABOUT_HELP = "What it is about: takes the place of the one about the same."
 EDIT_HELP = {
     "entities": "Describe one, or say what else it is called.",
     "facts": "Put one right; the old one counts as never true.",

@@ -1,17 +1,19 @@
-"""A correction that a person makes by hand, as the drafts that a sentence of theirs would have given."""
+"""What a person corrects or says by hand, as the drafts that a sentence of theirs would have given."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
+from kiro_learn.learning.graph.standing_wishes import key_of
 from kiro_learn.learning.graph.working_graph import folded
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
-from kiro_learn.model.graph import EntityType, Fact, GraphItem, Preference, Procedure, SourceType
+from kiro_learn.model.graph import MAX_NAME, EntityType, Fact, GraphItem, Preference, Procedure, SourceType
 from kiro_learn.model.ids import EventId
+from kiro_learn.model.said_by_hand import PreferenceSaid, Said
 
 BY_HAND = "edited"
-"""The session id of a correction by hand: it is made outside of any session."""
+"""The session id of what is said by hand: it is said outside of any session."""
 SURE = 1.0
 
 
@@ -60,3 +62,34 @@ def drafts_of_correction(
         )
         return GraphDrafts(procedures=[procedure])
     return GraphDrafts()
+
+
+def drafts_of_statement(said: Said, *, project: str, event_id: EventId, at: datetime) -> GraphDrafts:
+    """What is added by it.
+
+    Args:
+      project: what the project is called in its graph: the subject of a fact that names none.
+      event_id: of this statement; no event has it.
+    """
+    source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
+    if isinstance(said, PreferenceSaid):
+        preference = PreferenceDraft(
+            category=said.category,
+            key=said.key or key_of(said.value) or folded(said.value)[:MAX_NAME],
+            value=said.value,
+            strength=SURE,
+            source_type=SourceType.CORRECTED,
+            source=source,
+        )
+        return GraphDrafts(preferences=[preference])
+    fact = FactDraft(
+        subject=said.subject or project,
+        subject_type=EntityType.OTHER if said.subject else EntityType.PROJECT,
+        predicate=said.predicate,
+        object=said.object,
+        confidence=SURE,
+        source_type=SourceType.CORRECTED,
+        valid_from=said.since,
+        source=source,
+    )
+    return GraphDrafts(facts=[fact])

@@ -46,7 +46,7 @@ _WORK = frozenset(_WORK_WORDS.split())
 _CODE = re.compile(r"`|\w_\w|\w/\w+\.\w|\w\.(?:py|ts|tsx|js|go|rs|md|toml|json|ya?ml)\b|--\w")
 _NO_KEY_WORDS = """
     a an the our my your we you i this that these on of for with in to from now all any every when before after be is
-    and or but also ever should must please ok note remember project repo codebase use used using
+    and or but also always never ever should must please ok note remember project repo codebase use used using
 """
 _NO_KEY = frozenset(_NO_KEY_WORDS.split())
 _WORD = re.compile(r"[^\W_][\w.'#+/-]*")
@@ -59,8 +59,8 @@ def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
     match = ordered or _TAKEN_BACK.fullmatch(text)
     if match is None or _NO_ORDER.search(text):
         return None
-    words = [word.rstrip(".'") for word in _WORD.findall(match["what"])]
-    key = " ".join([word for word in map(str.lower, words) if word not in _NO_KEY][:KEY_WORDS])[:MAX_NAME]
+    words = _words(match["what"])
+    key = key_of(match["what"])
     names_tool = any(map(is_known, words))
     if not key or not (names_tool or _WORK.intersection(map(str.lower, words)) or _CODE.search(text)):
         return None
@@ -73,3 +73,12 @@ def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
         is_denied=ordered is None,
         source=source,
     )
+
+
+def key_of(text: str) -> str:
+    """The first words of a wish that tell what it is about; empty where it has none."""
+    return " ".join([word for word in map(str.lower, _words(text)) if word not in _NO_KEY][:KEY_WORDS])[:MAX_NAME]
+
+
+def _words(text: str) -> list[str]:
+    return [word.rstrip(".'") for word in _WORD.findall(text)]

@@ -30,6 +30,11 @@ _VERSION = re.compile(r"\d+(?:\.\d+){0,3}(?:[-.]?(?:rc|alpha|beta|a|b)[.\d]+)?",
 _RANGE = re.compile(r"(?:[\^~>=<! ]*+v?\d++(?:\.(?:\d++|x|\*))*+[ ,|]*+){1,4}")
 
 
+def is_plain(value: str) -> bool:
+    """Whether it may be told: a few words, a version or a command, on one line."""
+    return _PLAIN.fullmatch(value) is not None and not _TAG.search(value)
+
+
 @attrs.frozen
 class FileText:
     """One file of the project; its text is empty if only its being there counts."""
@@ -45,7 +50,7 @@ class FileText:
 
     def facts(self, slot: Slot, value: object, line: int = 0, *, is_usual: bool = False) -> Iterator[ProfileFact]:
         """The fact that this file says so; none if ``value`` is nothing that is told."""
-        if isinstance(value, str) and _PLAIN.fullmatch(value) and not _TAG.search(value):
+        if isinstance(value, str) and is_plain(value):
             yield ProfileFact(slot=slot, value=value, path=self.path, line=line, is_usual=is_usual)
 
     def json(self) -> dict[str, Any]:

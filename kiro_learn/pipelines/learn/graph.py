@@ -11,7 +11,7 @@ import attrs
 import structlog
 
 from kiro_learn.errors import KiroLearnError, UnexpectedError
-from kiro_learn.learning.graph.corrections import drafts_of_correction
+from kiro_learn.learning.graph.corrections import drafts_of_correction, drafts_of_statement
 from kiro_learn.learning.graph.planning import plan_graph
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
@@ -32,6 +32,7 @@ from kiro_learn.model.graph import (
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.said_by_hand import Said
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.offload import Offload
@@ -97,12 +98,21 @@ class GraphLearner:
             named = transaction.find_entities(namespace, [item.subject])
             subject_type = next((each.type for each in named if each.item_id == item.entity_id), subject_type)
         drafts = drafts_of_correction(item, correction, subject_type=subject_type, event_id=event_id, at=at)
-        plan = self._put(namespace, drafts, transaction)
-        holding = {
-            each.item_id for each in plan.items if isinstance(each, Fact | Preference | Procedure) and each.is_current
-        }
-        said = [each.item_id for each in plan.evidence if each.event_id == event_id]
+        said, holding = _said_in(self._put(namespace, drafts, transaction), event_id)
         return next((item_id for item_id in said if item_id in holding), None)
+
+    def add(
+        self, transaction: StorageTransaction, namespace: Namespace, said: Said, *, project: str, at: datetime
+    ) -> GraphItemId:
+        """Put what a person says, beside what holds or in its place; the id of the item that says it.
+
+        Raises:
+          StorageError: the store refuses it.
+        """
+        event_id = EventId(self.clock.new_ulid())
+        drafts = drafts_of_statement(said, project=project, event_id=event_id, at=at)
+        ids, holding = _said_in(self._put(namespace, drafts, transaction), event_id)
+        return next((item_id for item_id in ids if item_id in holding), ids[0])
 
     def forget(
         self, transaction: StorageTransaction, namespace: Namespace, item_id: GraphItemId, item: GraphItem | None
@@ -130,6 +140,14 @@ class GraphLearner:
 
     def _new_id(self, kind: GraphKind) -> GraphItemId:
         return GraphItemId(f"{kind.id_prefix}{self.clock.new_ulid()}")
+
+
+def _said_in(plan: GraphPlan, event_id: EventId) -> tuple[list[GraphItemId], set[GraphItemId]]:
+    """The items that an event speaks for, and all of the plan that hold."""
+    holding = {
+        each.item_id for each in plan.items if isinstance(each, Fact | Preference | Procedure) and each.is_current
+    }
+    return [each.item_id for each in plan.evidence if each.event_id == event_id], holding
 
 
 def _holds(transaction: StorageTransaction, namespace: Namespace, item: GraphItem) -> bool:

@@ -7,9 +7,11 @@ whole is never longer than asked for, and nothing stored can imitate its form.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import attrs
 
+from kiro_learn.model.graph import Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.profile import ProjectProfile
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
@@ -52,6 +54,8 @@ class BriefPart:
     line_bytes: int = LINE_BYTES
     takes_rest: bool = True
     """Whether it takes of the room that the others leave."""
+    preferences: Sequence[Preference] = ()
+    """What the person wants, before the memories."""
 
 
 def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: ProjectProfile = NO_PROFILE) -> Brief:
@@ -78,8 +82,9 @@ def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: Projec
         told += shown
     if not (told or opening):
         return Brief()
-    whole_ids = tuple(line.record_id for line in told if line.is_whole)
-    return Brief(HEADING + opening + "".join(sections), tuple(line.record_id for line in told), whole_ids)
+    whole_ids = tuple(line.record_id for line in told if line.is_whole and line.record_id is not None)
+    record_ids = tuple(line.record_id for line in told if line.record_id is not None)
+    return Brief(HEADING + opening + "".join(sections), record_ids, whole_ids)
 
 
 def render_on_act(records: Sequence[MemoryRecord], *, most_bytes: int = ACT_BYTES) -> Brief:
@@ -97,13 +102,14 @@ def render_on_act(records: Sequence[MemoryRecord], *, most_bytes: int = ACT_BYTE
             room -= size
     if not told:
         return Brief()
-    ids = tuple(line.record_id for line in told)
+    ids = tuple(line.record_id for line in told if line.record_id is not None)
     return Brief(ON_ACT + "".join(line.text for line in told), ids, ids)
 
 
 @attrs.frozen
 class _Line:
-    record_id: RecordId
+    record_id: RecordId | None
+    """None for a preference."""
     text: str
     is_whole: bool
 
@@ -116,6 +122,12 @@ class _Line:
         is_whole = is_all and shown == text and not record.facts
         return cls(record.record_id, f"- {shown} ({record.created_at:%Y-%m-%d})\n", is_whole)
 
+    @classmethod
+    def of_preference(cls, preference: Preference, most_bytes: int) -> _Line:
+        """A harmless list item: what is wanted, and the day on which it was said last."""
+        text = item(one_line(preference.value).rstrip(" .:")) or UNTITLED
+        return cls(None, f"- {shortened(text, most_bytes)} ({preference.last_confirmed_at:%Y-%m-%d})\n", is_whole=True)
+
 
 def _heading(part: BriefPart) -> str:
     return f"\n### {part.heading}\n\n"
@@ -127,7 +139,8 @@ def _distinct_lines(parts: Sequence[BriefPart]) -> list[list[_Line]]:
     found: list[list[_Line]] = []
     for part in parts:
         found.append([])
-        for line in (_Line.of(record, part.line_bytes) for record in part.records):
+        wanted = (_Line.of_preference(preference, part.line_bytes) for preference in part.preferences)
+        for line in chain(wanted, (_Line.of(record, part.line_bytes) for record in part.records)):
             if line.text not in said:
                 found[-1].append(line)
                 said.add(line.text)

@@ -21,7 +21,7 @@ LINE_BYTES = 200
 SECTION = "\n### This project\n\n"
 
 _STACK = (Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE, Slot.MANAGER)
-_REST = (Slot.BRANCH, Slot.PLATFORM, Slot.CI, Slot.REMOTE)
+_REST = (Slot.PORT, Slot.BRANCH, Slot.PLATFORM, Slot.CI, Slot.REMOTE)
 _STACK_BYTES, _COMMAND_BYTES = 200, 300
 _VERSION = re.compile(r" [\d(<>=~^!v].*| [a-z]+$")
 _MOST_OF_SLOT = {Slot.LANGUAGE: 3, Slot.FRAMEWORK: 5, Slot.SERVICE: 4, Slot.MANAGER: 2}
@@ -46,7 +46,7 @@ def slot_line(profile: ProjectProfile, slots: Sequence[Slot]) -> str:
     """What the profile says of ``slots``, in one line with its sources; empty if it says nothing."""
     groups = [(slot, _distinct(profile.of(slot), _MOST_OF_SLOT.get(slot, 1))) for slot in slots]
     facts = [fact for _, group in groups for fact in group]
-    sources = list(dict.fromkeys(fact.path for fact in facts if fact.path))
+    sources = list(dict.fromkeys(fact.path or fact.source for fact in facts if fact.path or fact.said_at))
     behind = f" ({', '.join(sources[:2])})" if sources else ""
     items = [
         f"; {slot}: {_told(fact)}" if fact is group[0] else f", {_told(fact)}"

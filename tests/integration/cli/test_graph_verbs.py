@@ -126,6 +126,25 @@ def test_the_end_of_an_id_names_an_item_of_its_kind_only(place: Place) -> None:
     assert place.json("facts", "show", valkey["id"])["id"] == valkey["id"]
 
 
+def test_what_is_said_by_hand_is_kept_and_told(place: Place, tmp_path: Path) -> None:
+    folder = project_in(tmp_path / "gateway")
+
+    def run(*arguments: str) -> Completed:
+        return kiro_learn(place.home, *arguments, cwd=folder)
+
+    assert "gateway deployed on Fly.io\n" in done(run("facts", "add", "deployed on", "Fly.io"))
+    assert "queue listens on port 9092\n" in done(run("facts", "add", "listens_on_port", "9092", "--of", "queue"))
+    said = done(run("preferences", "add", "Answer in German", "--about", "language", "--json"))
+    assert json.loads(said)["key"] == "language"
+    refused = failed(run("facts", "add", "is", "fast"))
+    assert "deployed_on" in " ".join(refused)
+    shown = done(run("projects", "show"))
+    assert "deployed on" in shown
+    assert "Fly.io" in shown
+    with KiroLearn(folder, home=place.home) as memory:
+        assert "- Answer in German (2" in memory.context().text
+
+
 def test_a_list_says_that_there_is_more_and_pages_as_far_as_it_is_asked(place: Place) -> None:
     page = place.json("entities", "list", "--limit", "1")
     assert (len(page["items"]), page["next_cursor"]) == (1, page["items"][0]["id"])

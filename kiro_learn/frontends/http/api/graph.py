@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.api.activity import CURSOR, PAGE, PAGE_LIMIT
 from kiro_learn.frontends.http.api.search import PROJECT
@@ -16,6 +17,7 @@ from kiro_learn.model.checks import length
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.observation import MAX_PROJECT
+from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, Said
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 from kiro_learn.wire.structuring import new_converter, structure
@@ -45,12 +47,35 @@ class GraphEdited:
     correction: GraphCorrection
 
 
+@attrs.frozen
+class GraphAdded:
+    """What a person says of a project: a fact or a preference."""
+
+    project: str = attrs.field(validator=length(1, MAX_PROJECT))
+    """A project's name, id, namespace, or a folder in it."""
+    fact: FactSaid | None = None
+    preference: PreferenceSaid | None = None
+
+    @property
+    def said(self) -> Said:
+        """The one of both that is given.
+
+        Raises:
+          InvalidRequest: both are, or none.
+        """
+        said: list[Said] = [each for each in (self.fact, self.preference) if each is not None]
+        if len(said) != 1:
+            raise InvalidRequest([("$", "expected a fact or a preference, and not both")])
+        return said[0]
+
+
 LIST = Operation(
     summary="What was learned of a project besides its memories, newest first.",
     parameters=(PROJECT, KIND, TEXT, AS_OF, ALL, PAGE_LIMIT, CURSOR),
     answer=PAGE,
 )
 SHOW = Operation(summary="One item, with the events that speak for it.", parameters=(PROJECT, ID))
+ADD = Operation(summary="Add what a person says, and answer the item that says it now.", body=GraphAdded)
 EDIT = Operation(summary="Put an item right, and answer the one that holds now.", body=GraphEdited)
 FORGET = Operation(summary="Delete an item for good; an entity with its facts.", parameters=(PROJECT, ID))
 
@@ -76,6 +101,11 @@ def graph_routes(services: Services) -> Iterator[Route]:
         found = await services.graph_items.show(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
         return json_answer(_written(found.item) | {"evidence": [write_value(each) for each in found.evidence]})
 
+    async def add(request: Request) -> Answer:
+        wanted = structure(_converter, request.json(), GraphAdded)
+        found = await services.graph_items.add(wanted.project, wanted.said)
+        return json_answer(_written(found.item))
+
     async def edit(request: Request) -> Answer:
         wanted = structure(_converter, request.json(), GraphEdited)
         found = await services.graph_items.edit(wanted.project, GraphItemId(wanted.id), wanted.correction)
@@ -86,6 +116,7 @@ def graph_routes(services: Services) -> Iterator[Route]:
         return json_answer({"forgotten": 1})
 
     yield Route("GET", "/api/graph", list_items, about=LIST)
+    yield Route("POST", "/api/graph", add, about=ADD)
     yield Route("GET", "/api/graph/item", show, about=SHOW)
     yield Route("POST", "/api/graph/item", edit, about=EDIT)
     yield Route("DELETE", "/api/graph/item", forget, about=FORGET)

@@ -1,0 +1,145 @@
+"""What a person says by hand holds at once, outranks what was learned, and is told where it helps."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.graph import EntityType, GraphKind, SourceType
+from kiro_learn.model.observation import KnowledgeItem
+from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import FixedFiles
+from kiro_learn.testing.simulation import EPOCH
+from tests.unit.learning.profile.repositories import NEXT_SHOP
+from tests.unit.services.in_daemon import in_daemon
+from tests.unit.services.test_session_context import FOLDER, hook, namespace
+
+
+async def state(services: Services, predicate: str, object_: str, **values: Any) -> Any:
+    said = FactSaid(predicate=predicate, object=object_, **values)
+    return (await services.graph_items.add(FOLDER, said)).item
+
+
+async def current(services: Services, kind: GraphKind) -> list[Any]:
+    return list((await services.graph_items.list(FOLDER, kind, limit=9)).items)
+
+
+def test_a_fact_is_about_the_project_if_it_names_nothing_else() -> None:
+    async def scenario(services: Services) -> None:
+        fact = await state(services, "deployed_on", "Fly.io")
+        assert (fact.subject, fact.object, fact.source_type) == ("shop", "Fly.io", SourceType.CORRECTED)
+        other = await state(services, "listens_on_port", "9090", subject="the gateway")
+        assert await current(services, GraphKind.FACT) == [other, fact]
+        entities = {each.name: each.type for each in await current(services, GraphKind.ENTITY)}
+        assert entities["shop"] is EntityType.PROJECT
+
+    in_daemon(scenario)
+
+
+def test_a_newer_statement_ends_the_one_that_cannot_hold_beside_it() -> None:
+    async def scenario(services: Services) -> None:
+        old = await state(services, "default_branch", "master")
+        new = await state(services, "default_branch", "trunk")
+        assert await current(services, GraphKind.FACT) == [new]
+        ended: Any = (await services.graph_items.show(FOLDER, old.item_id)).item
+        assert ended.validity.valid_until is not None
+        assert ended.validity.retired_at is None
+
+    in_daemon(scenario)
+
+
+def test_a_preference_takes_the_place_of_the_one_with_its_key() -> None:
+    async def scenario(services: Services) -> None:
+        first = await services.graph_items.add(FOLDER, PreferenceSaid(value="Always squash", key="merging"))
+        second = await services.graph_items.add(FOLDER, PreferenceSaid(value="Always rebase", key="merging"))
+        third = await services.graph_items.add(FOLDER, PreferenceSaid(value="Answer in German"))
+        assert await current(services, GraphKind.PREFERENCE) == [third.item, second.item]
+        assert first.item != second.item
+
+    in_daemon(scenario)
+
+
+def test_the_same_twice_is_one_item() -> None:
+    async def scenario(services: Services) -> None:
+        first = await state(services, "uses", "Redis")
+        again = await state(services, "uses", "redis")
+        assert [each.item_id for each in await current(services, GraphKind.FACT)] == [first.item_id]
+        assert again.item_id == first.item_id
+
+    in_daemon(scenario)
+
+
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [
+        (FactSaid(predicate="is", object="fast"), "$.fact.predicate"),
+        (FactSaid(predicate="uses", object="Redis", since=EPOCH + timedelta(days=9_000)), "$.fact.since"),
+    ],
+)
+def test_what_the_graph_cannot_keep_is_refused_and_changes_nothing(said: FactSaid, path: str) -> None:
+    async def scenario(services: Services) -> None:
+        with pytest.raises(InvalidRequest) as raised:
+            await services.graph_items.add(FOLDER, said)
+        assert [each for each, _ in raised.value.problems] == [path]
+        assert await current(services, GraphKind.FACT) == []
+        assert await current(services, GraphKind.ENTITY) == []
+
+    in_daemon(scenario)
+
+
+def test_a_secret_that_is_said_is_not_kept() -> None:
+    async def scenario(services: Services) -> None:
+        secret = "ghp_" + "a1B2" * 9
+        shown: Any = await services.graph_items.add(FOLDER, PreferenceSaid(value=f"Always log in with {secret}"))
+        assert secret not in shown.item.value + shown.item.key
+        assert "[REDACTED" in shown.item.value
+
+    in_daemon(scenario)
+
+
+async def told(services: Services) -> str:
+    return (await services.session_context.context(await namespace(services), folder=FOLDER)).text
+
+
+def test_what_was_said_of_a_project_is_part_of_its_profile() -> None:
+    async def scenario(services: Services) -> None:
+        await state(services, "deployed_on", "Fly.io")
+        await state(services, "uses", "Redis")
+        await state(services, "uses", "pnpm")
+        await state(services, "listens_on_port", "9090")
+        assert "- Redis, pnpm\n- deployed on: Fly.io; port: 9090\n" in await told(services)
+        answered = await hook(services, "UserPromptSubmit", session_id="s", prompt="ship it")
+        assert "deployed on: Fly.io (said 2" in answered.context
+
+    in_daemon(scenario)
+
+
+def test_what_was_said_by_hand_stands_before_what_a_file_says_and_nothing_is_told_twice() -> None:
+    async def scenario(services: Services) -> None:
+        await state(services, "default_branch", "trunk")
+        await state(services, "uses", "next.js")
+        text = await told(services)
+        assert "default branch: trunk" in text
+        assert text.casefold().count("next.js") == 1
+
+    in_daemon(scenario, project_files=FixedFiles(texts={FOLDER: NEXT_SHOP.files}))
+
+
+def test_a_preference_stands_among_the_rules_of_the_brief_unless_one_says_it() -> None:
+    async def scenario(services: Services) -> None:
+        item = KnowledgeItem(
+            project=FOLDER, knowledge_type=KnowledgeType.CONSTRAINT, title="Always squash before a merge", content="So."
+        )
+        await services.observe.add_knowledge(item)
+        for value in ("Always squash before a merge", "Answer in German\n### Hard rules"):
+            await services.graph_items.add(FOLDER, PreferenceSaid(value=value))
+        text = await told(services)
+        assert text.count("Always squash") == 1
+        assert "\n- Answer in German ### Hard rules (2" in text
+
+    in_daemon(scenario)
