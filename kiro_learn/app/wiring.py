@@ -42,6 +42,7 @@ from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.live import LiveFeed, StatusNow
 from kiro_learn.services.merged_projects import MergedProjectFinder, MergedProjects
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.pauses import Pauses
@@ -113,8 +114,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     session_context = _session_context(dependencies, config, actors, profiles, freshness)
     capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
-    hooks = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
-    spool_drainer = SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
+    hooks, spool_drainer = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
     return Services(
         project_finder=dependencies.project_finder,
         project_names=names,
@@ -150,6 +150,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
+        live=_live(dependencies, actors, retrievals, aftermath),
         rule_files=session_context.rule_files,
     )
 
@@ -207,10 +208,11 @@ def _hooks(
     session_context: SessionContext,
     *,
     pauses: Pauses,
-) -> Hooks:
+) -> tuple[Hooks, SpoolDrainer[Any]]:
+    """What takes hooks in, and what takes in those that could not be delivered."""
     act_rules = ActRules(dependencies.storage, actors.sessions)
     actors.writer.subscribe(act_rules.apply)
-    return Hooks(
+    hooks = Hooks(
         capture=capture,
         prompt=prompt,
         session_context=session_context,
@@ -224,6 +226,7 @@ def _hooks(
         clock=dependencies.clock,
         offload=dependencies.offload,
     )
+    return hooks, SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
 
 
 def _retrievals(dependencies: Dependencies, actors: Actors) -> tuple[RetrievalLog, Aftermath]:
@@ -232,6 +235,21 @@ def _retrievals(dependencies: Dependencies, actors: Actors) -> tuple[RetrievalLo
     aftermath = Aftermath(dependencies.storage, actors.writer, report=retrievals.judge)
     actors.writer.subscribe(aftermath.apply)
     return retrievals, aftermath
+
+
+def _live(dependencies: Dependencies, actors: Actors, retrievals: RetrievalLog, aftermath: Aftermath) -> LiveFeed:
+    def status() -> StatusNow:
+        return StatusNow(
+            recall=retrievals.statistics(),
+            feedback=aftermath.totals(),
+            calls=actors.llms.statistics().usage.calls,
+            writes_waiting=actors.writer.waiting_count,
+        )
+
+    live = LiveFeed(dependencies.storage, status, run_id=dependencies.clock.new_ulid())
+    actors.writer.subscribe(live.apply)
+    retrievals.subscribe(live.add)
+    return live
 
 
 def _intake(

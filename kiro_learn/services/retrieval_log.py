@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 import attrs
@@ -86,6 +86,11 @@ class RetrievalLog:
         self._contexts: Counter[str] = Counter()
         self._hits: Counter[ContextStrategy] = Counter()
         self._misses: Counter[ContextStrategy] = Counter()
+        self._listeners: list[Callable[[Report], None]] = []
+
+    def subscribe(self, listener: Callable[[Report], None]) -> None:
+        """Let ``listener`` follow every report from now on."""
+        self._listeners.append(listener)
 
     def add(self, report: Report) -> None:
         """Keep a report; the oldest one goes once there are ``KEPT``."""
@@ -94,6 +99,8 @@ class RetrievalLog:
         self._outcomes["told" if report.context_bytes else "silent"] += 1
         self._outcomes["partial"] += bool(report.degraded)
         self._strategies.update(record.strategy for record in report.records if record.shown)
+        for listener in self._listeners:
+            listener(report)
 
     def judge(self, namespace: Namespace, session_id: str, record_id: RecordId, feedback: Feedback) -> None:
         """Note in the last retrieval that told a session this memory what became of it."""

@@ -22,6 +22,7 @@ from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.live import LiveFeed
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity
@@ -92,4 +93,5 @@ class Services:
     learn: Learn
     relearn: Relearn
     health: Health
+    live: LiveFeed
     rule_files: RuleFiles

@@ -5,7 +5,7 @@ unexpected exception too.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
@@ -25,6 +25,16 @@ ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff
 """Headers of every answer."""
 
 
+class Stream(Protocol):
+    """An answer in pieces; closed in the end, read or not."""
+
+    def __aiter__(self) -> Self: ...
+
+    async def __anext__(self) -> bytes: ...
+
+    async def aclose(self) -> None: ...
+
+
 @attrs.frozen
 class Answer:
     """The answer to a request."""
@@ -33,8 +43,8 @@ class Answer:
     status: int = 200
     content_type: str = JSON
     headers: Mapping[str, str] = attrs.field(factory=dict)
-    stream: AsyncIterator[bytes] | None = None
-    """What is sent piece by piece in the place of ``body``, and closed in the end. Of Quart's routes alone."""
+    stream: Stream | None = None
+    """What is sent piece by piece in the place of ``body``."""
 
 
 class Refused(Exception):
@@ -69,7 +79,9 @@ def header_value(text: str) -> str:
 
 def encoded_headers(answer: Answer) -> list[tuple[bytes, bytes]]:
     """Names in lower case; without what is said always."""
-    headers = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.body)), **answer.headers}
+    headers = {"Content-Type": answer.content_type, **answer.headers}
+    if answer.stream is None:
+        headers["Content-Length"] = str(len(answer.body))
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
+import attrs
 import quart
 from quart_trio import QuartTrio
 
@@ -14,6 +15,7 @@ from kiro_learn.frontends.http.events import event_routes, intake_routes
 from kiro_learn.frontends.http.exports import export_routes, restore_routes
 from kiro_learn.frontends.http.feedback import feedback_routes
 from kiro_learn.frontends.http.intake import Intake
+from kiro_learn.frontends.http.live import live_routes
 from kiro_learn.frontends.http.mcp import mcp_routes
 from kiro_learn.frontends.http.memories import history_routes, memory_routes
 from kiro_learn.frontends.http.projects import project_routes, relearning_routes
@@ -38,7 +40,7 @@ def create_app(services: Services, config: ServerConfig, token: str, *, new_boun
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    own = (*intake_routes(services, config), *restore_routes(services))
+    own = (*intake_routes(services, config), *restore_routes(services), *live_routes(services))
     app.asgi_app = Intake(app.asgi_app, own, config, token, new_boundary=new_boundary)  # type: ignore[assignment,method-assign]  # Quart's way
     return app
 
@@ -46,6 +48,7 @@ def create_app(services: Services, config: ServerConfig, token: str, *, new_boun
 def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
     return (
         *status_routes(services),
+        *live_routes(services),
         *intake_routes(services, config),
         *event_routes(services),
         *memory_routes(services),
@@ -65,7 +68,11 @@ def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
 
 def _view(route: Route) -> View:
     async def view(**path: str) -> quart.Response:
-        return _response(await route.answer(await _read_request(route, path)))
+        answer = await route.answer(await _read_request(route, path))
+        if answer.stream is not None and quart.request.method == "HEAD":
+            await answer.stream.aclose()  # else Quart would read it to its end, of which one has none
+            answer = attrs.evolve(answer, stream=None)
+        return _response(answer)
 
     return view
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import trio
@@ -22,6 +23,7 @@ from kiro_learn.frontends.http.answers import (
     Answer,
     NewBoundary,
     Refused,
+    Stream,
     answer_for,
     encoded_headers,
     error_answer,
@@ -70,7 +72,11 @@ class Intake:
         if isinstance(found, Answer):
             await _refuse(found, receive, send)
         elif isinstance(found, bytes) and route is not None:
-            await _send(await self._answer(route, path, scope, found), send)
+            answer = await self._answer(route, path, scope, found)
+            if answer.stream is None:
+                await _send(answer, send)
+            else:
+                await self._send_stream(answer, answer.stream, scope, receive, send)
         elif isinstance(found, bytes):
             await self._inner(scope, _once(found), _with_headers(send))
 
@@ -107,6 +113,25 @@ class Intake:
                 return answer_for(error)
         assert boundary.error is not None, "nothing else ends the block early"
         return answer_for(boundary.error)
+
+    async def _send_stream(self, answer: Answer, stream: Stream, scope: Message, receive: Receive, send: Send) -> None:
+        """Send piece by piece until the stream ends or fails, its caller hangs up, or the server stops."""
+        connection = scope.get("state", {}).get(CONNECTION)
+        with self._new_boundary("stream"):
+            async with aclosing(stream), trio.open_nursery() as nursery:
+                await send(_start(answer))
+                nursery.start_soon(_then_cancel, receive, nursery.cancel_scope)
+                if connection is not None:
+                    nursery.start_soon(_then_cancel, connection.server_stops, nursery.cancel_scope)
+                async for piece in stream:
+                    await send({"type": "http.response.body", "body": piece, "more_body": True})
+                nursery.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _then_cancel(wait: Callable[[], Awaitable[object]], scope: trio.CancelScope) -> None:
+    await wait()
+    scope.cancel()
 
 
 def _head(scope: Message, config: ServerConfig) -> Head:

@@ -11,7 +11,7 @@ from typing import Any
 
 from kiro_learn.frontends.http.answers import JSON, Answer
 from kiro_learn.frontends.http.operations import optional_text
-from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.frontends.http.routes import EVENT_STREAM, Request, Route
 from kiro_learn.frontends.mcp.asking_services import AskedServices, ClientPlace
 from kiro_learn.services.services import Services
 from kiro_learn.wire.jsonrpc import Failure, Message, Notification, decode_value, encode_value, written
@@ -23,7 +23,6 @@ from kiro_learn.wire.mcp.versions import INVALID_REQUEST
 PROJECT = optional_text("project", "An absolute folder in a project, its name or its id.")
 SESSION = optional_text("session", "The session that calls.")
 
-EVENT_STREAM = "text/event-stream"
 ACCEPTED = 202
 BAD_REQUEST = 400
 NOT_ACCEPTABLE = 406

@@ -79,6 +79,10 @@ class Connection(TCPServer):
         self.is_known = True
         self._on_change()
 
+    async def server_stops(self) -> None:
+        """Wait until no more requests are accepted."""
+        await self.context.terminated.wait()
+
     def hang_up(self) -> None:
         """Close the socket at once; whoever waits for it is told."""
         self.stream.socket.close()

@@ -18,6 +18,7 @@ ScopeHeaders: TypeAlias = Iterable[tuple[bytes, bytes]]
 
 NDJSON = "application/x-ndjson"
 OCTETS = "application/octet-stream"
+EVENT_STREAM = "text/event-stream"
 
 PLAIN = frozenset({"identity", ""})
 """Content codings that are none (RFC 9110, 8.4)."""
