@@ -1,10 +1,11 @@
 """How fast are past sessions imported, in how much memory, and what does a prompt beside it wait?
 
-    python benchmarks/importing.py [--megabytes 40] [--session-megabytes 2] [--kills 0]
+    python benchmarks/importing.py [--megabytes 40] [--session-megabytes 2] [--kills 0] [--learned]
 
 Writes synthetic transcripts in the shape of Claude Code, imports them by the real command into a real daemon, and asks
-a prompt four times a second meanwhile. ``--kills``: ends the import so often in the middle by SIGKILL, then calls it
-again; no event may be lost or stored twice. Prints one JSON object.
+a prompt four times a second meanwhile. ``--kills``: so often in the middle, at even distances, SIGKILL ends the importer or
+the daemon, by turns; the daemon is started and the import called again. No event may be lost or stored twice.
+``--learned``: waits until all is learned, too. Prints one JSON object.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import apsw
 import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -34,6 +38,8 @@ from tests.integration.daemon_process import DaemonProcess, running_daemon
 EPOCH = datetime(2026, 9, 1, 8, tzinfo=UTC)
 PROMPT_SECONDS = 0.25
 PROJECTS = 8
+BESIDE = "beside"
+"""The session of the prompts that are asked meanwhile."""
 PARTS = ("basket", "checkout", "parser", "retry", "schema", "index", "budget", "socket", "migration", "buffer", "token")
 VERBS = ("fails", "is slow", "loses an entry", "is called twice", "waits for ever", "shows the wrong sum")
 REASONS = (
@@ -115,6 +121,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=float, default=40.0)
     parser.add_argument("--session-megabytes", type=float, default=2.0)
     parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--learned", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         user, home = Path(folder) / "user", Path(folder) / "home"
@@ -124,23 +131,27 @@ def main() -> None:
             total_bytes=round(options.megabytes * 1e6),
             session_bytes=round(options.session_megabytes * 1e6),
         )
-        with running_daemon(home) as daemon:
-            print(json.dumps(_measured(daemon, home, user, written, kills=options.kills), indent=2))
+        with Rig(home, user) as rig:
+            print(json.dumps(_measured(rig, written, kills=options.kills, is_learned=options.learned), indent=2))
 
 
-def _measured(daemon: DaemonProcess, home: Path, user: Path, written: Transcripts, *, kills: int) -> dict[str, Any]:
-    alone = [_prompt_ms(daemon, number) for number in range(20)]
-    watch = _Watch(daemon)
-    surveyed = _timed(home, user, watch, "--dry-run")
-    for number in range(kills):
-        _run(home, user, watch, "--yes", ends_after=surveyed * (1 + 0.3 * (number + 1)))
-    began = time.perf_counter()
-    answer = _run(home, user, watch, "--yes")
-    seconds = time.perf_counter() - began
-    watch.is_beside = False
-    again = _run(home, user, watch, "--yes")
-    stored = daemon.call("GET", "/v1/events?limit=1")["total"] - len(alone) - len(watch.prompts)
+def _measured(rig: Rig, written: Transcripts, *, kills: int, is_learned: bool) -> dict[str, Any]:
+    for _ in range(20):
+        rig.ask(rig.alone)
+    load = os.getloadavg()[0]
+    surveyed, _ = rig.run("--dry-run")
+    rig.is_beside = True
+    spent = [
+        rig.run("--yes", kill=(written.events * (number + 1) // (kills + 1), number))[0] for number in range(kills)
+    ]
+    seconds, answer = rig.run("--yes")
+    rig.is_beside = False
+    total_seconds = sum(spent) + seconds
+    again_seconds, again = rig.run("--yes")
+    stored = rig.imported
+    learned_seconds = rig.learn_all() if is_learned else None
     return {
+        "load_before": round(load, 1),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{platform.machine()}, {psutil.cpu_count()} cores",
         "megabytes": round(written.size_bytes / 1e6, 1),
@@ -149,71 +160,122 @@ def _measured(daemon: DaemonProcess, home: Path, user: Path, written: Transcript
         "events_in_store": stored,
         "answer": answer,
         "again": again,
+        "again_seconds": round(again_seconds, 2),
         "survey_seconds": round(surveyed, 2),
-        "import_seconds": round(seconds, 2),
-        "events_per_second": round(answer.get("stored", 0) / max(answer.get("seconds", 0), 0.001)),
-        "importer_rss_mb": round(watch.importer_rss / 1e6),
-        "daemon_rss_mb": round(watch.daemon_rss / 1e6),
-        "prompt_alone_ms_median": round(statistics.median(alone), 1),
-        "prompt_beside_ms_median": round(statistics.median(watch.prompts), 1),
-        "prompt_beside_ms_worst": round(max(watch.prompts), 1),
-        "kills": kills,
+        "import_seconds": round(total_seconds, 1),
+        "events_per_second": round(stored / total_seconds),
+        "learned_seconds": learned_seconds,
+        "memories": rig.daemon.call("GET", "/v1/memories?limit=1")["total"],
+        "importer_rss_mb": round(rig.importer_rss / 1e6),
+        "daemon_rss_mb": round(rig.daemon_rss / 1e6),
+        "store_mb": round(sum(path.stat().st_size for path in rig.home.glob("*.db*")) / 1e6),
+        "prompts": len(rig.beside),
+        "prompts_unanswered": rig.unanswered,
+        "prompt_alone_ms": _percentiles(rig.alone),
+        "prompt_beside_ms": _percentiles(rig.beside),
+        "kills": rig.kills,
     }
 
 
-class _Watch:
-    """What is measured while a command runs."""
+def _percentiles(times: Sequence[float]) -> dict[str, float]:
+    cuts = statistics.quantiles(times, n=100, method="inclusive")
+    return {
+        "p50": round(cuts[49], 1),
+        "p95": round(cuts[94], 1),
+        "p99": round(cuts[98], 1),
+        "most": round(max(times), 1),
+    }
 
-    def __init__(self, daemon: DaemonProcess) -> None:
-        self.daemon = daemon
-        self.process = psutil.Process(daemon.process.pid)
-        self.importer_rss = self.daemon_rss = 0
-        self.prompts: list[float] = []
-        self.is_beside = True
 
-    def look(self, importer: psutil.Process) -> None:
-        self.daemon_rss = max(self.daemon_rss, self.process.memory_info().rss)
-        try:
+class Rig:
+    """A daemon, and the command that imports into it; both are watched, and killed where it is asked."""
+
+    def __init__(self, home: Path, user: Path) -> None:
+        self.home, self.user = home, user
+        self.importer_rss = self.daemon_rss = self.unanswered = 0
+        self.alone: list[float] = []
+        self.beside: list[float] = []
+        self.kills: Counter[str] = Counter()
+        self.is_beside = False
+
+    def __enter__(self) -> Rig:
+        self._stack = ExitStack()
+        self._start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._stack.close()
+
+    def _start(self) -> None:
+        self.daemon: DaemonProcess = self._stack.enter_context(running_daemon(self.home))
+        self.namespace: str = self.daemon.call("GET", "/v1/namespace?cwd=/src/project-0")["namespace"]
+
+    @property
+    def imported(self) -> int:
+        """Events in the store, less the prompts that were asked beside."""
+        with closing(apsw.Connection(str(self.home / "kiro-learn.db"), flags=apsw.SQLITE_OPEN_READONLY)) as store:
+            return int(store.execute("SELECT count(*) FROM events WHERE session_id <> ?", (BESIDE,)).get)
+
+    def run(self, *options: str, kill: tuple[int, int] | None = None) -> tuple[float, dict[str, Any]]:
+        """For how long ``import`` ran, and what it printed; nothing if it was ended. ``kill``: at how many events, and
+        which kill that is.
+        """
+        command = [sys.executable, "-m", "kiro_learn", "import", "--json", *options]
+        environment = {**os.environ, "HOME": str(self.user), "KIRO_LEARN_HOME": str(self.home)}
+        began = time.perf_counter()
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
+            process = psutil.Process(running.pid)
+            while running.poll() is None:
+                self._look(process)
+                if kill is not None and self.imported >= kill[0]:
+                    self._kill(running, kill[1])
+                    kill = None
+                time.sleep(PROMPT_SECONDS)
+            printed = running.stdout.read() if running.stdout else b""
+        seconds = time.perf_counter() - began
+        return seconds, json.loads(printed) if running.returncode == 0 and printed else {}
+
+    def _look(self, importer: psutil.Process) -> None:
+        self.daemon_rss = max(self.daemon_rss, psutil.Process(self.daemon.process.pid).memory_info().rss)
+        with suppress(psutil.NoSuchProcess):
             self.importer_rss = max(self.importer_rss, importer.memory_info().rss)
-        except psutil.NoSuchProcess:
-            return
         if self.is_beside:
-            self.prompts.append(_prompt_ms(self.daemon, 100 + len(self.prompts)))
+            self.ask(self.beside)
 
+    def _kill(self, importer: subprocess.Popen[bytes], number: int) -> None:
+        if number % 2 == 0:
+            self.kills["importer"] += 1
+            importer.kill()
+            return
+        self.kills["daemon"] += 1
+        self.daemon.kill()
+        importer.wait(timeout=600)
+        self._start()
 
-def _timed(home: Path, user: Path, watch: _Watch, *options: str) -> float:
-    began = time.perf_counter()
-    _run(home, user, watch, *options)
-    return time.perf_counter() - began
-
-
-def _run(home: Path, user: Path, watch: _Watch, *options: str, ends_after: float = 3600.0) -> dict[str, Any]:
-    """What ``import`` printed; nothing if it was killed."""
-    command = [sys.executable, "-m", "kiro_learn", "import", "--json", *options]
-    environment = {**os.environ, "HOME": str(user), "KIRO_LEARN_HOME": str(home)}
-    began = time.perf_counter()
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as running:
-        process = psutil.Process(running.pid)
-        while running.poll() is None:
-            watch.look(process)
-            if time.perf_counter() - began > ends_after:
-                running.kill()
+    def learn_all(self) -> float:
+        """For how long learning goes on when all is imported."""
+        began = time.perf_counter()
+        while self.daemon.call("GET", "/v1/status")["waiting"]["event_count"]:
+            self.daemon_rss = max(self.daemon_rss, psutil.Process(self.daemon.process.pid).memory_info().rss)
             time.sleep(PROMPT_SECONDS)
-        printed = running.stdout.read() if running.stdout else ""
-    return json.loads(printed) if running.returncode == 0 and printed else {}
+        return round(time.perf_counter() - began, 1)
 
-
-def _prompt_ms(daemon: DaemonProcess, number: int) -> float:
-    """The time of a prompt's answer, with what is remembered."""
-    event = {
-        "event_id": f"01K{number:023d}", "session_id": "beside", "actor_id": "bench", "schema_version": 1,
-        "namespace": f"/actor/bench/project/{'b' * 64}/", "kind": "prompt", "valid_time": "2026-11-01T00:00:00Z",
-        "body": {"type": "text", "content": f"why does the {PARTS[number % len(PARTS)]} wait for ever?"},
-        "source": {"surface": "bench", "version": "1", "client_id": "bench"},
-    }  # fmt: skip  # as short as it gets
-    began = time.perf_counter()
-    daemon.call("POST", "/v1/events?retrieve=true", event)
-    return 1000 * (time.perf_counter() - began)
+    def ask(self, times: list[float]) -> None:
+        """A prompt, with what is remembered."""
+        number = len(self.alone) + len(self.beside) + self.unanswered
+        event = {
+            "event_id": f"01K{number:023d}", "session_id": BESIDE, "actor_id": self.namespace.split("/")[2],
+            "schema_version": 1, "namespace": self.namespace, "kind": "prompt", "valid_time": "2026-11-01T00:00:00Z",
+            "body": {"type": "text", "content": f"why does the {PARTS[number % len(PARTS)]} wait for ever?"},
+            "source": {"surface": "bench", "version": "1", "client_id": "bench"},
+        }  # fmt: skip  # as short as it gets
+        began = time.perf_counter()
+        try:
+            self.daemon.call("POST", "/v1/events?retrieve=true", event)
+        except (AssertionError, OSError):
+            self.unanswered += 1
+        else:
+            times.append(1000 * (time.perf_counter() - began))
 
 
 if __name__ == "__main__":

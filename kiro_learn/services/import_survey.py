@@ -23,6 +23,8 @@ MEMORIES_PER_PROMPT = 0.6
 """That the built-in learner makes (benchmarks/importing.py); a model makes about as many."""
 EVENTS_PER_SECOND = 400
 """That a daemon takes in beside other work (benchmarks/importing.py)."""
+BYTES_PER_SECOND = 3_000_000
+"""Of sessions as they lie on the disk, that go in so (benchmarks/importing.py)."""
 _SHOWN_CHARACTERS = 20_000
 
 

@@ -23,7 +23,7 @@ from kiro_learn.frontends.cli.options import Verb, printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.event import Event
 from kiro_learn.model.namespace import Namespace, Project
-from kiro_learn.services.import_survey import Survey
+from kiro_learn.services.import_survey import BYTES_PER_SECOND, Survey
 from kiro_learn.services.past_memories import FoundStore
 from kiro_learn.services.past_sessions import FoundSession, PastSessions, WantedSessions, as_event
 from kiro_learn.wire.messages import body_weight, write_event
@@ -66,12 +66,19 @@ class _Imported:
     """How far it is."""
 
     sessions: int = 0
+    read_bytes: int = 0
+    """Of these."""
     stored: int = 0
     kept: int = 0
     """Memories of other memories."""
     known: int = 0
     refused: Counter[str] = attrs.Factory(Counter)
     skipped: Counter[str] = attrs.Factory(Counter)
+
+    @property
+    def is_empty(self) -> bool:
+        """There was nothing to bring in."""
+        return not (self.stored or self.kept or self.known or self.refused)
 
     def skip(self, reason: str) -> None:
         self.skipped[reason] += 1
@@ -130,17 +137,18 @@ def import_verb(
         namespace = Namespace(projects.meant(client, project).namespace) if project else None
         asked = _asked(shell, client, wanted, namespace)
         _insist_on_readers(paths, asked.memories.stores)
-        llm = client.status()["llm"]
         found = asked.past.found(wanted)
-        survey = _surveyed(shell, asked, found, is_wanted=not as_json)
-        if dry_run or (survey.is_empty and not as_json):
-            _show(shell, survey, llm, as_json=as_json)
-            return 0
-        if not as_json:
-            shell.say(import_screen.to_do(survey, llm, shell.err))
-        if not shell.confirm(import_texts.QUESTION, flag_given=yes, enter_means=True):
-            raise Failed(import_texts.NOT_IMPORTED)
-        return _import(shell, client, asked, found, survey, as_json=as_json)
+        if dry_run or not yes:  # else nobody waits for what it says, and it takes as long as the reading of all
+            survey = _surveyed(shell, asked, found, is_wanted=not as_json)
+            llm = client.status()["llm"]
+            if dry_run or (survey.is_empty and not as_json):
+                _show(shell, survey, llm, as_json=as_json)
+                return 0
+            if not as_json:
+                shell.say(import_screen.to_do(survey, llm, shell.err))
+            if not shell.confirm(import_texts.QUESTION, flag_given=False, enter_means=True):
+                raise Failed(import_texts.NOT_IMPORTED)
+        return _import(shell, client, asked, found, as_json=as_json)
 
 
 def _asked(shell: Shell, client: Client, wanted: WantedSessions, namespace: Namespace | None) -> _Asked:
@@ -212,23 +220,16 @@ def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_
     return survey
 
 
-def _import(
-    shell: Shell,
-    client: Client,
-    asked: _Asked,
-    found: Sequence[FoundSession],
-    survey: Survey,
-    *,
-    as_json: bool,
-) -> int:
+def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession], *, as_json: bool) -> int:
     began, imported = time.monotonic(), _Imported()
     total = counted(len(found), *import_texts.SESSIONS)
+    total_bytes = sum(each.session.size_bytes for each in found)
 
     def so_far() -> str:
-        done = imported.stored + imported.known
-        rate = done / max(time.monotonic() - began, 0.001)
-        left = duration(max(0, survey.event_count - done) / rate) if done else duration(survey.seconds)
-        return import_texts.DONE_SO_FAR.format(sessions=imported.sessions, all=total, events=events(done), left=left)
+        rate = imported.read_bytes / max(time.monotonic() - began, 0.001)
+        left = duration((total_bytes - imported.read_bytes) / (rate or BYTES_PER_SECOND))
+        done = events(imported.stored + imported.known)
+        return import_texts.DONE_SO_FAR.format(sessions=imported.sessions, all=total, events=done, left=left)
 
     try:
         with progress.said(shell, import_texts.IMPORTING, is_wanted=not as_json) as tell:
@@ -237,6 +238,7 @@ def _import(
                     imported.note(_handed_in(client.import_events, batch))
                     tell(so_far())
                 imported.sessions += 1
+                imported.read_bytes += each.session.size_bytes
                 if asked.namespace is None and asked.wanted.since is None:
                     asked.past.note_imported(each)
             for store in asked.memories.stores:
@@ -248,6 +250,8 @@ def _import(
     seconds = time.monotonic() - began
     if as_json:
         shell.print_json(_as_json(imported, seconds))
+    elif imported.is_empty:
+        shell.print([*import_screen.nothing(shell.out), *import_screen.left_out(imported.skipped, shell.out)])
     else:
         shell.print(_done(shell, imported, seconds))
     return 1 if imported.refused else 0
