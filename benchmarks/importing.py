@@ -3,7 +3,7 @@
     python benchmarks/importing.py [--megabytes 40] [--session-megabytes 2] [--kills 0] [--learned]
 
 Writes synthetic transcripts in the shape of Claude Code, imports them by the real command into a real daemon, and asks
-a prompt four times a second meanwhile. ``--kills``: so often in the middle, at even distances, SIGKILL ends the importer or
+a prompt four times a second meanwhile. ``--kills``: so often in the middle, at even distances, SIGKILL ends importer or
 the daemon, by turns; the daemon is started and the import called again. No event may be lost or stored twice.
 ``--learned``: waits until all is learned, too. Prints one JSON object.
 """
@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import apsw
 import psutil
@@ -198,7 +198,7 @@ class Rig:
         self.kills: Counter[str] = Counter()
         self.is_beside = False
 
-    def __enter__(self) -> Rig:
+    def __enter__(self) -> Self:
         self._stack = ExitStack()
         self._start()
         return self

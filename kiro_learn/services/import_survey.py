@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from datetime import date
@@ -10,8 +9,8 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.learning.extraction.outcomes import has_failed
-from kiro_learn.model.event import Event, EventKind, JsonBody
+from kiro_learn.learning.extraction.framing import ToolCall, parts_of
+from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.services.past_sessions import FoundSession
 from kiro_learn.wire.messages import body_weight
@@ -25,7 +24,6 @@ EVENTS_PER_SECOND = 400
 """That a daemon takes in beside other work (benchmarks/importing.py)."""
 BYTES_PER_SECOND = 3_000_000
 """Of sessions as they lie on the disk, that go in so (benchmarks/importing.py)."""
-_SHOWN_CHARACTERS = 20_000
 
 
 @attrs.define(kw_only=True)
@@ -48,8 +46,8 @@ class SourceSurvey:
         self.events[event.kind] += 1
         self.days.add(event.valid_time.date())
         self.bytes_of[event.namespace] += body_weight(event.body)
-        if isinstance(event.body, JsonBody):
-            self.failed += _has_failed(event.body.data)
+        if event.kind is EventKind.TOOL_USE:
+            self.failed += _has_failed(event)
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -76,6 +74,8 @@ class Survey:
     kept: Counter[str] = attrs.Factory(Counter)
     """Memories of other memories, by the title of these."""
     skipped: Counter[str] = attrs.Factory(Counter)
+    _seen: set[int] = attrs.Factory(set)
+    """Hashes of the ids of events, since a session that was resumed may repeat the one before it."""
 
     def source_of(self, found: FoundSession) -> SourceSurvey:
         """That of the session, which is counted with it."""
@@ -84,6 +84,13 @@ class Survey:
         source.sessions += 1
         source.size_bytes += found.session.size_bytes
         return source
+
+    def note(self, source: SourceSurvey, event: Event) -> None:
+        """What ``source`` told, if none did before."""
+        seen = hash(event.event_id)
+        if seen not in self._seen:
+            self._seen.add(seen)
+            source.note(event)
 
     def skip(self, reason: str) -> None:
         """Something was left out."""
@@ -138,7 +145,6 @@ class Survey:
         }
 
 
-def _has_failed(use: dict[str, Any]) -> bool:
-    response = use["tool_response"]
-    shown = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
-    return has_failed(use["tool_name"], response, shown[:_SHOWN_CHARACTERS])
+def _has_failed(event: Event) -> bool:
+    """As a learner is shown it."""
+    return any(isinstance(part, ToolCall) and part.has_failed for part in parts_of(event))

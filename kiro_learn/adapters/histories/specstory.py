@@ -27,6 +27,8 @@ _VOICE = re.compile(
     r"_\*\*(User|Agent|Assistant)( - sidechain)?"
     r"(?: \((?:.{0,200}? )??([0-9-]{10} [0-9:.]{5,12} ?[Z+\-0-9:]*)\))?\*\*_\s*"
 )
+_BEGAN = re.compile(r"# .{1,300} \(([0-9-]{10} [0-9:]{8}Z?)\)\s*")
+"""The head of the older form, in which no voice has a time."""
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _USE = re.compile(r'<tool-use data-tool-type="([^"\n]*)" data-tool-name="([^"\n]*)">(.*?)(?:</tool-use>|\Z)', re.DOTALL)
 _SUMMARY, _END_OF_SUMMARY = "<summary>", "</summary>"
@@ -88,6 +90,8 @@ def _told(session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
             heard.at = heard.at or voice.at
             voice, block = heard, Block(number)
             fence.end()
+        elif not voice.name and (began := _BEGAN.fullmatch(line)):
+            voice.at = moment(began.group(1)) or voice.at
         else:
             block.add(line, skipped)
             fence.add(line)

@@ -215,7 +215,7 @@ def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_
             read_bytes += each.session.size_bytes
             source = survey.source_of(each)
             for event in asked.events(each, survey.skip):
-                source.note(event)
+                survey.note(source, event)
         asked.memories.count_into(survey)
     return survey
 

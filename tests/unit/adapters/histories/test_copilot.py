@@ -15,8 +15,8 @@ def test_results_in_the_order_in_which_they_came(tmp_path: Path) -> None:
     home.build(tmp_path)
     rows, skipped = table(CopilotHistory(), place_of(tmp_path))
     assert rows == {
-        "s-api": [("prompt: which port?", "02 06:00:00", "/src/api/web")],
-        "s-shop": [
+        "p-api": [("prompt: which port?", "02 06:00:00", "/src/api/web")],
+        "p-shop": [
             ("prompt: why is the basket\u2028empty?", "01 12:00:01", "/src/shop"),
             ('tool_use: view {"path": "/src/shop/basket.py"} well', "01 12:00:07", "/src/shop"),
             ('tool_use: bash {"command": "pytest -q"} failed', "01 12:00:08", "/src/shop"),

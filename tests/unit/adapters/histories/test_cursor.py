@@ -26,12 +26,12 @@ def test_bubbles_in_the_order_of_their_list(tmp_path: Path) -> None:
     home.build(tmp_path)
     rows, skipped = table(READER, place_of(tmp_path))
     assert rows == {
-        "c-api": [
+        "k-api": [
             ("prompt: which port?", "01 12:00:30", "/src/api"),
             ("session_summary: Port 8421.", "01 12:00:31", "/src/api"),
         ],
-        "c-old": [("prompt: where do the logs go?", "01 12:00:40", "/src/my old")],
-        "c-shop": [
+        "k-old": [("prompt: where do the logs go?", "01 12:00:40", "/src/my old")],
+        "k-shop": [
             ("prompt: why is the basket empty?", "01 12:00:01", SHOP),
             ('tool_use: run_terminal_command_v2 {"command": "pytest -q"} failed', "01 12:00:03", SHOP),
             ('tool_use: run_terminal_command_v2 {"command": "ls"} well', "01 12:00:04", SHOP),
@@ -47,7 +47,7 @@ def test_bubbles_in_the_order_of_their_list(tmp_path: Path) -> None:
 def test_transcripts_stand_in_where_the_database_is_missing(tmp_path: Path) -> None:
     home.build_transcripts(tmp_path)
     rows, skipped = table(READER, place_of(tmp_path))
-    assert [said for said, _, _ in rows["c-shop"]] == [
+    assert [said for said, _, _ in rows["k-shop"]] == [
         "prompt: why is the basket empty?",
         "session_summary: The cookie is read too early.",
     ]
@@ -58,4 +58,4 @@ def test_a_chat_of_the_database_is_not_read_from_its_transcript(tmp_path: Path) 
     home.build(tmp_path)
     home.build_transcripts(tmp_path)
     paths = {session.session_id: session.path.suffix for session in listed(READER, place_of(tmp_path))}
-    assert paths == {"c-api": ".vscdb", "c-old": ".vscdb", "c-shop": ".vscdb"}
+    assert paths == {"k-api": ".vscdb", "k-old": ".vscdb", "k-shop": ".vscdb"}

@@ -27,12 +27,12 @@ def test_voices_thoughts_and_uses_of_tools(tmp_path: Path) -> None:
     assert skipped == {SUB_AGENTS: 1}
 
 
-def test_the_older_form_names_no_session_and_no_time(tmp_path: Path) -> None:
+def test_the_older_form_names_no_session_and_one_time(tmp_path: Path) -> None:
     home.build(tmp_path)
     rows, _ = table(SpecStoryHistory(), place_of(tmp_path, tmp_path))
-    assert [said for said, _, _ in rows["2026-05-01_08-00-which-port"]] == [
-        "prompt: which port?",
-        "session_summary: Port 8421.",
+    assert rows["2026-05-01_08-00-which-port"] == [
+        ("prompt: which port?", "01 08:00:00", str(tmp_path)),
+        ("session_summary: Port 8421.", "01 08:00:00", str(tmp_path)),
     ]
 
 

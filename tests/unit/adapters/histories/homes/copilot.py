@@ -25,7 +25,7 @@ def started(call: str, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 SHOP: list[tuple[str, dict[str, Any]]] = [
-    ("session.start", {"sessionId": "s-shop", "version": 1, "context": {"cwd": "/src/shop", "branch": "main"}}),
+    ("session.start", {"sessionId": "p-shop", "version": 1, "context": {"cwd": "/src/shop", "branch": "main"}}),
     ("user.message", {"content": "why is the basket\u2028empty?", "transformedContent": "<context>…</context>"}),
     ("assistant.turn_start", {"turnId": "0"}),
     ("assistant.reasoning", {"content": "I wonder."}),
@@ -46,13 +46,13 @@ SHOP: list[tuple[str, dict[str, Any]]] = [
 
 
 def build(home: Path) -> None:
-    shop = home / SESSIONS / "s-shop"
+    shop = home / SESSIONS / "p-shop"
     shop.mkdir(parents=True)
     lines = [line(place, kind, data) for place, (kind, data) in enumerate(SHOP)]
     (shop / "events.jsonl").write_bytes(b"".join(lines) + b'{"type": "user.message", "data": {"content": "tor')
-    other = home / SESSIONS / "s-api"
+    other = home / SESSIONS / "p-api"
     other.mkdir()
-    start = line(0, "session.start", {"sessionId": "s-api", "context": {"cwd": "/src/api"}})
+    start = line(0, "session.start", {"sessionId": "p-api", "context": {"cwd": "/src/api"}})
     resumed = line(1, "session.resume", {"context": {"cwd": "/src/api/web"}})
     prompt = line(2, "user.message", {"content": "which port?"}, at="2026-06-02T08:00:00+02:00")
     (other / "events.jsonl").write_bytes(b"\xef\xbb\xbf" + b"".join((start, resumed, prompt)).replace(b"\n", b"\r\n"))

@@ -42,7 +42,7 @@ def composer(composer_id: str, bubbles: list[dict[str, Any]], **more: Any) -> li
 
 
 SHOP = composer(
-    "c-shop",
+    "k-shop",
     [
         bubble("z1", 1, "why is the basket empty?", at=1),
         bubble("a2", 2, "I think about it.", at=2, capabilityType=30, thinking={"text": "hm"}),
@@ -78,17 +78,17 @@ SHOP = composer(
     ],
 )
 """Its list gives the order of the bubbles, which their keys do not; the last one bears no time."""
-SPARE = [(f"bubbleId:c-shop:{name}", value) for name, value in (("null", None), ("torn", '{"_v":3,'))]
-SECOND = composer("c-api", [bubble("q1", 1, "which port?", at=30), bubble("q2", 2, "Port 8421.", at=31)])
+SPARE = [(f"bubbleId:k-shop:{name}", value) for name, value in (("null", None), ("torn", '{"_v":3,'))]
+SECOND = composer("k-api", [bubble("q1", 1, "which port?", at=30), bubble("q2", 2, "Port 8421.", at=31)])
 TASK = [("bubbleId:task-call_1\nfc_2:x1", json.dumps(bubble("x1", 1, "look into cookies", at=1)))]
-IN_WINDOW = composer("c-old", [bubble("o1", 1, "where do the logs go?", at=40)])
+IN_WINDOW = composer("k-old", [bubble("o1", 1, "where do the logs go?", at=40)])
 
 
 def build(home: Path) -> None:
     headers = {
         "allComposers": [
-            {"composerId": "c-shop", "workspaceIdentifier": {"uri": {"fsPath": "/src/shop"}}},
-            {"composerId": "c-api", "workspaceIdentifier": {"uri": {"fsPath": "/src/api"}}},
+            {"composerId": "k-shop", "workspaceIdentifier": {"uri": {"fsPath": "/src/shop"}}},
+            {"composerId": "k-api", "workspaceIdentifier": {"uri": {"fsPath": "/src/api"}}},
         ]
     }
     items = [
@@ -97,7 +97,7 @@ def build(home: Path) -> None:
     ]
     older = [(PUT, row) for row in SHOP + SPARE + TASK]
     write_database(home / DATABASE, SCHEMA, [*items, *older], [(PUT, row) for row in SECOND])
-    window = {"allComposers": [{"composerId": "c-old"}]}
+    window = {"allComposers": [{"composerId": "k-old"}]}
     rows = [(PUT_ITEM, ("composer.composerData", json.dumps(window))), *((PUT, row) for row in IN_WINDOW)]
     write_database(home / WINDOW / "state.vscdb", SCHEMA, rows)
     (home / WINDOW / "workspace.json").write_text(json.dumps({"folder": "file:///src/my%20old"}), "utf-8")
@@ -119,6 +119,6 @@ TRANSCRIPT = [
 
 def build_transcripts(home: Path) -> None:
     """What is left where the database is missing."""
-    path = home / TRANSCRIPTS / "c-shop" / "c-shop.jsonl"
+    path = home / TRANSCRIPTS / "k-shop" / "k-shop.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text("".join(f"{json.dumps(each)}\n" for each in TRANSCRIPT), "utf-8")

@@ -106,6 +106,11 @@ OLD = conversation(
 
 
 def build(home: Path) -> None:
+    build_kiro(home)
+    build_amazon_q(home)
+
+
+def build_kiro(home: Path) -> None:
     again = conversation("c-shop", turn(prompt("an older copy", "2026-05-30T08:00:00Z"), said("of it", "x")))
     write_database(
         home / KIRO,
@@ -119,4 +124,7 @@ def build(home: Path) -> None:
         ],
         [(PUT_2, ("/src/shop", "c-shop", SHOP, 1780315200000, 1780315300000))],
     )
+
+
+def build_amazon_q(home: Path) -> None:
     write_database(home / AMAZON_Q, SCHEMA, [PUT_TOKEN, (PUT, ("/src/old", OLD.replace("c-old", "q-old")))])
