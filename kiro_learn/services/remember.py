@@ -9,7 +9,7 @@ import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DuplicateRecord
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import MemoryRecord, Origin
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_record
 
@@ -23,7 +23,7 @@ class Imported:
 
     imported: int
     skipped: int
-    """Records of an import whose id was known already."""
+    """Records of an import whose id was known already, or that were forgotten here."""
 
 
 class Remember:
@@ -43,7 +43,8 @@ class Remember:
         await self._writer.write(lambda transaction: transaction.put_memory_record(clean))
 
     async def put_all(self, records: Sequence[MemoryRecord]) -> Imported:
-        """Store those of ``records`` whose id is not known. A chunk is stored as a whole or not at all.
+        """Store those of ``records`` whose id is not known, and that are no memory of another memory that was forgotten
+        here, in whichever project. A chunk is stored as a whole or not at all.
 
         Raises:
           StorageError: a chunk could not be kept; those before it were.
@@ -58,6 +59,8 @@ class Remember:
 def _put_new(transaction: StorageTransaction, records: Sequence[MemoryRecord]) -> int:
     put = 0
     for record in records:
+        if record.origin is Origin.IMPORT and transaction.has_forgotten(None, record.source_event_ids):
+            continue
         try:
             transaction.put_memory_record(record)
         except DuplicateRecord:

@@ -49,13 +49,15 @@ def stays_away(connection: apsw.Connection, record: MemoryRecord) -> bool:
     return _asked(connection, statements.HAS_FORGOTTEN_WORDS_OF_EVENT, record)
 
 
-def has_forgotten(connection: apsw.Connection, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
+def has_forgotten(connection: apsw.Connection, namespace: Namespace | None, event_ids: Iterable[EventId]) -> bool:
     """See ``StorageTransaction.has_forgotten``."""
-    found = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
-    if found is None:
-        return False
-    values = {"number": found[0], "event_ids": json.dumps(list(event_ids))}
-    return bool(connection.execute(statements.HAS_FORGOTTEN_EVENT, values).get)
+    known = connection.execute(statements.NAMESPACE_NUMBERS).fetchall()
+    values: rows.Values = {"event_ids": json.dumps(list(event_ids))}
+    return any(
+        connection.execute(statements.HAS_FORGOTTEN_EVENT, values | {"number": number}).get
+        for name, number, _ in known
+        if namespace in {None, name}
+    )
 
 
 def drop_parked(connection: apsw.Connection) -> None:

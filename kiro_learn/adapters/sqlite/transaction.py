@@ -126,7 +126,7 @@ class SqliteTransaction(
     def is_forgotten(self, record: MemoryRecord) -> bool:
         return forgotten.is_forgotten(self._connection, record)
 
-    def has_forgotten(self, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
+    def has_forgotten(self, namespace: Namespace | None, event_ids: Iterable[EventId]) -> bool:
         return forgotten.has_forgotten(self._connection, namespace, event_ids)
 
     def replace_memory_records(self, replacement: Replacement) -> None:

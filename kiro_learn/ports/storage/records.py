@@ -64,8 +64,8 @@ class RecordWrites(Protocol):
         """Whether a record of the same project was forgotten that cited one of its events, or said the same words."""
         ...
 
-    def has_forgotten(self, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
-        """Whether a record was forgotten that cited one of these events."""
+    def has_forgotten(self, namespace: Namespace | None, event_ids: Iterable[EventId]) -> bool:
+        """Whether a record was forgotten that cited one of these events; without a namespace, of any project."""
         ...
 
 

@@ -61,6 +61,14 @@ def test_memories_are_taken_over_once(daemon: DaemonProcess, tmp_path: Path) -> 
     assert basket["namespace"] == daemon.call("GET", "/v1/namespace?cwd=/src/shop")["namespace"]
     again = said(daemon, tmp_path, "--yes")
     assert (again["kept"], again["known"]) == (0, 5)
+    forgotten = next(item for item in kept if item["title"] == "Likes spaces")
+    for item in (basket, forgotten):
+        daemon.call("DELETE", f"/v1/memories/{item['record_id']}")
+    transcript.unlink()  # so that claude-mem's name of the project is all that is left of it
+    once_more = said(daemon, tmp_path, "--yes")
+    assert (once_more["kept"], once_more["known"]) == (0, 5), "what was forgotten stays away"
+    titles = {item["title"] for item in remembered(daemon)}
+    assert titles == {item["title"] for item in kept} - {basket["title"], forgotten["title"]}
 
 
 def test_what_there_is_is_shown_first(daemon: DaemonProcess, tmp_path: Path) -> None:
