@@ -6,7 +6,7 @@ from typing import Unpack
 
 from kiro_learn.client import reading
 from kiro_learn.client.building import Caller, Filters, Named, get_call, written_filters
-from kiro_learn.client.call import Call
+from kiro_learn.client.call import Call, Json
 from kiro_learn.client.results import (
     Analytics,
     Memory,
@@ -113,6 +113,13 @@ def written_report(
     """The same report for people."""
     named = client.project_named(project)
     return get_call("/api/report", reading.text, project=named, period=period, format=form)
+
+
+def days(client: Caller, /, *, count: int = 14, project: Named = None) -> Call[Json]:
+    """What went on in each of the last ``count`` days, and how fast prompts were answered, as the route says it:
+    ``{days: [{day, learned, told, prompts, sessions, calls, failures}], …}``.
+    """
+    return get_call("/api/days", reading.json_object, project=client.project_named(project), days=count)
 
 
 def analytics(client: Caller, /, *, days: int = 30, project: Named = None) -> Call[Analytics]:

@@ -90,6 +90,7 @@ class KiroLearn(Caller, DaemonConnection):
     report = _method(project_calls.report)
     written_report = _method(project_calls.written_report)
     analytics = _method(project_calls.analytics)
+    days = _method(project_calls.days)
 
     embedding_stats = _method(calls.embedding_stats)
     backfill_embeddings = _method(calls.backfill_embeddings)

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from kiro_learn.model.feedback import FeedbackCounts
 from kiro_learn.model.namespace import Namespace
 
 
@@ -36,6 +37,8 @@ class ProjectInfo:
     """Whole, if it is known."""
     name: str | None = None
     """That a person gave it."""
+    waiting_count: int = 0
+    """Events not learned yet."""
 
 
 @attrs.frozen
@@ -85,6 +88,33 @@ class LlmUsage:
             characters_out=self.characters_out + other.characters_out,
             seconds=self.seconds + other.seconds,
         )
+
+
+@attrs.frozen(kw_only=True)
+class Day:
+    """What went on in one day (UTC)."""
+
+    learned: int = 0
+    """Records that were made then and are there."""
+    told: int = 0
+    """Records that a session was told, as far as sessions are remembered, by the prompt that was told."""
+    prompts: int = 0
+    sessions: int = 0
+    calls: int = 0
+    """Of models."""
+    failures: int = 0
+
+
+@attrs.frozen(kw_only=True)
+class Days:
+    """What went on day by day, and what there is, in one project or all."""
+
+    days: dict[date, Day]
+    """Those on which anything went on."""
+    memory_count: int
+    session_counts: dict[Namespace, int]
+    feedback: FeedbackCounts
+    """What became of all that was told and is there."""
 
 
 Period: TypeAlias = Literal["week", "month"]

@@ -50,21 +50,6 @@ class LearnedNow:
 
 
 @attrs.frozen(kw_only=True)
-class AnsweredNow:
-    """A prompt was answered."""
-
-    at: datetime
-    namespace: Namespace
-    session_id: str | None
-    record_ids: tuple[RecordId, ...]
-    """Of the memories that were told."""
-    outcome: str
-    """``told``, ``silent``, or ``partial``: without a part of the search."""
-    context_bytes: int
-    latency_ms: float
-
-
-@attrs.frozen(kw_only=True)
 class StatusNow:
     """How things are, as far as it is known without a look at the store."""
 
@@ -76,16 +61,12 @@ class StatusNow:
 
 
 @attrs.frozen
-class GapNow:
-    """Some of what happened was missed, so that it has to be read anew."""
-
-
-@attrs.frozen
 class LiveEvent:
     """One thing that happened."""
 
     event_id: str
-    what: LearnedNow | AnsweredNow | StatusNow | GapNow
+    what: LearnedNow | Report | StatusNow | None
+    """None: some of what happened was missed, so that it has to be read anew."""
 
 
 Happened: TypeAlias = RecordStored | Report
@@ -148,7 +129,7 @@ class LiveFeed:
         events: list[LiveEvent] = []
         for place, each in enumerate(happened, start=number):
             if isinstance(each, Report):
-                events.append(LiveEvent(self.event_id(place), _answered(each)))
+                events.append(LiveEvent(self.event_id(place), each))
             elif each.record_id in records:
                 events.append(LiveEvent(self.event_id(place), await self._learned(records[each.record_id])))
         return events
@@ -223,22 +204,9 @@ class Listener:
 
     def _gap(self) -> list[LiveEvent]:
         has_gap, self._has_gap = self._has_gap, False
-        return [LiveEvent(self._feed.event_id(self._number), GapNow())] if has_gap else []
+        return [LiveEvent(self._feed.event_id(self._number), None)] if has_gap else []
 
     def close(self) -> None:
         """Make room for another one. A second close does nothing."""
         self._feed.listener_count -= self._is_open
         self._is_open = False
-
-
-def _answered(report: Report) -> AnsweredNow:
-    outcome = "told" if report.context_bytes else "silent"
-    return AnsweredNow(
-        at=report.at,
-        namespace=report.namespace,
-        session_id=report.session_id,
-        record_ids=tuple(each.record_id for each in report.records if each.shown),
-        outcome="partial" if report.degraded else outcome,
-        context_bytes=report.context_bytes,
-        latency_ms=report.latency_ms,
-    )

@@ -12,7 +12,7 @@ from kiro_learn.model.cursors import record_cursor_after, record_place_of
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
-from kiro_learn.model.statistics import Activity, Period, Session, TokenEconomics
+from kiro_learn.model.statistics import Activity, Day, Days, Period, Session, TokenEconomics
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
@@ -126,6 +126,17 @@ class ProjectActivity:
             prompts=sum(session.prompt_count for session in sessions),
             economics=await self._storage.get_token_economics(namespace),
         )
+
+    async def days(self, project: Asked | None, *, count: int) -> Days:
+        """What went on in each of the last ``count`` days (UTC), today included, oldest first; in all projects without
+        one.
+        """
+        namespace = None if project is None else (await self._projects.resolve(project)).namespace
+        midnight = self._clock.utc_now().replace(hour=0, minute=0, second=0, microsecond=0)
+        first = midnight - timedelta(days=count - 1)
+        found = await self._storage.get_days(namespace, since=first)
+        days = [(first + timedelta(days=number)).date() for number in range(count)]
+        return attrs.evolve(found, days={day: found.days.get(day, Day()) for day in days})
 
     async def report(self, project: Asked, period: Period) -> Report:
         """The report of the last 7 or 30 days."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -17,6 +18,9 @@ KEPT = 200
 """Most retrievals in the log; the oldest is dropped first."""
 
 LATENCIES_KEPT = 1_000
+
+LATENCY_BOUNDS = (5, 10, 20, 50, 100, 200, 500)
+"""Milliseconds."""
 
 MUTE_AFTER = 20
 """Answers in a row to which a ranking added nothing, after which it is called mute."""
@@ -40,6 +44,17 @@ class Rates:
     strategies: dict[str, StrategyRate]
     rankings: dict[Ranking, float]
     """Of the answers that told something, to how many each way of finding added a memory."""
+
+
+@attrs.frozen(kw_only=True)
+class Latencies:
+    """How long the answers in the log took, in milliseconds."""
+
+    answers: int
+    p50: float | None
+    p95: float | None
+    bins: dict[int, int]
+    """How many took so long at most, and longer than the bound before; the rest took longer than all."""
 
 
 @attrs.frozen(kw_only=True)
@@ -135,6 +150,15 @@ class RetrievalLog:
             partial=_share(sum(bool(report.degraded) for report in reports), reports),
             strategies=_strategy_rates(reports),
             rankings={each: _share(sum(answer.is_helped_by(each) for answer in answers), answers) for each in Ranking},
+        )
+
+    def latencies(self, *, namespace: Namespace | None) -> Latencies:
+        """Of the kept reports of one project or, if ``namespace`` is None, of all."""
+        ordered = sorted(report.latency_ms for report in self._of(namespace))
+        places = [0, *(bisect_right(ordered, bound) for bound in LATENCY_BOUNDS)]
+        bins = {bound: end - start for bound, start, end in zip(LATENCY_BOUNDS, places, places[1:], strict=False)}
+        return Latencies(
+            answers=len(ordered), p50=_percentile(ordered, 0.50), p95=_percentile(ordered, 0.95), bins=bins
         )
 
     def statistics(self) -> RecallStatistics:

@@ -933,6 +933,7 @@ PROJECTS = """
            (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,
            (SELECT count(*) FROM memory_records AS r WHERE r.namespace_number = n.number) AS memory_count,
            (SELECT max(e.valid_time) FROM events AS e WHERE e.namespace = n.namespace),
+           (SELECT coalesce(sum(b.event_count), 0) FROM buffer AS b WHERE b.namespace_number = n.number),
            coalesce(n.folder, (SELECT newest.project_path
               FROM (SELECT e.project_path FROM events AS e
                      WHERE e.namespace = n.namespace
@@ -1035,6 +1036,77 @@ ECONOMICS = """
                                         ELSE '[]' END) AS cited
                     CROSS JOIN events AS e ON e.event_id = cited.value))), 0)
       FROM told CROSS JOIN memory_records AS r ON r.record_id = told.item_id
+"""
+
+# Ranges of records_by_time, of events_by_time with each row's head, of the primary key of llm_usage; and all that
+# sessions were told, which the session ledger bounds, with the prompts of these sessions by events_of_session.
+DAYS = """
+    WITH chosen AS (SELECT n.number, n.namespace FROM namespaces AS n
+                     WHERE :namespace IS NULL OR n.namespace = :namespace),
+    told AS (
+        SELECT c.namespace, t.session_id, max(t.prompt_number, 1) AS place, count(*) AS times
+          FROM session_told AS t JOIN chosen AS c ON c.number = t.namespace_number
+         WHERE t.item_id LIKE 'mr_%'
+         GROUP BY c.namespace, t.session_id, place),
+    prompts AS (
+        SELECT e.namespace, e.session_id, e.valid_time,
+               row_number() OVER (PARTITION BY e.namespace, e.session_id ORDER BY e.event_id) AS place
+          FROM (SELECT DISTINCT namespace, session_id FROM told) AS s
+         CROSS JOIN events AS e ON e.namespace = s.namespace AND e.session_id = s.session_id AND e.kind = 'prompt')
+    SELECT 'learned', substr(r.created_at, 1, 10) AS day, count(*)
+      FROM memory_records AS r CROSS JOIN chosen AS c ON c.number = r.number >> 32
+     WHERE r.created_at >= :since
+     GROUP BY day
+    UNION ALL
+    SELECT 'told', substr(p.valid_time, 1, 10) AS day, sum(t.times)
+      FROM told AS t
+      JOIN prompts AS p ON p.namespace = t.namespace AND p.session_id = t.session_id AND p.place = t.place
+     WHERE p.valid_time >= :since
+     GROUP BY day
+    UNION ALL
+    SELECT 'prompts', substr(e.valid_time, 1, 10) AS day, count(*)
+      FROM events AS e
+     WHERE e.valid_time >= :since AND e.kind = 'prompt' AND (:namespace IS NULL OR e.namespace = :namespace)
+     GROUP BY day
+    UNION ALL
+    SELECT 'sessions', substr(e.valid_time, 1, 10) AS day, count(DISTINCT e.session_id)
+      FROM events AS e
+     WHERE e.valid_time >= :since AND (:namespace IS NULL OR e.namespace = :namespace)
+     GROUP BY day
+    UNION ALL
+    SELECT 'calls', u.day, sum(u.call_count)
+      FROM llm_usage AS u
+     WHERE u.day >= substr(:since, 1, 10) AND (:namespace IS NULL OR u.namespace = :namespace)
+     GROUP BY u.day
+    UNION ALL
+    SELECT 'failures', u.day, sum(u.failure_count)
+      FROM llm_usage AS u
+     WHERE u.day >= substr(:since, 1, 10) AND (:namespace IS NULL OR u.namespace = :namespace)
+     GROUP BY u.day
+"""
+
+# Of all projects, all of events_of_session, of which the table itself is not read.
+SESSION_COUNTS = """
+    SELECT e.namespace, count(DISTINCT e.session_id)
+      FROM events AS e INDEXED BY events_of_session
+     WHERE :namespace IS NULL OR e.namespace = :namespace
+     GROUP BY e.namespace
+"""
+
+COUNT_RECORDS_OF_ANY = """
+    SELECT count(*)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE :namespace IS NULL OR n.namespace = :namespace
+"""
+
+# What was told and judged, each record by the unique index of record_id.
+FEEDBACK_SUMS = """
+    SELECT coalesce(sum(f.helped), 0), coalesce(sum(f.wrong), 0), coalesce(sum(f.used), 0), coalesce(sum(f.ignored), 0),
+           coalesce(sum(f.objected), 0)
+      FROM memory_feedback AS f
+      CROSS JOIN memory_records AS r ON r.record_id = f.record_id
+      CROSS JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE :namespace IS NULL OR n.namespace = :namespace
 """
 
 # --- learning runs and model usage -----------------------------------------------------------------------------------

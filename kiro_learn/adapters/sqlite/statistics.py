@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections import defaultdict
+from datetime import date, datetime
 from pathlib import PurePath
 
 import apsw
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
-from kiro_learn.adapters.sqlite.rows import to_cluster, to_moment, to_run, to_usage
+from kiro_learn.adapters.sqlite.rows import Values, to_cluster, to_moment, to_run, to_usage
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
+from kiro_learn.model.feedback import Feedback, FeedbackCounts
+from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace, display_name, project_id_in
-from kiro_learn.model.statistics import LlmUsage, ProjectInfo, Stats
+from kiro_learn.model.statistics import Day, Days, LlmUsage, ProjectInfo, Stats
 
 
 def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats:
@@ -44,6 +47,20 @@ def _stats_of_one(connection: apsw.Connection, namespace: Namespace) -> Stats:
     )
 
 
+def get_days(connection: apsw.Connection, namespace: Namespace | None, *, since: datetime) -> Days:
+    values: Values = {"namespace": namespace, "since": to_text(since)}
+    days: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for what, day, count in decodable(connection.execute(statements.DAYS, values)):
+        days[day][what] = count
+    sums = connection.execute(statements.FEEDBACK_SUMS, values).fetchone() or (0,) * len(Feedback)
+    return Days(
+        days={date.fromisoformat(day): Day(**counts) for day, counts in days.items()},
+        memory_count=connection.execute(statements.COUNT_RECORDS_OF_ANY, values).get,
+        session_counts=_counts(connection.execute(statements.SESSION_COUNTS, values)),  # type: ignore[arg-type]  # by text
+        feedback=FeedbackCounts(**dict(zip(Feedback, sums, strict=True))),
+    )
+
+
 def _counts(found: apsw.Cursor) -> dict[str, int]:
     return {str(label): int(count) for label, count in decodable(found)}
 
@@ -60,8 +77,9 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
             last_event_at=to_moment(last_event_at),
             folder=project_path,
             name=name,
+            waiting_count=waiting_count,
         )
-        for namespace, event_count, memory_count, last_event_at, project_path, name in decodable(found)
+        for namespace, event_count, memory_count, last_event_at, waiting_count, project_path, name in decodable(found)
     ]
 
 

@@ -90,6 +90,7 @@ class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingRead
     list_llm_usage = reading_sound(statistics.list_llm_usage)
     list_runs = reading_sound(statistics.list_runs)
     get_stats = reading(statistics.get_stats)
+    get_days = reading(statistics.get_days)
     get_hook_session = reading(statistics.get_hook_session)
     list_told = reading(session_told.list_told)
     list_feedback = reading(memory_feedback.list_feedback)

@@ -8,21 +8,14 @@ from collections.abc import Iterator, Mapping
 from kiro_learn.frontends.http.answers import Answer, error_answer
 from kiro_learn.frontends.http.operations import optional_text
 from kiro_learn.frontends.http.routes import EVENT_STREAM, Request, Route
-from kiro_learn.services.live import (
-    MOST_LISTENERS,
-    AnsweredNow,
-    GapNow,
-    LearnedNow,
-    Listener,
-    LiveEvent,
-    StatusNow,
-)
+from kiro_learn.model.retrieval import Report
+from kiro_learn.services.live import MOST_LISTENERS, LearnedNow, Listener, LiveEvent, StatusNow
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 
 AFTER = optional_text("last_event_id", "The id of the last event that is known, where a header cannot be sent.")
 
-KINDS: Mapping[type, str] = {LearnedNow: "learned", AnsweredNow: "retrieval", StatusNow: "status", GapNow: "gap"}
+KINDS: Mapping[type, str] = {LearnedNow: "learned", Report: "retrieval", StatusNow: "status", type(None): "gap"}
 
 HEARTBEAT = b":\n\n"
 """A comment, which readers pass over."""

@@ -13,7 +13,7 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.pause import Pause
-from kiro_learn.model.statistics import ProjectInfo, Stats
+from kiro_learn.model.statistics import Days, ProjectInfo, Stats
 from kiro_learn.model.told import ToldId, ToldItem
 from kiro_learn.ports.storage.answers import EventPage
 
@@ -116,6 +116,10 @@ class StatisticsReads(Protocol):
 
     async def get_stats(self, namespace: Namespace | None) -> Stats:
         """Counts of events and records, of one project or, if ``namespace`` is None, of all."""
+        ...
+
+    async def get_days(self, namespace: Namespace | None, *, since: datetime) -> Days:
+        """What went on by day since then, in one project or, if ``namespace`` is None, in all."""
         ...
 
     async def list_projects(self) -> list[ProjectInfo]:

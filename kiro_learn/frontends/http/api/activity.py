@@ -31,6 +31,8 @@ BEFORE = integer("depth_before", "Records before it.", default=5, least=0, most=
 AFTER = integer("depth_after", "Records after it.", default=5, least=0, most=50)
 SESSION = optional_text("session", "Of this session alone.")
 DAYS = integer("days", "Days that are counted, today included.", default=30, least=1, most=365)
+DAY_COUNT = integer("days", "Days, today included.", default=14, least=1, most=365)
+ANY_PROJECT = optional_text("project", "The name, id, namespace or a folder of a project; without it, all.")
 PERIOD = choice("period", "How long the report looks back: 7 or 30 days.", options=("week", "month"))
 FORMAT = choice("format", "In which form.", options=("json", "markdown", "text"))
 TOKENS = optional_integer(
@@ -65,6 +67,10 @@ REPORT = Operation(
     answer={},
     content_types=("application/json", "text/markdown", "text/plain"),
 )
+DAY_BY_DAY = Operation(
+    summary="What went on day by day, and how fast prompts were answered, in a project or all.",
+    parameters=(ANY_PROJECT, DAY_COUNT),
+)
 STALE = Operation(summary="Look which records cite files that changed, and note it.", parameters=(PROJECT,))
 
 
@@ -72,6 +78,7 @@ def activity_routes(services: Services) -> Iterator[Route]:
     yield from _lists(services)
     yield from _sessions(services)
     yield from _figures(services)
+    yield from _day_by_day(services)
 
 
 def _lists(services: Services) -> Iterator[Route]:
@@ -164,6 +171,27 @@ def _figures(services: Services) -> Iterator[Route]:
     yield Route("GET", "/api/analytics", analytics, about=ANALYTICS)
     yield Route("GET", "/api/report", report, about=REPORT)
     yield Route("POST", "/api/stale", stale, about=STALE)
+
+
+def _day_by_day(services: Services) -> Iterator[Route]:
+    async def days(request: Request) -> Answer:
+        project = ANY_PROJECT.read(request.query)
+        named = None if project is None else await services.project_names.resolve(project)
+        found = await services.activity.days(named, count=DAY_COUNT.read(request.query))
+        latencies = services.retrievals.latencies(namespace=None if named is None else named.namespace)
+        return json_answer(
+            {
+                "project": None if named is None else named.name,
+                "days": [{"day": day.isoformat(), **write_value(each)} for day, each in found.days.items()],
+                "memories": found.memory_count,
+                "sessions": dict(found.session_counts),
+                "feedback": write_value(found.feedback),
+                "latency_ms": write_value(latencies),
+                "budget_ms": round(services.session_start.budget_seconds * 1000),
+            }
+        )
+
+    yield Route("GET", "/api/days", days, about=DAY_BY_DAY)
 
 
 def _entry(record: MemoryRecord) -> Mapping[str, Any]:

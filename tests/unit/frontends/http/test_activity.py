@@ -94,6 +94,36 @@ async def test_the_context_of_a_start_can_be_asked_for(client: Client) -> None:
 
 
 @with_client
+async def test_days_count_what_was_learned_asked_and_told_also_those_without_any(client: Client) -> None:
+    await observe(client, "The zebra pool holds twenty", text="long output " * 200, project=FOLDER)
+    await observe(client, "elsewhere", project="another")
+    hook = {"cwd": FOLDER, "session_id": "t", "hook_event_name": "UserPromptSubmit"}
+    for prompt in ("How are you?", "How many does the zebra pool hold?"):
+        await client.post("/v1/hooks/claude-code?retrieve=true", hook | {"prompt": prompt})
+        await trio.sleep(86_400)
+    told = (await client.get("/v1/retrievals?limit=1")).json["items"][0]["records"][0]["record_id"]
+    await client.post(f"/v1/memories/{told}/feedback", {"feedback": "helped"})
+
+    reply = (await client.get(f"/api/days?project={FOLDER}&days=4")).json
+    everywhere = (await client.get("/api/days?days=4")).json
+
+    days = [(each["day"], each["learned"], each["told"], each["prompts"], each["sessions"]) for each in reply["days"]]
+    assert days == [
+        ("2026-01-04", 0, 0, 0, 0),
+        ("2026-01-05", 2, 0, 1, 2),
+        ("2026-01-06", 1, 1, 1, 1),
+        ("2026-01-07", 0, 0, 0, 0),
+    ]
+    assert [each["learned"] for each in everywhere["days"]] == [0, 3, 1, 0]
+    assert (reply["memories"], everywhere["memories"]) == (3, 4)
+    assert [*reply["sessions"].values()] == [2]
+    assert sum(everywhere["sessions"].values()) == 3
+    assert (reply["feedback"]["helped"], reply["feedback"]["wrong"]) == (1, 0)
+    assert (reply["latency_ms"]["answers"], sum(reply["latency_ms"]["bins"].values())) == (2, 2)
+    assert reply["budget_ms"] == 500
+
+
+@with_client
 async def test_figures_count_records_days_and_what_was_told(client: Client) -> None:
     await observe(client, "The zebra pool holds twenty", type="file-read", text="long output " * 200, project=FOLDER)
     await learn(client, "decided")
