@@ -13,6 +13,7 @@ import pytest
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import STATUS
 from kiro_learn.frontends.http.app import all_routes
+from kiro_learn.frontends.viewer.login import Login
 from kiro_learn.services.health import Status
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
@@ -21,7 +22,7 @@ from tests.integration.http.bad_requests import BAD_REQUESTS, NOTHING, BadReques
 DOCS = (Path(__file__).parents[2] / "docs" / "http-api.md").read_text(encoding="utf-8")
 ROUTES = [
     f"{route.method} {route.path.replace('<', '{').replace('>', '}')}"
-    for route in all_routes(cast("Services", None), ServerConfig())
+    for route in all_routes(cast("Services", None), ServerConfig(), Login(""))
 ]
 
 

@@ -22,7 +22,7 @@ from kiro_learn.wire.event_answers import error_refusal, refusal_answer
 JSON = "application/json"
 
 ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
-"""Headers of every answer."""
+"""Headers of every answer that does not say otherwise."""
 
 
 class Stream(Protocol):
@@ -83,6 +83,12 @@ def encoded_headers(answer: Answer) -> list[tuple[bytes, bytes]]:
     if answer.stream is None:
         headers["Content-Length"] = str(len(answer.body))
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+
+def with_always(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """``headers``, and of ALWAYS what they do not say themselves."""
+    said = {name.lower() for name, _ in headers}
+    return [*headers, *(pair for pair in ALWAYS if pair[0] not in said)]
 
 
 log = structlog.get_logger()

@@ -22,16 +22,20 @@ from kiro_learn.frontends.http.projects import project_routes, relearning_routes
 from kiro_learn.frontends.http.routes import Request, Route, read_request
 from kiro_learn.frontends.http.search import search_routes
 from kiro_learn.frontends.http.status import embedding_routes, retrieval_routes, status_routes
+from kiro_learn.frontends.viewer.login import Login
+from kiro_learn.frontends.viewer.routes import viewer_routes
 from kiro_learn.services.services import Services
 
 View = Callable[..., Awaitable[quart.Response]]
 
 
 def create_app(services: Services, config: ServerConfig, token: str, *, new_boundary: NewBoundary) -> QuartTrio:
-    """The whole API. Every request needs ``token``, but for ``GET /healthz``."""
+    """The whole API and the viewer. What says anything of what is stored needs ``token``, or the viewer's cookie."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
-    for route in all_routes(services, config):
+    login = Login(token)
+    routes = all_routes(services, config, login)
+    for route in routes:
         app.add_url_rule(
             route.path,
             endpoint=f"{route.method} {route.path}",
@@ -41,12 +45,13 @@ def create_app(services: Services, config: ServerConfig, token: str, *, new_boun
         )
     app.register_error_handler(Exception, _on_error)
     own = (*intake_routes(services, config), *restore_routes(services), *live_routes(services))
-    app.asgi_app = Intake(app.asgi_app, own, config, token, new_boundary=new_boundary)  # type: ignore[assignment,method-assign]  # Quart's way
+    intake = Intake(app.asgi_app, own, config, token, new_boundary=new_boundary, login=login)
+    app.asgi_app = intake  # type: ignore[assignment,method-assign]  # Quart's way
     return app
 
 
-def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
-    return (
+def all_routes(services: Services, config: ServerConfig, login: Login) -> tuple[Route, ...]:
+    api = (
         *status_routes(services),
         *live_routes(services),
         *intake_routes(services, config),
@@ -64,6 +69,7 @@ def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
         *mcp_routes(services),
         *api_routes(services),
     )
+    return (*api, *viewer_routes(services, login, api))
 
 
 def _view(route: Route) -> View:

@@ -1,7 +1,8 @@
 """Checks from the head alone whether a request is allowed: any local program or web page can reach the port.
 
 Any web page can have a browser send requests here, and any domain can resolve to 127.0.0.1; so a request must name us
-as its host, must not come from another web page, and must know the token that only this user can read.
+as its host, must not come from another web page, and must know the token that only this user can read, or
+have the viewer's cookie that was given for it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,14 @@ from functools import cache
 import attrs
 
 from kiro_learn.frontends.http.answers import Answer, error_answer
+from kiro_learn.frontends.viewer.login import Login
 
-OPEN_PATHS = frozenset({"/healthz"})
-"""Paths that may be read without the token."""
+OPEN_PATHS = frozenset({"/healthz", "/ui"})
+VIEWER = "/ui/"
+"""Its pages and files may be read without the token; what a page shows, it asks for by itself."""
+CODE_PATH = "/v1/ui/code"
+"""Makes new cookies, and so wants the token itself."""
+READS = frozenset({"GET", "HEAD"})
 
 OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 HTTP_PORT = 80
@@ -40,9 +46,22 @@ class Head:
         return [value for each, value in self.headers if each == name]
 
 
-def refusal(head: Head, token: bytes) -> Answer | None:
+def refusal(head: Head, token: bytes, login: Login) -> Answer | None:
     """The refusal of ``head``, or None. The token is checked last: a request from elsewhere learns nothing of it."""
-    return _bad_path(head) or _foreign(head) or _unknown(head, token)
+    return _bad_path(head) or _foreign(head) or _unknown(head, token, login)
+
+
+def shows_key(head: Head, token: bytes, login: Login) -> bool:
+    """Whether it has the token, or the viewer's cookie where that is enough: a write with it names our page as origin.
+
+    Of a request from our own pages or programs; ``refusal`` turns away those from elsewhere.
+    """
+    # All are compared, and each in constant time, so that timing tells nothing of the token.
+    matches = [hmac.compare_digest(each, token) for each in _tokens(head)]
+    if any(matches):
+        return True
+    is_enough = head.path != CODE_PATH and (head.method in READS or bool(head.all(b"origin")))
+    return is_enough and login.knows(head.all(b"cookie"))
 
 
 def _bad_path(head: Head) -> Answer | None:
@@ -67,19 +86,20 @@ def _own_hosts(port: int) -> frozenset[bytes]:
     return hosts | {name.encode() for name in OWN_NAMES} if port == HTTP_PORT else hosts
 
 
-def _unknown(head: Head, token: bytes) -> Answer | None:
-    if head.path in OPEN_PATHS and head.method in {"GET", "HEAD"}:
-        return None
-    # All are compared, and each in constant time, so that timing tells nothing of the token.
-    matches = [hmac.compare_digest(each, token) for each in _tokens(head)]
-    if any(matches):
+def _unknown(head: Head, token: bytes, login: Login) -> Answer | None:
+    if (head.method in READS and _is_open(head.path)) or shows_key(head, token, login):
         return None
     return error_answer(
         401,
-        "no token" if not matches else "wrong token",
+        "wrong token" if _tokens(head) else "no token",
         hint="Send `Authorization: Bearer` with the content of the file `token` in the home of kiro-learn.",
         headers={"WWW-Authenticate": 'Bearer realm="kiro-learn"'},
     )
+
+
+def _is_open(path: str) -> bool:
+    """Whether it may be read without a key: it says nothing of what is stored."""
+    return path in OPEN_PATHS or (path.startswith(VIEWER) and not path.endswith(".json"))
 
 
 def _tokens(head: Head) -> list[bytes]:

@@ -19,7 +19,6 @@ import trio
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.answers import (
-    ALWAYS,
     Answer,
     NewBoundary,
     Refused,
@@ -27,10 +26,12 @@ from kiro_learn.frontends.http.answers import (
     answer_for,
     encoded_headers,
     error_answer,
+    with_always,
 )
-from kiro_learn.frontends.http.guard import OPEN_PATHS, Head, refusal
+from kiro_learn.frontends.http.guard import Head, refusal, shows_key
 from kiro_learn.frontends.http.patches import CONNECTION
 from kiro_learn.frontends.http.routes import Route, read_request
+from kiro_learn.frontends.viewer.login import Login
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -54,20 +55,24 @@ class Intake:
         token: str,
         *,
         new_boundary: NewBoundary,
+        login: Login | None = None,
     ) -> None:
         self._inner = inner
         self._routes = [(route, re.compile(_VARIABLE.sub(r"(?P<\1>[^/]+)", route.path))) for route in routes]
         self._config = config
         self._token = token.encode()
+        self._login = login or Login(token)
         self._new_boundary = new_boundary
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "the server speaks nothing else"
         route, path = self._find(scope["method"], scope["path"])
         most_bytes = max(self._config.max_body_bytes, route.max_body_bytes if route else 0)
-        found: Answer | bytes | None = refusal(_head(scope, self._config), self._token)
+        head = _head(scope, self._config)
+        found: Answer | bytes | None = refusal(head, self._token, self._login)
         if found is None:
-            _note_known(scope)
+            if shows_key(head, self._token, self._login):
+                _note_known(scope)
             found = await self._body(scope, receive, most_bytes)
         if isinstance(found, Answer):
             await _refuse(found, receive, send)
@@ -140,9 +145,9 @@ def _head(scope: Message, config: ServerConfig) -> Head:
 
 
 def _note_known(scope: Message) -> None:
-    """Tell the connection that the caller has shown the token; what may be read without it shows nothing."""
+    """Tell the connection that the caller has shown the token or the viewer's cookie."""
     connection = scope.get("state", {}).get(CONNECTION)
-    if connection is not None and scope["path"] not in OPEN_PATHS:
+    if connection is not None:
         connection.note_known()
 
 
@@ -176,7 +181,7 @@ def _once(body: bytes) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def send_on(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message["headers"], *ALWAYS]}
+            message = {**message, "headers": with_always(message["headers"])}
         await send(message)
 
     return send_on
@@ -188,7 +193,7 @@ async def _send(answer: Answer, send: Send) -> None:
 
 
 def _start(answer: Answer) -> Message:
-    return {"type": "http.response.start", "status": answer.status, "headers": [*encoded_headers(answer), *ALWAYS]}
+    return {"type": "http.response.start", "status": answer.status, "headers": with_always(encoded_headers(answer))}
 
 
 async def _refuse(answer: Answer, receive: Receive, send: Send) -> None:

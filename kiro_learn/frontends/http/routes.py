@@ -62,6 +62,8 @@ class Route:
     """What the OpenAPI document says of it; every route below ``/api`` says it."""
     parameters: tuple[Parameter[Any], ...] = ()
     """Of the query string, where ``about`` does not name them."""
+    takes_any_query: bool = False
+    """The query is the page's own, which the viewer's script reads."""
 
     @property
     def all_parameters(self) -> tuple[Parameter[Any], ...]:
@@ -86,7 +88,8 @@ def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers
         if refused is not None:
             raise Refused(refused)
     asked = read_query(query)
-    asked.refuse_others([parameter.name for parameter in route.all_parameters])
+    if not route.takes_any_query:
+        asked.refuse_others([parameter.name for parameter in route.all_parameters])
     return Request(path=path, query=asked, headers=named, body=body)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.frontends.http.guard import Head, refusal
+from kiro_learn.frontends.viewer.login import Login
 from tests.unit.frontends.http.asking import OURS, TOKEN, Client, with_client
 
 HOST = (b"host", b"127.0.0.1:21100")
 KEY = (b"x-worker-token", TOKEN.encode())
+LOGIN = Login(TOKEN)
 
 
 def status(*headers: tuple[bytes, bytes], method: str = "GET", path: str = "/v1/status", port: int = 21100) -> int:
-    refused = refusal(Head(method=method, path=path, headers=headers, port=port), TOKEN.encode())
+    refused = refusal(Head(method=method, path=path, headers=headers, port=port), TOKEN.encode(), LOGIN)
     return 200 if refused is None else refused.status
 
 
@@ -134,3 +136,25 @@ async def test_who_lacks_the_token_is_told_what_to_send(client: Client) -> None:
     reply = await client.get("/v1/status", only={"Host": "127.0.0.1:21100"})
     assert reply.headers["www-authenticate"].startswith("Bearer")
     assert "token" in reply.json["hint"]
+
+
+def a_cookie() -> tuple[bytes, bytes]:
+    return (b"cookie", f"kl_ui={LOGIN.cookie_for(LOGIN.new_code())}".encode())
+
+
+@with_client
+async def test_a_cookie_is_enough_to_read_and_from_our_own_page_to_write(client: Client) -> None:
+    cookie, own = a_cookie(), (b"origin", b"http://localhost:21100")
+    assert status(HOST, cookie) == 200
+    for method in ("POST", "PATCH", "DELETE"):
+        assert status(HOST, cookie, method=method) == 401
+        assert status(HOST, cookie, own, method=method) == 200
+        assert status(HOST, cookie, (b"origin", b"http://localhost:3000"), method=method) == 403
+    assert status(HOST, cookie, own, method="POST", path="/v1/ui/code") == 401
+
+
+def test_the_viewers_files_are_open_to_readers_and_its_data_is_not() -> None:
+    assert status(HOST, path="/ui/app.js") == 200
+    assert status(HOST, path="/ui/app.js", method="POST") == 401
+    assert status(HOST, path="/ui/memories.json") == 401
+    assert status((b"host", b"evil.example"), path="/ui/") == 403

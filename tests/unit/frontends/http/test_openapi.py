@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import all_routes
+from kiro_learn.frontends.viewer.login import Login
 from tests.unit.frontends.http.asking import Client, with_client
 
 
@@ -12,7 +13,7 @@ async def test_every_route_below_api_and_two_others_are_in_the_document(client: 
     reply = await client.get("/api/openapi.json")
     assert (reply.status, reply.json["openapi"]) == (200, "3.1.0")
     described = {(method.upper(), path) for path, each in reply.json["paths"].items() for method in each}
-    every = all_routes(client.services, ServerConfig())
+    every = all_routes(client.services, ServerConfig(), Login(""))
     routes = {
         (route.method, route.path)
         for route in every

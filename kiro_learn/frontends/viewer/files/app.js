@@ -1,0 +1,148 @@
+// @ts-check
+// Boot: the rail, the top bar, and the page that the address names.
+import { html, render, useEffect, useErrorBoundary, useMemo, useRef, useState } from "./lib/html.js";
+import { useRoute } from "./lib/api.js";
+import { useKeys } from "./lib/keys.js";
+import { useLiveState } from "./lib/live.js";
+import { go, href, onLinkClick, setQuery, usePlace } from "./lib/nav.js";
+import { Dialog, Icon, Toasts } from "./lib/parts.js";
+
+/** Name, word, and the key after `g`. @type {[string, string, string][]} */
+const PAGES = [
+  ["overview", "Overview", "o"],
+  ["memories", "Memories", "m"],
+  ["sessions", "Sessions", "s"],
+  ["graph", "Graph", "g"],
+  ["retrievals", "Retrievals", "r"],
+  ["brief", "Brief", "b"],
+  ["projects", "Projects", "p"],
+  ["settings", "Settings", ","],
+];
+const IN_BOTTOM_BAR = ["overview", "memories", "sessions", "retrievals"];
+const ID_CHARACTERS = 12;
+const KEYS = [
+  ["/", "search"],
+  ["g, then o m s g r b p ,", "go to a page"],
+  ["j k or arrows", "next, previous row"],
+  ["Enter, Esc", "open, close"],
+  ["x", "choose"],
+  ["e p u", "edit, pin, undo"],
+  ["#", "forget…"],
+  ["h w", "helped, wrong"],
+  ["t", "light or dark"],
+  ["?", "this list"],
+];
+
+/** @typedef {{name: string, namespace: string, project_id: string}} Project */
+
+function App() {
+  const { page, query } = usePlace();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const stats = useRoute("/v1/stats");
+  const projects = /** @type {Project[]} */ (useMemo(() => (stats.data?.projects ?? []).map(named), [stats.data]));
+  const project = projects.find((each) => query.project && each.project_id.startsWith(query.project)) ?? null;
+  const isReady = !query.project || stats.data !== null || stats.error !== null;
+  const search = useRef(/** @type {any} */ (null));
+  const jumps = Object.fromEntries(PAGES.map(([name, , key]) => [`g ${key}`, () => go(href(name))]));
+  useKeys({ ...jumps, t: toggleTheme, "?": () => setHelpOpen(true), "/": () => search.current.focus() });
+  return html`
+    <a class="skip" href="#main">Skip to the content</a>
+    <${Rail} page=${page} />
+    <header class="top">
+      <h1>${titleOf(page)}</h1>
+      <select aria-label="Project" title="Project" value=${project ? short(project) : ""} onChange=${(/** @type {any} */ event) => setQuery({ project: event.target.value || null, open: null })}>
+        <option value="">All projects</option>
+        ${projects.map((each) => html`<option value=${short(each)}>${each.name}</option>`)}
+      </select>
+      <${Search} input=${search} page=${page} q=${page === "memories" ? (query.q ?? "") : ""} />
+      <${Live} />
+      <button class="plain" aria-label="Light or dark" title="Light or dark (t)" onClick=${toggleTheme}><${Icon} name="theme" /></button>
+    </header>
+    <main id="main" tabindex="-1">${isReady && html`<${PageLoader} key=${page} ...${{ page, query, project }} />`}</main>
+    ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
+    <${Toasts} />
+  `;
+}
+
+/** @param {any} each of /v1/stats @returns {Project} */
+const named = ({ display_name, namespace, project_id }) => ({ name: display_name.split("/").pop() || display_name, namespace, project_id });
+/** @param {Project} project */
+const short = (project) => project.project_id.slice(0, ID_CHARACTERS);
+/** @param {string} page */
+const titleOf = (page) => PAGES.find(([name]) => name === page)?.[1] ?? "Not here";
+
+/** @param {{page: string}} props */
+function Rail({ page }) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [page]);
+  return html`
+    <nav class="rail ${isOpen ? "open" : ""}" aria-label="Pages">
+      ${PAGES.map(
+        ([name, word, key]) => html`
+          <a
+            href=${href(name)}
+            class=${IN_BOTTOM_BAR.includes(name) ? "" : "rare"}
+            title="${word} (g ${key})"
+            aria-current=${name === page ? "page" : undefined}
+          ><${Icon} name=${name} /><span>${word}</span></a>
+        `,
+      )}
+      <button class="plain more" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>More</span></button>
+    </nav>
+  `;
+}
+
+/** @param {{input: any, page: string, q: string}} props */
+function Search({ input, page, q }) {
+  const onSubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const text = input.current.value.trim();
+    if (page === "memories") setQuery({ q: text || null, open: null });
+    else go(href("memories", { q: text }));
+  };
+  return html`
+    <form class="search" role="search" onSubmit=${onSubmit}>
+      <input ref=${input} type="search" key=${page} defaultValue=${q} placeholder="Search memories" aria-label="Search memories" title="Search memories (/)" autocomplete="off" spellcheck=${false} />
+    </form>
+  `;
+}
+
+function Live() {
+  const { word, isLive } = useLiveState();
+  return html`<span class="live ${isLive ? "on" : ""}"><i></i><span>${word}</span></span>`;
+}
+
+function toggleTheme() {
+  const root = document.documentElement;
+  const now = root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  root.dataset.theme = now === "dark" ? "light" : "dark";
+  localStorage.setItem("kl.theme", root.dataset.theme);
+  document.dispatchEvent(new Event("kl:theme"));
+}
+
+/** @param {{onClose: () => void}} props */
+const Help = ({ onClose }) => html`
+  <${Dialog} title="Keys" onClose=${onClose} cancel="Close">
+    <dl class="keys">${KEYS.map(([keys, what]) => html`<dt><kbd>${keys}</kbd></dt><dd>${what}</dd>`)}</dl>
+    <p class="muted">A switch in <a href=${href("settings")} onClick=${onClose}>Settings</a> turns single keys off.</p>
+  <//>
+`;
+
+/** @param {{page: string, query: Record<string, string>, project: Project | null}} props */
+function PageLoader({ page, query, project }) {
+  const [loaded, setLoaded] = useState(/** @type {any} */ (null));
+  const [broken] = useErrorBoundary((error) => console.error(error));
+  useEffect(() => {
+    if (!PAGES.some(([name]) => name === page)) return setLoaded({});
+    import(`./pages/${page}.js`).then(setLoaded, () => setLoaded({}));
+  }, []);
+  const title = loaded?.title ?? titleOf(page);
+  useEffect(() => void (document.title = [title, project?.name, "kiro_learn"].filter(Boolean).join(" · ")), [title, project]);
+  if (broken) return html`<p class="alone">The viewer cannot show this page: ${String(broken)}</p>`;
+  if (!loaded) return null;
+  if (!loaded.default) return html`<p class="alone">This page is not here. <a href=${href("overview")}>Overview</a></p>`;
+  return html`<div class="page ${page}"><${loaded.default} ...${{ query, setQuery, project }} /></div>`;
+}
+
+document.addEventListener("click", onLinkClick);
+render(html`<${App} />`, /** @type {Element} */ (document.getElementById("app")));

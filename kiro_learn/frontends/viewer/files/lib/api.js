@@ -1,0 +1,87 @@
+// @ts-check
+// The API, which is all that the viewer reads.
+import { useCallback, useEffect, useRef, useState } from "./html.js";
+
+/** @typedef {Record<string, string | number | boolean | string[] | null | undefined>} Params */
+/** @typedef {{data: any, error: ApiError | null, loading: boolean, reload: () => void}} RouteState */
+
+/** What the daemon refused, or that it does not answer (status 0). */
+export class ApiError extends Error {
+  /** @param {number} status @param {string} message @param {string} hint a command, or a sentence */
+  constructor(status, message, hint) {
+    super(message);
+    this.status = status;
+    this.hint = hint;
+  }
+}
+
+/** @param {string} path @param {Params} [params] nothing for null, undefined, false and "" @returns {string} */
+export function address(path, params = {}) {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each != null && each !== "" && each !== false) asked.append(name, String(each));
+    }
+  }
+  return asked.size ? `${path}?${asked}` : path;
+}
+
+/**
+ * One request.
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body] sent as JSON
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>} the answer's JSON, or its text if it is none; throws ApiError
+ */
+export async function call(method, path, body, signal) {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+  let response;
+  try {
+    response = await fetch(path, { method, signal, ...json });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "the daemon does not answer", "kiro-learn start");
+  }
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+  const answer = isJson ? JSON.parse(text) : text;
+  if (response.ok) return answer;
+  if (response.status === 401) throw new ApiError(401, "this browser has to be let in again", "kiro-learn ui");
+  throw new ApiError(response.status, answer.error ?? response.statusText, answer.hint ?? "");
+}
+
+/**
+ * What a route says. Old data stays while another query of the same path is loaded.
+ * @param {string | null} path null: nothing is asked
+ * @param {Params} [params]
+ * @returns {RouteState}
+ */
+export function useRoute(path, params) {
+  const wanted = path === null ? null : address(path, params);
+  const [state, setState] = useState({ path, data: /** @type {any} */ (null), error: /** @type {ApiError | null} */ (null), loading: wanted !== null });
+  const [turn, setTurn] = useState(0);
+  const running = useRef(/** @type {AbortController | null} */ (null));
+  useEffect(() => {
+    running.current?.abort();
+    if (wanted === null) {
+      setState({ path, data: null, error: null, loading: false });
+      return;
+    }
+    const control = (running.current = new AbortController());
+    setState((old) => ({ path, data: old.path === path ? old.data : null, error: null, loading: true }));
+    call("GET", wanted, undefined, control.signal).then(
+      (data) => setState({ path, data, error: null, loading: false }),
+      (error) => {
+        if (control.signal.aborted) return;
+        if (!(error instanceof ApiError)) throw error;
+        setState((old) => ({ path, data: old.data, error, loading: false }));
+      },
+    );
+    return () => control.abort();
+  }, [wanted, turn]);
+  const reload = useCallback(() => setTurn((old) => old + 1), []);
+  // Of another path: what is drawn before the effect runs.
+  const { data, error, loading } = state.path === path ? state : { data: null, error: null, loading: wanted !== null };
+  return { data, error, loading, reload };
+}

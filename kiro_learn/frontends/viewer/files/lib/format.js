@@ -1,0 +1,48 @@
+// @ts-check
+// Times, sizes and numbers as people read them.
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAY = 86_400_000;
+const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
+
+/** `1,204`. @param {number} value */
+export const count = (value) => value.toLocaleString("en-US");
+
+/** `1 memory`, `2 memories`. @param {number} value @param {string} one @param {string} [many] */
+export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
+
+/** `10:02`. @param {Date} at */
+export const clock = (at) => `${two(at.getHours())}:${two(at.getMinutes())}`;
+
+/** `4 Nov`, with the year if it is another one. @param {Date} at */
+export function day(at) {
+  const year = at.getFullYear() === new Date().getFullYear() ? "" : ` ${at.getFullYear()}`;
+  return `${at.getDate()} ${MONTHS[at.getMonth()]}${year}`;
+}
+
+/** `4 min ago` within a week, else `4 Nov 10:02`. @param {string | Date} when @param {number} [now] */
+export function ago(when, now = Date.now()) {
+  const at = new Date(when);
+  const passed = now - at.getTime();
+  if (passed < -60_000 || passed >= 7 * DAY) return `${day(at)} ${clock(at)}`;
+  if (passed < 60_000) return "just now";
+  if (passed < 3_600_000) return `${Math.floor(passed / 60_000)} min ago`;
+  if (passed < DAY) return `${Math.floor(passed / 3_600_000)} h ago`;
+  return `${Math.floor(passed / DAY)} d ago`;
+}
+
+/** `9 kB`, of 1000 bytes. @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1000) return `${bytes} bytes`;
+  for (const [unit, each] of /** @type {[string, number][]} */ ([["kB", 1e3], ["MB", 1e6], ["GB", 1e9]])) {
+    const value = bytes / each;
+    if (value < 999.5 || unit === "GB") return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)} ${unit}`;
+  }
+  return "";
+}
+
+/** `23 ms`, `1.4 s`. @param {number} ms */
+export const milliseconds = (ms) => (ms < 999.5 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
+/** `…K7Q4M2`: an id's tail is what differs. @param {string} id */
+export const shortId = (id) => (id.length > 8 ? `…${id.slice(-6)}` : id);

@@ -1,0 +1,68 @@
+"""Which route of the API each page shows, so that ``/ui/PAGE.json`` leads to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+from kiro_learn.frontends.http.routes import Route
+
+PROJECT = "project"
+NAMESPACE = "namespace"
+
+
+class Shown(NamedTuple):
+    """A route that a page shows while its query has ``when``; without that, always."""
+
+    path: str
+    """``{name}`` in it is the query's value of that name."""
+    when: str = ""
+
+
+PAGES: Mapping[str, Sequence[Shown]] = {
+    "overview": (Shown("/v1/status"),),
+    # The next page.
+    "memories": (Shown("/v1/memories/{open}", when="open"), Shown("/v1/search", when="q"), Shown("/v1/memories")),
+    # The next page.
+    "sessions": (Shown("/v1/sessions/{open}", when="open"), Shown("/v1/sessions")),
+    # The next page.
+    "graph": (Shown("/v1/graph"),),
+    # The next page.
+    "retrievals": (Shown("/v1/retrievals"),),
+    # The next page.
+    "projects": (Shown("/v1/projects"),),
+    # The next page.
+    "settings": (Shown("/v1/settings"),),
+    # The next page.
+    "brief": (Shown("/v1/brief"),),
+}
+"""By name: the first that fits."""
+
+
+def json_address(page: str, query: Mapping[str, str], routes: Sequence[Route], namespace: str | None) -> str | None:
+    """Where the API shows what ``page`` shows; None if there is no such page.
+
+    Only those parameters go along that the route knows.
+
+    Args:
+      query: the page's.
+      routes: of the whole API.
+      namespace: of the project in ``query``.
+    """
+    for shown in PAGES.get(page, ()):
+        if not shown.when or shown.when in query:
+            path = re.sub(r"\{(\w+)\}", lambda part: quote(query.get(part[1], ""), safe=""), shown.path)
+            known = _parameters(shown.path, routes)
+            passed = {name: value for name, value in query.items() if name in known}
+            if namespace is not None and NAMESPACE in known:
+                passed[NAMESPACE] = namespace
+            return f"{path}?{urlencode(passed)}" if passed else path
+    return None
+
+
+def _parameters(path: str, routes: Sequence[Route]) -> set[str]:
+    wanted = re.sub(r"\{\w+\}", "<>", path)
+    found = (route for route in routes if route.method == "GET" and re.sub(r"<\w+>", "<>", route.path) == wanted)
+    return {parameter.name for route in found for parameter in route.all_parameters}

@@ -1,0 +1,64 @@
+"""One daemon and one browser for all tests that a worker runs; without Chromium each test is skipped by name."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kiro_learn.frontends.cli.projects import Project
+from tests.integration.daemon_process import DaemonProcess
+from tests.viewer.browsing import (
+    HEIGHT,
+    WAIT_MS,
+    WIDTHS,
+    Viewer,
+    browser,
+    chromium,
+    daemon_with_history,
+    log_in,
+    origin_of,
+    watch,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+
+
+@pytest.fixture(scope="session")
+def chrome() -> Iterator[Browser]:
+    if chromium() is None:
+        pytest.skip("no Chromium, or no playwright: apt-get install chromium; pip install playwright")
+    with browser() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def demo(chrome: Browser) -> Iterator[tuple[DaemonProcess, Project]]:
+    with tempfile.TemporaryDirectory() as folder, daemon_with_history(Path(folder)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def known(chrome: Browser, demo: tuple[DaemonProcess, Project]) -> Iterator[BrowserContext]:
+    context = chrome.new_context(
+        viewport={"width": WIDTHS[0], "height": HEIGHT}, permissions=["clipboard-write", "clipboard-read"]
+    )
+    context.set_default_timeout(WAIT_MS)
+    log_in(context, demo[0])
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def viewer(known: BrowserContext, demo: tuple[DaemonProcess, Project]) -> Iterator[Viewer]:
+    """A page that is logged in; at the end, whatever went wrong in it unseen fails the test."""
+    daemon, project = demo
+    page = known.new_page()
+    faults = watch(page, origin_of(daemon))
+    yield Viewer(page, daemon, project, faults)
+    page.close()
+    assert not faults

@@ -1,0 +1,53 @@
+"""What is around every page: who is let in, the rail, the keys, the theme."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.viewer.browsing import Viewer
+
+pytestmark = pytest.mark.one_python
+
+
+def test_a_page_whose_file_is_missing_says_so_and_leads_back(viewer: Viewer) -> None:
+    page = viewer.open("nothing-of-ours?any=thing")
+    assert page.inner_text(".alone") == "This page is not here. Overview"
+    assert page.title() == "Not here · kiro_learn"
+
+
+def test_the_theme_is_kept_and_keys_are_explained(viewer: Viewer) -> None:
+    page = viewer.open("nothing-of-ours")
+    theme = page.evaluate("document.documentElement.dataset.theme")
+    page.keyboard.press("t")
+    chosen = page.evaluate("document.documentElement.dataset.theme")
+    assert chosen != theme
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == chosen
+    page.wait_for_selector(".rail")
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+    assert page.evaluate("document.activeElement.innerText") == "Close"
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+
+
+def test_a_project_is_chosen_and_stays_in_the_address(viewer: Viewer) -> None:
+    page = viewer.open("nothing-of-ours")
+    page.get_by_label("Project").select_option(label=viewer.project.name)
+    wanted = f"?project={viewer.project.project_id[:12]}"
+    assert page.url.endswith(wanted)
+    assert all(link.endswith(wanted) for link in page.eval_on_selector_all(".rail a", "all => all.map(a => a.href)"))
+    page.keyboard.press("Escape")
+    page.go_back()
+    assert page.get_by_label("Project").input_value() == ""
+
+
+def test_nothing_is_shown_without_the_cookie(viewer: Viewer) -> None:
+    context = viewer.page.context.browser
+    assert context is not None
+    stranger = context.new_page()
+    try:
+        stranger.goto(f"{viewer.origin}/ui/memories")
+        assert stranger.inner_text("main").split("\n\n") == ["kiro_learn", "Run: kiro-learn ui"]
+    finally:
+        stranger.close()
