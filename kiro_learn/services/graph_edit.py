@@ -8,7 +8,7 @@ import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
-from kiro_learn.learning.graph.predicates import PREDICATES
+from kiro_learn.learning.graph.predicates import PREDICATES, fits
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import (
     MAX_DESCRIPTION,
@@ -47,13 +47,15 @@ class GraphEdit:
           project: what the project is called in its graph.
 
         Raises:
-          InvalidRequest: the graph does not know the predicate, or it holds only from a time to come.
+          InvalidRequest: the graph does not know the predicate, it has no such object, or the fact holds only from a
+            time to come.
           StorageError: it could not be kept; nothing changed.
         """
         now = self._clock.utc_now()
         if isinstance(said, FactSaid):
             if said.predicate not in PREDICATES:
                 raise InvalidRequest([("$.fact.predicate", f"expected one of {', '.join(sorted(PREDICATES))}")])
+            _refuse_misfit(said.predicate, said.object, "$.fact.object")
             if said.since is not None and said.since > now:
                 raise InvalidRequest([("$.fact.since", "expected a time that is not to come")])
             wanted: Said = attrs.evolve(
@@ -72,7 +74,7 @@ class GraphEdit:
         """Put it right, and answer the id of the item that holds now.
 
         Raises:
-          InvalidRequest: nothing would change, or the item has no such field.
+          InvalidRequest: nothing would change, the item has no such field, or its predicate no such object.
           HoldsNoLonger: what is there now is not what was read; nothing changed.
           UnknownGraphItem: an entity that was forgotten since it was read.
           StorageError: it could not be kept; nothing changed.
@@ -83,6 +85,8 @@ class GraphEdit:
         for name in given:
             if name not in possible:
                 raise InvalidRequest([(f"$.{name}", f"expected one of {', '.join(possible) or 'no field'}")])
+        if isinstance(item, Fact) and wanted.object is not None:
+            _refuse_misfit(item.predicate, wanted.object, "$.object")
         if all(getattr(item, name) == value for name, value in given.items()):
             raise InvalidRequest([("$", "expected something that differs from what the item says")])
 
@@ -118,6 +122,11 @@ class GraphEdit:
         if found is None:
             raise HoldsNoLonger(item.item_id)
         return found
+
+
+def _refuse_misfit(predicate: str, object_: str, path: str) -> None:
+    if not fits(predicate, object_):
+        raise InvalidRequest([(path, f"expected what {predicate.replace('_', ' ')} can say")])
 
 
 def _given(correction: GraphCorrection) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from pathlib import PurePath
 
 import attrs
 
-from kiro_learn.errors import StorageCorrupt, UnknownGraphItem
+from kiro_learn.errors import InvalidRequest, StorageCorrupt, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import MAX_NAME, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.said_by_hand import Said
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.graph_edit import GraphEdit
-from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_names import Asked, ProjectNames
 
 _VERBS = {
     GraphKind.ENTITY: "entities",
@@ -53,7 +53,7 @@ class GraphItems:
 
     async def list(  # what a list may be narrowed to, by name
         self,
-        project: str,
+        project: Asked,
         kind: GraphKind,
         *,
         text: str = "",
@@ -62,7 +62,13 @@ class GraphItems:
         limit: int,
         cursor: str | None = None,
     ) -> GraphPage:
-        """A project's items of one kind: those that hold now, or held at ``as_of``, or all there ever were."""
+        """A project's items of one kind: those that hold now, or held at ``as_of``, or all there ever were.
+
+        Raises:
+          InvalidRequest: ``cursor`` is none of ours.
+        """
+        if cursor is not None and kind_of(cursor) is not kind:
+            raise InvalidRequest([("cursor", "expected the next_cursor of the page before")])
         namespace = (await self._projects.resolve(project)).namespace
         found = await self._storage.list_graph_items(
             GraphList(
@@ -77,7 +83,7 @@ class GraphItems:
         )
         return GraphPage(items=found, next_cursor=found[-1].item_id if len(found) == limit else None)
 
-    async def show(self, project: str, item_id: GraphItemId) -> GraphItemShown:
+    async def show(self, project: Asked, item_id: GraphItemId) -> GraphItemShown:
         """One item.
 
         Raises:
@@ -94,18 +100,18 @@ class GraphItems:
             raise UnknownGraphItem(item_id)
         return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])
 
-    async def add(self, project: str, said: Said) -> GraphItemShown:
+    async def add(self, project: Asked, said: Said) -> GraphItemShown:
         """Put what a person says, and answer the item that says it now. See ``GraphEdit.add``."""
         named = await self._projects.resolve(project)
         called = PurePath(named.folder or named.name).name[:MAX_NAME] or named.name
         return await self.show(project, await self._edit.add(named.namespace, said, project=called))
 
-    async def edit(self, project: str, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
+    async def edit(self, project: Asked, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
         """Put an item right, and answer what holds now. See ``GraphEdit.edit``."""
         shown = await self.show(project, item_id)
         return await self.show(project, await self._edit.edit(shown.item, correction))
 
-    async def forget(self, project: str, item_id: GraphItemId) -> None:
+    async def forget(self, project: Asked, item_id: GraphItemId) -> None:
         """Delete an item for good; an entity with its facts. No learner reads the events again that spoke for it.
         Raises UnknownGraphItem: the project has none of this id.
 

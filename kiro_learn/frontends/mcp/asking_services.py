@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 import trio
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
+from kiro_learn.frontends.mcp import graph_tools
+from kiro_learn.frontends.mcp.moments import moment_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text_or_date
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.services.observe import Observed
@@ -124,7 +125,10 @@ class AskedServices:
         }
         try:
             named = await self._named(arguments.get("project"))
-            told = await tools[name](named, arguments)
+            if (of_graph := graph_tools.CALLS.get(name)) is not None:
+                told = Told(await of_graph(self._services.graph_items, named, arguments))
+            else:
+                told = await tools[name](named, arguments)
         except KiroLearnError as error:
             return failure_result(error)
         except trio.TooSlowError:
@@ -277,20 +281,13 @@ def _filter_of(arguments: Arguments) -> RecordFilter:
     """Which memories a search is for. Raises InvalidRequest: a moment is none."""
     return RecordFilter(
         types=tuple(arguments.get("types", ())),
-        since=_moment_of(arguments, "since"),
-        until=_moment_of(arguments, "until"),
+        since=moment_of(arguments, "since"),
+        until=moment_of(arguments, "until"),
         session=arguments.get("session"),
         concept=arguments.get("concept"),
         file=arguments.get("file"),
         is_stale=arguments.get("stale"),
     )
-
-
-def _moment_of(arguments: Arguments, name: str) -> datetime | None:
-    try:
-        return from_text_or_date(arguments[name], is_end=name == "until") if name in arguments else None
-    except ValueError as error:
-        raise InvalidRequest([(f"$.{name}", "expected a date, or a time with an offset")]) from error
 
 
 def note_of(named: NamedProject, *, is_argument: bool) -> str:

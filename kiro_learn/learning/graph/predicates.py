@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import attrs
 
 from kiro_learn.model.graph import EntityType
@@ -29,6 +31,8 @@ class Predicate:
     """Its object may be anything, so it is an entity of ``object_type`` only where it is known to be one."""
     opposite: str | None = None
     """The predicate that cannot hold of the same object at the same time."""
+    form: str = ".+"
+    """What its object looks like as a whole, as a pattern."""
     ends_with: str | None = None
     """The predicate that, where it ends, ends this one of the same object: what is not used any longer runs nothing."""
 
@@ -42,10 +46,10 @@ _ALL = (
     Predicate(name="tested_with", object_type=TOOL, ends_with="uses"),
     Predicate(name="built_with", object_type=TOOL, ends_with="uses"),
     Predicate(name="formatted_with", object_type=TOOL, ends_with="uses"),
-    Predicate(name="listens_on_port", is_single=True),
-    Predicate(name="has_version", is_single=True),
-    Predicate(name="requires_version", is_single=True),
-    Predicate(name="default_branch", is_single=True),
+    Predicate(name="listens_on_port", is_single=True, form=r"[1-9]\d{0,4}"),
+    Predicate(name="has_version", is_single=True, form=r".{0,100}\d.{0,100}"),
+    Predicate(name="requires_version", is_single=True, form=r".{0,100}\d.{0,100}"),
+    Predicate(name="default_branch", is_single=True, form=r"[^\s~^:?*\[\\]+"),
     Predicate(name="stored_in", object_type=TOOL, is_single=True),
     Predicate(name="licensed_under", is_single=True, half_life_days=None),
     Predicate(name="scheduled_for", is_single=True, half_life_days=STATUS_DAYS),
@@ -76,6 +80,12 @@ def _related(name: str) -> frozenset[str]:
     while more := frozenset[str]().union(*(pair for pair in near if pair & found)) - found:
         found |= more
     return found
+
+
+def fits(predicate: str, object_: str) -> bool:
+    """Whether a fact with this predicate may have the object: a port is a number, a branch one word."""
+    known = PREDICATES.get(predicate)
+    return known is None or re.fullmatch(known.form, object_, re.DOTALL) is not None
 
 
 RELATED = {name: _related(name) for name in PREDICATES}

@@ -6,10 +6,9 @@ values that arguments are read as. The order is part of what clients cache.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
+from kiro_learn.wire.mcp.graph_tools import GRAPH_TOOLS
 from kiro_learn.wire.mcp.schema import Schema, choice, object_of, text, texts, whole_number
-from kiro_learn.wire.mcp.versions import knows_annotations, knows_titles
+from kiro_learn.wire.mcp.tool import PROJECT, Tool
 
 MOST_IDS = 20
 BRIEF_CHARACTERS = 240
@@ -17,11 +16,6 @@ BRIEF_CHARACTERS = 240
 TEXT_CHARACTERS = 2_000
 """Of the captured text of a memory, unless all of it is asked for."""
 
-PROJECT = text(
-    "Another project than the client's: an absolute folder, or a project's name or id. Leave it out for this one.",
-    1,
-    4096,
-)
 SESSION = text("The id of the agent's session, where it is known.", 1, 128)
 _ID = text("The memory's id, as other tools name it, or its end of at least 4 characters if only one ends so.", 4, 40)
 _TITLE = text("One line that says it without the rest.", 1, 200)
@@ -89,34 +83,6 @@ def _list_of(item: Schema) -> Schema:
 
 def _result(**properties: Schema) -> Schema:
     return {"type": "object", "properties": properties}
-
-
-class Tool(NamedTuple):
-    """One tool."""
-
-    name: str
-    title: str
-    about: str
-    takes: Schema
-    gives: Schema
-    is_read_only: bool = False
-    is_destructive: bool = False
-    is_idempotent: bool = False
-
-    def described(self, version: str) -> dict[str, Any]:
-        """As ``tools/list`` of a revision has it."""
-        described: dict[str, Any] = {"name": self.name, "description": self.about, "inputSchema": self.takes}
-        if knows_titles(version):
-            described |= {"title": self.title, "outputSchema": self.gives}
-        if knows_annotations(version):
-            described["annotations"] = {
-                "title": self.title,
-                "readOnlyHint": self.is_read_only,
-                "destructiveHint": self.is_destructive,
-                "idempotentHint": self.is_idempotent or self.is_read_only,
-                "openWorldHint": False,
-            }
-        return described
 
 
 _READING = (
@@ -377,5 +343,5 @@ def _naming_its_project(tool: Tool) -> Tool:
     return tool._replace(gives={**tool.gives, "properties": {**tool.gives["properties"], **_PLACE}})
 
 
-TOOLS = tuple(_naming_its_project(tool) for tool in (*_READING, *_SAVING, *_CHANGING))
+TOOLS = tuple(_naming_its_project(tool) for tool in (*_READING, *_SAVING, *_CHANGING, *GRAPH_TOOLS))
 BY_NAME = {tool.name: tool for tool in TOOLS}

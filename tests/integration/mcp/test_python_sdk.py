@@ -44,6 +44,11 @@ async def use_everything(client: Any) -> None:
     await call("judge_memory", id=saved["id"], feedback="helped")
     edited = await call("edit_memory", id=saved["id"], title="Zebras have stripes")
     assert (await call("forget_memory", id=edited["id"]))["forgotten"]
+    fact = await call("add_fact", predicate="default_branch", object="trunk")
+    await call("add_fact", preference="Always count the zebras", about="counting")
+    assert [each["id"] for each in (await call("look_up_facts"))["items"]] == [fact["id"]]
+    corrected = await call("correct_fact", id=fact["id"], object="main")
+    assert (await call("forget_fact", id=corrected["id"]))["forgotten"]
     assert called == {tool.name for tool in tools}
     wrong = await client.call_tool("search_memory", {"query": ""})
     assert wrong.is_error

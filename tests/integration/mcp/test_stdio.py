@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.frontends.mcp import stdio
+from kiro_learn.wire.mcp.tools import TOOLS
 from tests.integration.mcp.stdio_client import (
     HELLO,
     Peer,
@@ -50,7 +51,7 @@ def peer(home: Path, folder: Path) -> Iterator[Peer]:
 
 
 def test_what_needs_no_memory_is_answered_without_a_daemon(peer: Peer, home: Path) -> None:
-    assert len(peer.ask("tools/list")["result"]["tools"]) == 10
+    assert len(peer.ask("tools/list")["result"]["tools"]) == len(TOOLS)
     assert len(peer.ask("prompts/list")["result"]["prompts"]) == 2
     assert peer.call("search_memory", querry="x")["isError"]
     assert not (home / "daemon.lock").exists()

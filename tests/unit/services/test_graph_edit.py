@@ -33,6 +33,7 @@ NOTHING: list[tuple[GraphItem, dict[str, Any]]] = [
     (KIRA, {"aliases": KIRA.aliases}),
     (WAY, {"steps": WAY.steps}),
     (WISH, {}),
+    (FACT, {"object": "not a port"}),
 ]
 
 

@@ -311,7 +311,7 @@ async def test_no_session_is_made_and_a_foreign_one_is_passed_over(client: Clien
     assert began.json["result"]["protocolVersion"] == "2025-06-18"
     assert "mcp-session-id" not in began.headers
     assert (noted.status, noted.text) == (202, "")
-    assert len(listed.json["result"]["tools"]) == 10
+    assert len(listed.json["result"]["tools"]) == len(TOOLS)
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
@@ -497,3 +497,21 @@ async def test_a_memory_is_judged_by_its_end(client: Client) -> None:
     judged = await called(client, "judge_memory", id=saved["id"][-6:], feedback="helped")
     assert (judged["id"], judged["helped"], judged["factor"]) == (saved["id"], 1, 1.075)
     assert "helped" in await refusal(client, "judge_memory", id=saved["id"], feedback="fine")
+
+
+@with_client
+async def test_facts_are_looked_up_added_corrected_and_forgotten(client: Client) -> None:
+    fact = await called(client, "add_fact", predicate="listens_on_port", object="9090")
+    assert fact["says"].endswith(" listens on port 9090")
+    wish = await called(client, "add_fact", preference="Always squash", about="merging")
+    assert [each["id"] for each in (await called(client, "look_up_facts", kind="preferences"))["items"]] == [wish["id"]]
+    assert "a number" not in (refused := await refusal(client, "correct_fact", id=fact["id"], object="soon"))
+    assert "listens on port" in refused
+    put = await called(client, "correct_fact", id=fact["id"], object="9091")
+    assert put["replaced"] == fact["id"]
+    assert [each["says"] for each in (await called(client, "look_up_facts", text="9091"))["items"]] == [put["says"]]
+    assert (await called(client, "forget_fact", id=put["id"]))["forgotten"]
+    assert (await called(client, "look_up_facts"))["items"] == []
+    for wrong in ({}, {"preference": "x", "object": "y"}, {"predicate": "uses"}, {"about": "x"}):
+        assert "expected a predicate with an object" in await refusal(client, "add_fact", **wrong)
+    assert "expected one of" in await refusal(client, "add_fact", predicate="is", object="fast")

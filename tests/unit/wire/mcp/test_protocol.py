@@ -34,6 +34,10 @@ TOOL_NAMES = [
     "judge_memory",
     "edit_memory",
     "forget_memory",
+    "look_up_facts",
+    "add_fact",
+    "correct_fact",
+    "forget_fact",
 ]
 
 
@@ -151,8 +155,10 @@ def test_tools_are_listed_in_order_with_what_the_revision_knows(version: str) ->
 def test_annotations_tell_what_reads_and_what_destroys() -> None:
     hints = {tool["name"]: tool["annotations"] for tool in answer(modern("tools/list"))["tools"]}
 
-    assert [name for name in TOOL_NAMES if hints[name]["readOnlyHint"]] == TOOL_NAMES[:4]
-    assert [name for name in TOOL_NAMES if hints[name]["destructiveHint"]] == TOOL_NAMES[-2:]
+    reading = {"search_memory", "get_memories", "timeline", "recall_context", "look_up_facts"}
+    assert {name for name in TOOL_NAMES if hints[name]["readOnlyHint"]} == reading
+    destroying = {"edit_memory", "forget_memory", "correct_fact", "forget_fact"}
+    assert {name for name in TOOL_NAMES if hints[name]["destructiveHint"]} == destroying
     assert not any(hint["openWorldHint"] for hint in hints.values())
 
 

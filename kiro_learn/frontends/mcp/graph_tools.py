@@ -1,0 +1,112 @@
+"""What the tools about facts and preferences ask of the services, and what they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.frontends.mcp.moments import moment_of
+from kiro_learn.model.correction import GraphCorrection
+from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, Said
+from kiro_learn.services.graph_items import GraphItems
+from kiro_learn.services.project_names import NamedProject
+
+Arguments: TypeAlias = Mapping[str, Any]
+GraphCall: TypeAlias = Callable[[GraphItems, NamedProject, Arguments], Awaitable[dict[str, Any]]]
+
+_KINDS = {
+    "facts": GraphKind.FACT,
+    "preferences": GraphKind.PREFERENCE,
+    "procedures": GraphKind.PROCEDURE,
+    "entities": GraphKind.ENTITY,
+}
+ONE = "expected a predicate with an object, or a preference"
+
+
+async def look_up(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    page = await items.list(
+        project,
+        _KINDS[arguments["kind"]],
+        text=arguments.get("text", ""),
+        as_of=moment_of(arguments, "as_of"),
+        limit=arguments["limit"],
+    )
+    return {"items": [_statement(item) for item in page.items]}
+
+
+async def add(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    return _statement((await items.add(project, _said(arguments))).item)
+
+
+async def correct(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    changes: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in arguments.items()
+        if name not in {"id", "project"}
+    }
+    shown = await items.edit(project, GraphItemId(arguments["id"]), GraphCorrection(**changes))
+    return {**_statement(shown.item), "replaced": arguments["id"]}
+
+
+async def forget(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    await items.forget(project, GraphItemId(arguments["id"]))
+    return {"id": arguments["id"], "forgotten": True}
+
+
+def _said(arguments: Arguments) -> Said:
+    fact = {name for name in ("predicate", "object", "subject", "since") if name in arguments}
+    wish = {name for name in ("preference", "about") if name in arguments}
+    if not fact and "preference" in wish:
+        return PreferenceSaid(value=arguments["preference"], key=arguments.get("about"))
+    if not wish and {"predicate", "object"} <= fact:
+        return FactSaid(
+            predicate=arguments["predicate"],
+            object=arguments["object"],
+            subject=arguments.get("subject"),
+            since=moment_of(arguments, "since"),
+        )
+    raise InvalidRequest([("$", ONE)])
+
+
+def _statement(item: GraphItem) -> dict[str, Any]:
+    """An item in one line, with the days between which it held."""
+    since, until = _days(item)
+    days = {"since": since, "until": until}
+    return {"id": item.item_id, "says": _says(item), **{name: to_text(at) for name, at in days.items() if at}}
+
+
+def _says(item: GraphItem) -> str:
+    match item:
+        case Fact():
+            return item.text
+        case Preference():
+            return f"{item.category}: {item.value}"
+        case Procedure():
+            return f"{item.name}: {' → '.join(item.steps)}"
+        case Entity():
+            return f"{item.name} ({item.type})" + (f": {item.description}" if item.description else "")
+        case Relationship():
+            return item.type
+
+
+def _days(item: GraphItem) -> tuple[datetime | None, datetime | None]:
+    match item:
+        case Entity():
+            return item.first_seen, None
+        case Procedure():
+            return item.created_at, None
+        case _:
+            return item.validity.valid_from or item.validity.observed_at, item.validity.valid_until
+
+
+CALLS: Mapping[str, GraphCall] = {
+    "look_up_facts": look_up,
+    "add_fact": add,
+    "correct_fact": correct,
+    "forget_fact": forget,
+}
+"""By the names of the tools."""
