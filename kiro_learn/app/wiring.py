@@ -28,6 +28,7 @@ from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.act_rules import ActRules
 from kiro_learn.services.backups import Backups, daily_backup
 from kiro_learn.services.capture import Capture
+from kiro_learn.services.conflicts import Conflicts
 from kiro_learn.services.context_cache import ContextCache
 from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.daily_retention import daily_retention
@@ -111,6 +112,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
     freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
+    edit, graph_edit = Edit(writer, clock), GraphEdit(writer, graph_learner(dependencies, config), clock)
     session_context = _session_context(dependencies, config, actors, profiles, freshness)
     capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
@@ -140,8 +142,11 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         history=History(storage, writer),
         queries=Queries(storage),
         activity=ProjectActivity(storage, names, clock, aftermath),
-        project_records=ProjectRecords(storage, names, Edit(writer, clock), forget),
-        graph_items=GraphItems(storage, names, GraphEdit(writer, graph_learner(dependencies, config), clock)),
+        project_records=ProjectRecords(storage, names, edit, forget),
+        graph_items=GraphItems(storage, names, graph_edit),
+        conflicts=Conflicts(
+            storage, session_context.rule_files, graph_edit, edit, forget, offload=dependencies.background
+        ),
         freshness=freshness,
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller, Named, get_call
+from kiro_learn.client.building import Caller, Named, get_call, post_call
 from kiro_learn.client.call import Call, Json, encoded, target_of
 
 
@@ -114,6 +114,40 @@ def edit(  # what may be changed, by name
     wanted = {name: each for name, each in correction.items() if each is not None}
     body = {"project": client.project_named(project), "id": item_id, "correction": wanted}
     return Call("POST", "/api/graph/item", reading.json_object, encoded(body), is_repeatable=False)
+
+
+def picture(
+    client: Caller,
+    /,
+    *,
+    show: Sequence[str] = ("projects", "memories", "concepts"),
+    limit: int = 2_000,
+    everywhere: bool = False,
+    project: Named = None,
+) -> Call[Json]:
+    """What a project remembers as ``nodes`` and ``links``, and how many were ``left_out``.
+
+    Args:
+      show: of ``projects``, ``memories``, ``concepts``, ``entities`` and ``files``.
+      everywhere: all projects together.
+    """
+    named = None if everywhere else client.project_named(project)
+    return get_call("/api/graph/picture", reading.json_object, project=named, show=",".join(show), limit=limit)
+
+
+def conflicts(client: Caller, /, *, project: Named = None) -> Call[Json]:
+    """What contradicts each other in a project: ``{items: [{sides}]}``."""
+    return get_call("/api/conflicts", reading.json_object, project=client.project_named(project))
+
+
+def settle_conflict(client: Caller, /, *, keep: str, over: str, project: Named = None) -> Call[Json]:
+    """Keep one side of a conflict, by its id; the other one ends.
+
+    Raises:
+      RequestRefused: they contradict each other no longer (409), or ``over`` is a line of a file (400).
+    """
+    named = client.project_named(project)
+    return post_call("/api/conflicts", reading.json_object, project=named, keep=keep, over=over)
 
 
 def context(  # a message, and how its block is made, by name

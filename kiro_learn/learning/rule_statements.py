@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import attrs
 
@@ -134,6 +135,15 @@ class RuleStatements:
         counts = Counter(place for word in words for place in self._by_word.get(word, ()))
         for place in sorted(counts):
             yield self._statements[place], counts[place]
+
+
+def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord, MemoryRecord]]:
+    """Those of ``rules`` that contradict each other; of each rule at most one that stands before it."""
+    said = [[*statements_in(str(place), _told(rule))] for place, rule in enumerate(rules)]
+    for place, rule in enumerate(rules):
+        found = RuleStatements(chain.from_iterable(said[:place])).conflict(rule)
+        if found is not None:
+            yield rules[int(found.path)], rule
 
 
 def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int, *, is_denied: bool) -> bool:

@@ -35,15 +35,27 @@ class Edit:
         corrected = scrub_record(correction.of(record))
         if corrected == record:
             raise InvalidRequest([("$", "expected something that differs from what the memory says")])
+        return await self._replace(corrected, (record,))
+
+    async def keep(self, record: MemoryRecord, ended: MemoryRecord) -> MemoryRecord:
+        """Let ``record`` take the place of both, with a new id, and answer it. Undoing it puts both back.
+
+        Raises:
+          UnknownRecord: one of them was replaced or forgotten since it was read; nothing changed.
+          StorageError: it could not be kept; nothing changed.
+        """
+        return await self._replace(record, (record, ended))
+
+    async def _replace(self, said: MemoryRecord, replaced: tuple[MemoryRecord, ...]) -> MemoryRecord:
         ulid = self._clock.new_ulid()
-        new = unchecked_evolve(corrected, record_id=RecordId(RECORD_PREFIX + ulid), strategy=EDITED, stale_at=None)
+        new = unchecked_evolve(said, record_id=RecordId(RECORD_PREFIX + ulid), strategy=EDITED, stale_at=None)
         replacement = Replacement(
             replacement_id=self._clock.new_ulid(),
-            namespace=record.namespace,
+            namespace=said.namespace,
             reason=ReplacementReason.MERGED,
             replaced_at=self._clock.utc_now(),
             replacing=(new.record_id,),
-            replaced=(record,),
+            replaced=replaced,
         )
 
         def put(transaction: StorageTransaction) -> None:

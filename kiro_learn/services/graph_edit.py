@@ -87,7 +87,8 @@ class GraphEdit:
                 raise InvalidRequest([(f"$.{name}", f"expected one of {', '.join(possible) or 'no field'}")])
         if isinstance(item, Fact) and wanted.object is not None:
             _refuse_misfit(item.predicate, wanted.object, "$.object")
-        if all(getattr(item, name) == value for name, value in given.items()):
+        is_chosen = isinstance(item, Fact) and item.is_candidate
+        if not is_chosen and all(getattr(item, name) == value for name, value in given.items()):
             raise InvalidRequest([("$", "expected something that differs from what the item says")])
 
         def put(transaction: StorageTransaction) -> GraphItemId:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import PurePath
 
@@ -11,6 +11,7 @@ import attrs
 from kiro_learn.errors import InvalidRequest, StorageCorrupt, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import MAX_NAME, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.graph_picture import GraphPicture, NodeKind, PictureAsked
 from kiro_learn.model.said_by_hand import Said
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -82,6 +83,18 @@ class GraphItems:
             )
         )
         return GraphPage(items=found, next_cursor=found[-1].item_id if len(found) == limit else None)
+
+    async def picture(self, project: str | None, show: Iterable[NodeKind], *, limit: int) -> GraphPicture:
+        """What a project remembers, or all of them, as nodes and links; projects are labelled with their names."""
+        namespace = None if project is None else (await self._projects.resolve(project)).namespace
+        asked = PictureAsked(namespace=namespace, show=frozenset(show), limit=limit)
+        found = await self._storage.read_graph_picture(asked)
+        if NodeKind.PROJECT not in asked.show:
+            return found
+        names = {str(known): name for known, name in (await self._projects.names()).items()}
+        return attrs.evolve(
+            found, nodes=[attrs.evolve(node, label=names.get(node.id, node.label)) for node in found.nodes]
+        )
 
     async def show(self, project: Asked, item_id: GraphItemId) -> GraphItemShown:
         """One item.

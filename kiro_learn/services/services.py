@@ -12,6 +12,7 @@ from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.services.backups import Backups
 from kiro_learn.services.capture import Capture
+from kiro_learn.services.conflicts import Conflicts
 from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.export import Export
 from kiro_learn.services.forget import Forget
@@ -83,6 +84,7 @@ class Services:
     activity: ProjectActivity
     project_records: ProjectRecords
     graph_items: GraphItems
+    conflicts: Conflicts
     freshness: Freshness
     staleness: Staleness
     retention: Retention

@@ -66,6 +66,8 @@ SCANS = {
     "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
     "REPLACEMENTS_BEFORE": "what it has found itself so far",
     "RUNS": "along the index from its newest end; stopped by its limit",
+    "PICTURE_RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
+    "PICTURE_ENTITIES": "all entities, of which those that are mentioned most are wanted",
     **dict.fromkeys(
         ("ALL_EVENTS", "ALL_EVIDENCE", "ALL_FORGOTTEN", "ALL_NAMESPACES", "ALL_RECORDS", "ALL_REPLACED", "ALL_WAITING"),
         "all of it is wanted, in the order in which it stands; its reader stops between two rows",
@@ -172,6 +174,7 @@ SORTS = {
     "RULES_FIRST": "the knowledge of one project, by what sort it is; then the rows that were chosen",
     "TYPES_OF_ALL": "groups by six types",
     "TYPES_OF_NAMESPACE": "groups by six types",
+    "PICTURE_ENTITIES": "entities by their mentions",
     "EVIDENCE": "the few events of the items that are asked for, by time",
     "EVENTS_OF_ITEM_AND_ITS_OWN": "the events of an item that is forgotten, each once",
     "ITEMS_OF_EVENTS_ALONE": "items of the events that are forgotten, each once",

@@ -9,6 +9,7 @@ import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.graph_picture import read_picture
 from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, to_evidence
 from kiro_learn.adapters.sqlite.graph_vectors import list_without_vector, load_vectors
 from kiro_learn.adapters.sqlite.graph_walk import walk_graph
@@ -126,3 +127,4 @@ class GraphReads:
     get_graph_items = reading_sound(get_items)
     list_graph_items = reading_sound(list_items)
     get_graph_evidence = reading_sound(get_evidence)
+    read_graph_picture = reading(read_picture)

@@ -275,3 +275,30 @@ ALL_ITEMS = {
     """
     for kind in GraphKind
 }
+
+
+def _list_of(column: str) -> str:
+    """A list that can be read, whatever a damaged row has there."""
+    return f"CASE WHEN json_valid({column}) AND json_type({column}) = 'array' THEN {column} ELSE '[]' END"
+
+
+_PICTURED = f"""
+    SELECT r.record_id, n.namespace, r.created_at, coalesce(r.knowledge_type, r.observation_type), r.title,
+           {_list_of("r.concepts_json")}, {_list_of("r.files_touched_json")}, {_list_of("r.source_event_ids_json")}"""
+_NEWEST_FIRST = "ORDER BY r.created_at DESC, r.record_id DESC LIMIT :limit"
+# Along records_of_namespace or records_by_time, from the newest end.
+PICTURE_RECORDS_OF_NAMESPACE = f"""{_PICTURED}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace {_NEWEST_FIRST}
+"""
+PICTURE_RECORDS_OF_ALL = f"""{_PICTURED}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number {_NEWEST_FIRST}
+"""
+PICTURE_ENTITIES = f"""
+    SELECT i.id, n.namespace, i.last_referenced, i.type, i.name FROM {_FROM[GraphKind.ENTITY]}
+     WHERE :namespace IS NULL OR n.namespace = :namespace ORDER BY i.mention_count DESC, i.id LIMIT :limit
+"""
+PICTURE_EDGES = f"""
+    SELECT i.source_id, i.target_id, i.type
+      FROM json_each(:ids) AS near CROSS JOIN graph_relationships AS i ON i.source_id = near.value WHERE {_HOLDS}
+"""

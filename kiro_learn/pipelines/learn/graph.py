@@ -151,11 +151,12 @@ def _said_in(plan: GraphPlan, event_id: EventId) -> tuple[list[GraphItemId], set
 
 
 def _holds(transaction: StorageTransaction, namespace: Namespace, item: GraphItem) -> bool:
-    """Whether it is there, and is what it was when it was read."""
+    """Whether it is there, and is what it was when it was read. A candidate does: to state it is to choose it."""
     kind = kind_of(item.item_id)
     about = [item.entity_id] if isinstance(item, Fact) else []
     known = [] if kind is None else transaction.find_graph_items(namespace, kind, about)
-    return item in known and isinstance(item, Fact | Preference | Procedure) and item.is_current
+    is_open = item.validity.is_current if isinstance(item, Fact) else getattr(item, "is_current", False)
+    return item in known and is_open
 
 
 def _edges_that_say(transaction: StorageTransaction, namespace: Namespace, fact: Fact) -> list[GraphItemId]:

@@ -12,6 +12,7 @@ from typing import Protocol
 import attrs
 
 from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.graph_picture import GraphPicture, PictureAsked
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Matrix, Vector
@@ -191,4 +192,10 @@ class GraphReads(Protocol):
 
     async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
         """The evidence of each, oldest first."""
+        ...
+
+    async def read_graph_picture(self, asked: PictureAsked) -> GraphPicture:
+        """The newest memories and what they are about. A memory is joined to that; where memories are not shown, what
+        one is about is joined directly. A concept or a file is there if two of these memories share it.
+        """
         ...

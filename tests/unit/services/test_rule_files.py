@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import trio
 
+from kiro_learn.errors import HoldsNoLonger, InvalidRequest
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.services.services import Services
@@ -86,3 +88,19 @@ def test_a_contradiction_is_shown_with_its_file_and_line_whichever_agent_loads_i
         USER_HOME: {".claude/CLAUDE.md": "Never answer in German.\n"},
     }
     in_daemon(scenario, rule_texts=FixedRuleTexts(texts))
+
+
+def test_keeping_a_line_forgets_the_rule_and_a_line_is_not_ended_for_a_rule() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, "Use bun, never npm")
+        namespace = (await services.project_names.resolve(FOLDER)).namespace
+        [(memory, line)] = await services.conflicts.list(namespace)
+        assert (line.id, line.text, line.source) == (f"{FOLDER}/CLAUDE.md:1", "Use npm to install.", "file")
+        with pytest.raises(InvalidRequest, match="expected a fact or a memory"):
+            await services.conflicts.settle(namespace, memory.id, line.id)
+        await services.conflicts.settle(namespace, line.id, memory.id)
+        assert await services.conflicts.list(namespace) == []
+        with pytest.raises(HoldsNoLonger):
+            await services.conflicts.settle(namespace, line.id, memory.id)
+
+    in_daemon(scenario, rule_texts=FixedRuleTexts({FOLDER: {"CLAUDE.md": "Use npm to install.\n"}}))

@@ -11,11 +11,21 @@ from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.api.activity import CURSOR, PAGE, PAGE_LIMIT
 from kiro_learn.frontends.http.api.search import PROJECT
-from kiro_learn.frontends.http.operations import Operation, choice, flag, moment, optional_text, required_text
+from kiro_learn.frontends.http.operations import (
+    Operation,
+    choice,
+    flag,
+    integer,
+    moment,
+    optional_text,
+    required_text,
+)
+from kiro_learn.frontends.http.query import wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.graph_picture import MOST_NODES, NodeKind
 from kiro_learn.model.observation import MAX_PROJECT
 from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, Said
 from kiro_learn.services.services import Services
@@ -35,6 +45,20 @@ TEXT = optional_text("text", "Only those whose name, subject or key contains thi
 AS_OF = moment("as_of", "Those that held then, instead of those that hold now.")
 ALL = flag("all", "Also those that hold no longer, and candidates.")
 ID = required_text("id", "Of the item.")
+ANY_PROJECT = optional_text("project", "Of this project alone: its name, id, namespace, or an absolute folder in it.")
+SHOWN = optional_text("show", f"Which kinds of nodes: {', '.join(NodeKind)}, with commas between them.")
+USUALLY_SHOWN = "projects,memories,concepts"
+NODES = integer("limit", "Most nodes; of links there are twice as many.", default=2_000, least=4, most=MOST_NODES)
+
+
+@attrs.frozen
+class ConflictSettled:
+    """Which side of a conflict is kept, and which is not."""
+
+    project: str = attrs.field(validator=length(1, MAX_PROJECT))
+    """A project's name, id, namespace, or a folder in it."""
+    keep: str = attrs.field(validator=length(1, MAX_PROJECT))
+    over: str = attrs.field(validator=length(1, MAX_PROJECT))
 
 
 @attrs.frozen
@@ -79,6 +103,14 @@ ADD = Operation(summary="Add what a person says, and answer the item that says i
 EDIT = Operation(summary="Put an item right, and answer the one that holds now.", body=GraphEdited)
 FORGET = Operation(summary="Delete an item for good; an entity with its facts.", parameters=(PROJECT, ID))
 
+PICTURE = Operation(
+    summary="The newest memories, what they are about and what joins these, as nodes and links.",
+    parameters=(ANY_PROJECT, SHOWN, NODES),
+)
+CONFLICTS = Operation(
+    summary="Facts, rules and lines of rule files that contradict each other.", parameters=(ANY_PROJECT,)
+)
+SETTLE = Operation(summary="Keep one side of a conflict; the other one ends.", body=ConflictSettled)
 
 _converter = new_converter()
 
@@ -115,11 +147,36 @@ def graph_routes(services: Services) -> Iterator[Route]:
         await services.graph_items.forget(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
         return json_answer({"forgotten": 1})
 
+    async def picture(request: Request) -> Answer:
+        show = (SHOWN.read(request.query) or USUALLY_SHOWN).split(",")
+        if not set(show) <= set(NodeKind):
+            raise wrong("invalid show", "show", f"expected some of {', '.join(NodeKind)}, with commas between them")
+        project, limit = ANY_PROJECT.read(request.query), NODES.read(request.query)
+        return json_answer(write_value(await services.graph_items.picture(project, map(NodeKind, show), limit=limit)))
+
+    yield from _conflict_routes(services)
     yield Route("GET", "/api/graph", list_items, about=LIST)
     yield Route("POST", "/api/graph", add, about=ADD)
+    yield Route("GET", "/api/graph/picture", picture, about=PICTURE)
     yield Route("GET", "/api/graph/item", show, about=SHOW)
     yield Route("POST", "/api/graph/item", edit, about=EDIT)
     yield Route("DELETE", "/api/graph/item", forget, about=FORGET)
+
+
+def _conflict_routes(services: Services) -> Iterator[Route]:
+    async def conflicts(request: Request) -> Answer:
+        named = await services.project_names.resolve(PROJECT.read(request.query))
+        found = await services.conflicts.list(named.namespace)
+        return json_answer({"items": [{"sides": write_value(sides)} for sides in found]})
+
+    async def settle(request: Request) -> Answer:
+        wanted = structure(_converter, request.json(), ConflictSettled)
+        named = await services.project_names.resolve(wanted.project)
+        await services.conflicts.settle(named.namespace, wanted.keep, wanted.over)
+        return json_answer({"kept": wanted.keep})
+
+    yield Route("GET", "/api/conflicts", conflicts, about=CONFLICTS)
+    yield Route("POST", "/api/conflicts", settle, about=SETTLE)
 
 
 def _written(item: GraphItem) -> dict[str, Any]:

@@ -1,0 +1,125 @@
+"""What contradicts what: two facts, two rules, or a rule and a line of a rule file; and keeping one of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.errors import HoldsNoLonger, InvalidRequest
+from kiro_learn.learning.rule_statements import contradictions
+from kiro_learn.model.correction import GraphCorrection
+from kiro_learn.model.graph import Fact, GraphKind, Says
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.pipelines.recall.candidates import Candidate
+from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.offload import Offload
+from kiro_learn.services.edit import Edit
+from kiro_learn.services.forget import Forget
+from kiro_learn.services.graph_edit import GraphEdit
+from kiro_learn.services.rule_files import MOST_RULES, RuleFiles
+
+MOST_FACTS = 2_000
+"""Of one project, the newest."""
+
+
+@attrs.frozen
+class ConflictSide:
+    """One of two things that cannot both hold."""
+
+    id: str
+    """Of a fact or a memory its own; of a line of a file ``PATH:LINE``."""
+    text: str
+    at: datetime | None = None
+    """When it was said last, or learned; None: a file says it now."""
+    source: str = "file"
+    """Else the source type of a fact, or the origin of a memory."""
+    event_id: EventId | None = None
+    """The last event that says it."""
+    holds: bool = True
+    """False: a candidate."""
+
+
+class Conflicts:
+    """Every method may raise StorageError."""
+
+    def __init__(  # what it reads, and what it changes that with
+        self,
+        storage: StorageBackend,
+        rule_files: RuleFiles,
+        graph_edit: GraphEdit,
+        edit: Edit,
+        forget: Forget,
+        *,
+        offload: Offload,
+    ) -> None:
+        self._storage = storage
+        self._rule_files = rule_files
+        self._graph_edit = graph_edit
+        self._edit = edit
+        self._forget = forget
+        self._offload = offload
+
+    async def list(self, namespace: Namespace) -> list[tuple[ConflictSide, ConflictSide]]:
+        """Those of a project, in pairs: the fact that holds, or the memory, is the first of two."""
+        return [(one, other) async for (one, _), (other, _) in self._in(namespace)]
+
+    async def settle(self, namespace: Namespace, keep: str, over: str) -> None:
+        """Keep one side, by its id. A fact that held ends, and a candidate is forgotten. A memory is replaced by the
+        other one, which can be undone; it is forgotten where a line of a file is kept.
+
+        Raises:
+          HoldsNoLonger: these two do not contradict each other, or do so no longer.
+          InvalidRequest: ``over`` is a line of a file: those are changed by who owns them.
+        """
+        sides = [pair async for pair in self._in(namespace) if {each.id for each, _ in pair} == {keep, over}]
+        if not sides or keep == over:
+            raise HoldsNoLonger(over)
+        said = {each.id: value for each, value in sides[0]}
+        kept, ended = said[keep], said[over]
+        if isinstance(kept, Fact) and kept.is_candidate:
+            await self._graph_edit.edit(kept, GraphCorrection(object=kept.object))
+        elif isinstance(ended, Fact):
+            await self._graph_edit.forget(namespace, ended.item_id, ended)
+            await self._storage.erase_forgotten()
+        elif isinstance(ended, MemoryRecord) and isinstance(kept, MemoryRecord):
+            await self._edit.keep(kept, ended)
+        elif isinstance(ended, MemoryRecord):
+            await self._forget.forget(ended.record_id)
+        else:
+            raise InvalidRequest([("$.over", "expected a fact or a memory")], hint=f"Change the file: {over}")
+
+    async def _in(self, namespace: Namespace) -> AsyncIterator[tuple[_Said, _Said]]:
+        asked = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=MOST_FACTS, only_current=False)
+        facts = [item for item in await self._storage.list_graph_items(asked) if isinstance(item, Fact)]
+        for candidate in (Candidate(each, 1) for each in facts if each.is_candidate and each.validity.is_current):
+            for fact in facts:
+                if fact.is_current and candidate.contradicts(fact):
+                    yield await self._of_fact(fact), await self._of_fact(candidate.fact)
+        rules = await self._storage.list_rules_first(namespace, limit=MOST_RULES, offset=0)
+        binding = [rule for rule in rules if rule.knowledge_type is KnowledgeType.CONSTRAINT]
+        for one, other in await self._offload(lambda: [*contradictions(binding)]):
+            yield _of_memory(one), _of_memory(other)
+        by_id = {rule.record_id: rule for rule in binding}
+        for found in await self._rule_files.conflicts():
+            if found.record_id in by_id:
+                line = ConflictSide(f"{found.path}:{found.line}", found.text)
+                yield _of_memory(by_id[found.record_id]), (line, None)
+
+    async def _of_fact(self, fact: Fact) -> _Said:
+        evidence = (await self._storage.get_graph_evidence([fact.item_id]))[fact.item_id]
+        event_id = next((each.event_id for each in reversed(evidence) if each.says is Says.HOLDS), None)
+        at, holds = fact.last_confirmed_at, not fact.is_candidate
+        return ConflictSide(fact.item_id, fact.text, at, fact.source_type, event_id, holds), fact
+
+
+_Said = tuple[ConflictSide, Fact | MemoryRecord | None]
+
+
+def _of_memory(record: MemoryRecord) -> _Said:
+    origin, event_id = record.origin or "learned", next(iter(record.source_event_ids), None)
+    return ConflictSide(record.record_id, record.title, record.created_at, origin, event_id), record
