@@ -111,8 +111,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
-    freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
-    edit, graph_edit = Edit(writer, clock), GraphEdit(writer, graph_learner(dependencies, config), clock)
+    freshness, forget, edit, graph_edit = _changes(dependencies, config, actors)
     session_context = _session_context(dependencies, config, actors, profiles, freshness)
     capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
@@ -144,9 +143,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         activity=ProjectActivity(storage, names, clock, aftermath),
         project_records=ProjectRecords(storage, names, edit, forget),
         graph_items=GraphItems(storage, names, graph_edit),
-        conflicts=Conflicts(
-            storage, session_context.rule_files, graph_edit, edit, forget, offload=dependencies.background
-        ),
+        conflicts=Conflicts(storage, session_context, graph_edit, edit, forget, offload=dependencies.background),
         freshness=freshness,
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),
@@ -156,8 +153,14 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
         live=_live(dependencies, actors, retrievals, aftermath),
-        rule_files=session_context.rule_files,
     )
+
+
+def _changes(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Freshness, Forget, Edit, GraphEdit]:
+    """What finds out that a memory is to be changed, and what changes it."""
+    storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
+    graph_edit = GraphEdit(writer, graph_learner(dependencies, config), clock)
+    return Freshness(storage, dependencies.project_files), Forget(writer, storage), Edit(writer, clock), graph_edit
 
 
 def _projects(

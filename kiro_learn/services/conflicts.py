@@ -21,7 +21,8 @@ from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.edit import Edit
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.graph_edit import GraphEdit
-from kiro_learn.services.rule_files import MOST_RULES, RuleFiles
+from kiro_learn.services.rule_files import MOST_RULES
+from kiro_learn.services.session_context import SessionContext
 
 MOST_FACTS = 2_000
 """Of one project, the newest."""
@@ -50,7 +51,7 @@ class Conflicts:
     def __init__(  # what it reads, and what it changes that with
         self,
         storage: StorageBackend,
-        rule_files: RuleFiles,
+        session_context: SessionContext,
         graph_edit: GraphEdit,
         edit: Edit,
         forget: Forget,
@@ -58,7 +59,7 @@ class Conflicts:
         offload: Offload,
     ) -> None:
         self._storage = storage
-        self._rule_files = rule_files
+        self._rule_files = session_context.rule_files
         self._graph_edit = graph_edit
         self._edit = edit
         self._forget = forget
@@ -68,8 +69,10 @@ class Conflicts:
         """Those of a project, in pairs: the fact that holds, or the memory, is the first of two."""
         return [(one, other) async for (one, _), (other, _) in self._in(namespace)]
 
-    async def settle(self, namespace: Namespace, keep: str, over: str) -> None:
-        """Keep one side, by its id. A fact that held ends, and a candidate is forgotten. A memory is replaced by the
+    async def settle(self, namespace: Namespace, keep: str, over: str) -> str:
+        """Keep one side, by its id, and answer the id that it has now.
+
+        A fact that held ends, and a candidate is forgotten. A memory is replaced by the
         other one, which can be undone; it is forgotten where a line of a file is kept.
 
         Raises:
@@ -87,11 +90,12 @@ class Conflicts:
             await self._graph_edit.forget(namespace, ended.item_id, ended)
             await self._storage.erase_forgotten()
         elif isinstance(ended, MemoryRecord) and isinstance(kept, MemoryRecord):
-            await self._edit.keep(kept, ended)
+            return (await self._edit.keep(kept, ended)).record_id
         elif isinstance(ended, MemoryRecord):
             await self._forget.forget(ended.record_id)
         else:
             raise InvalidRequest([("$.over", "expected a fact or a memory")], hint=f"Change the file: {over}")
+        return keep
 
     async def _in(self, namespace: Namespace) -> AsyncIterator[tuple[_Said, _Said]]:
         asked = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=MOST_FACTS, only_current=False)

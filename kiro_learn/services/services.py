@@ -38,7 +38,6 @@ from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalLog
-from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.search import Search
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.session_start import SessionStart
@@ -96,4 +95,3 @@ class Services:
     relearn: Relearn
     health: Health
     live: LiveFeed
-    rule_files: RuleFiles

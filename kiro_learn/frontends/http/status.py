@@ -26,7 +26,7 @@ def status_routes(services: Services) -> Iterator[Route]:
         return json_answer({"status": "ok", "version": __version__, "pid": health.pid, "build": health.build})
 
     async def status(_request: Request) -> Answer:
-        conflicts = await services.rule_files.conflicts()
+        conflicts = await services.session_context.rule_files.conflicts()
         status = write_value(await services.health.status())
         feedback = feedback_value(services.aftermath.totals())
         return json_answer({**status, "feedback": feedback, "rule_conflicts": write_value(conflicts)})

@@ -68,7 +68,7 @@ def test_a_file_system_that_does_not_answer_costs_no_brief() -> None:
     async def scenario(services: Services) -> None:
         await rule(services, RULES[0])
         assert RULES[0] in await start(services, "claude-code")
-        assert await services.rule_files.conflicts() == ()
+        assert await services.session_context.rule_files.conflicts() == ()
 
     in_daemon(scenario, rule_texts=StuckTexts())
 
@@ -77,7 +77,7 @@ def test_a_contradiction_is_shown_with_its_file_and_line_whichever_agent_loads_i
     async def scenario(services: Services) -> None:
         await rule(services, "Use bun, never npm")
         await rule(services, "Always answer in German")
-        shown = {(each.path, each.line, each.title) for each in await services.rule_files.conflicts()}
+        shown = {(each.path, each.line, each.title) for each in await services.session_context.rule_files.conflicts()}
         assert shown == {
             (f"{FOLDER}/.github/copilot-instructions.md", 3, "Use bun, never npm"),
             ("~/.claude/CLAUDE.md", 1, "Always answer in German"),

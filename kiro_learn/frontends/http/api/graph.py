@@ -172,8 +172,7 @@ def _conflict_routes(services: Services) -> Iterator[Route]:
     async def settle(request: Request) -> Answer:
         wanted = structure(_converter, request.json(), ConflictSettled)
         named = await services.project_names.resolve(wanted.project)
-        await services.conflicts.settle(named.namespace, wanted.keep, wanted.over)
-        return json_answer({"kept": wanted.keep})
+        return json_answer({"kept": await services.conflicts.settle(named.namespace, wanted.keep, wanted.over)})
 
     yield Route("GET", "/api/conflicts", conflicts, about=CONFLICTS)
     yield Route("POST", "/api/conflicts", settle, about=SETTLE)

@@ -109,10 +109,11 @@ async def test_of_two_rules_the_one_that_is_kept_takes_the_place_of_both_and_tha
     await put_rules(client, "Always use pnpm install.", "Never use pnpm install.", "Write short commits.")
     [found] = await conflicts(client)
     keep, over = (side["id"] for side in found["sides"])
-    assert await settle(client, keep, over) == 200
+    answer = await client.post("/api/conflicts", {"project": NAMESPACE, "keep": keep, "over": over})
     assert await conflicts(client) == []
     listed = (await client.get(f"/v1/memories?namespace={NAMESPACE}")).json["items"]
     assert len(listed) == 2
     [kept] = [each for each in listed if each["record_id"] != record_id(3)]
+    assert answer.json == {"kept": kept["record_id"]}
     assert (await client.post(f"/v1/memories/{kept['record_id']}/undo")).status == 200
     assert len(await conflicts(client)) == 1
