@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import TypeAlias
 
 import apsw
@@ -80,14 +80,17 @@ class _Drawing:
         self._nodes |= {part: node for part, node in known.items() if node.kind is NodeKind.PROJECT}
         room = max(0, self._limit - len(self._nodes))
         is_shown = NodeKind.MEMORY in self._show
+        links: list[list[tuple[str, str, None]]] = []
         for row, parts in zip(records[:room] if is_shown else records, about, strict=False):
             kept = [part for part in parts if part in self._nodes]
             if is_shown:
                 node = _node(NodeKind.MEMORY, row)
                 self._nodes[node.id] = node
-                self._links.update((node.id, part, None) for part in kept)
+                links.append([(node.id, part, None) for part in kept])
             else:
                 self._links.update((one, other, None) for one, other in combinations(sorted(kept[:MOST_PARTS]), 2))
+        # A link of each memory, then a second one: what does not fit should leave none without any.
+        self._links.update(link for round_ in zip_longest(*links) for link in round_ if link is not None)
         self.left_out[NodeKind.MEMORY] = max(0, len(records) - room) if is_shown else 0
 
     def _keep(self, kind: NodeKind, found: Sequence[PictureNode]) -> Parts:
@@ -98,17 +101,17 @@ class _Drawing:
         return kept
 
     def _about(self, row: Row) -> Parts:
-        """What a memory is about, of what is shown."""
+        """What a memory is about, of what is shown; its project last."""
         concepts, files, events = (json.loads(listed) for listed in row[5:])
         named = ((NodeKind.CONCEPT, "concept", concepts), (NodeKind.FILE, "file", files))
-        found = self._project_of(row[1])
+        found: Parts = {}
         for kind, prefix, texts in named:
             if kind in self._show:
                 nodes = (PictureNode(id=f"{prefix}:{folded(each)}", kind=kind, label=each) for each in map(str, texts))
                 found |= {node.id: node for node in nodes}
         for each in events if self._of_event else ():
             found |= self._of_event.get(each, {})
-        return found
+        return found | self._project_of(row[1])
 
     def _project_of(self, namespace: Namespace | None) -> Parts:
         if namespace is None or NodeKind.PROJECT not in self._show:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from kiro_learn.model.graph import Evidence, Validity
@@ -72,5 +73,7 @@ async def a_picture_keeps_its_bounds_and_says_what_it_left_out(storage: StorageB
     found = await picture(storage, MEMORIES, limit=12)
     assert len(found.nodes) == 12
     assert len(found.links) == 24
+    joined_to = Counter(each.source for each in found.links)
+    assert (len(joined_to), min(joined_to.values())) == (9, 2), "no memory lost all of its links"
     assert next(node.id for node in found.nodes if node.kind is NodeKind.MEMORY) == record_id(20)
     assert found.left_out == {NodeKind.MEMORY: 11, NodeKind.CONCEPT: 2, "links": 3}
