@@ -33,6 +33,7 @@ from kiro_learn.client.results import (
     SearchResults,
     StaleDetection,
     StoredId,
+    ViewerCode,
 )
 from kiro_learn.errors import InvalidRequest
 
@@ -331,6 +332,11 @@ def judge(client: Caller, /, memory_id: str, feedback: Literal["helped", "wrong"
     """
     body = encoded({"feedback": feedback})
     return Call("POST", f"{_path_of(memory_id)}/feedback", reading.feedback, body, is_repeatable=False)
+
+
+def viewer_code(client: Caller, /) -> Call[ViewerCode]:  # noqa: ARG001  # as above
+    """A code that lets one browser look at the viewer, once: open its ``path`` below the daemon's address."""
+    return Call("POST", "/v1/ui/code", reading.viewer_code, b"{}", is_repeatable=False)
 
 
 # --- upkeep ---------------------------------------------------------------------------------------------------------

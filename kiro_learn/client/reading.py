@@ -33,6 +33,7 @@ from kiro_learn.client.results import (
     StoredId,
     TimelineEntry,
     TokenEconomics,
+    ViewerCode,
 )
 
 
@@ -110,6 +111,11 @@ def feedback(response: Response) -> FeedbackCounts:
 
 def _feedback(value: Mapping[str, Any]) -> FeedbackCounts:
     return FeedbackCounts(**{name: value[name] for name in FeedbackCounts._fields})
+
+
+def viewer_code(response: Response) -> ViewerCode:
+    """Of the route that lets a browser in."""
+    return ViewerCode(**response.json())
 
 
 def memory_page(response: Response) -> MemoryPage:

@@ -143,6 +143,16 @@ class FeedbackCounts(NamedTuple):
     factor: float
 
 
+class ViewerCode(NamedTuple):
+    """Lets one browser look at the viewer, once."""
+
+    code: str
+    path: str
+    """Below the daemon's address, where the browser goes with it."""
+    seconds: float
+    """How long it is good."""
+
+
 class MemoryPage(tuple[Memory, ...]):  # noqa: SLOT001  # a tuple with more to it has no slots
     """Memories, newest first, and where the next page begins."""
 

@@ -69,6 +69,7 @@ class KiroLearn(Caller, DaemonConnection):
     same_words = _method(calls.same_words)
     forget = _method(calls.forget)
     judge = _method(calls.judge)
+    viewer_code = _method(calls.viewer_code)
     preview_forgetting = _method(forgetting_calls.preview_forgetting)
     forget_selected = _method(forgetting_calls.forget_selected)
     pauses = _method(pause_calls.pauses)

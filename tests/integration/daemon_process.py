@@ -21,13 +21,15 @@ PROGRAM = ("-m", "kiro_learn")
 class DaemonProcess:
     """Started in a home; gone when the block ends, one way or the other."""
 
-    def __init__(self, home: Path, settings: Mapping[str, str], *, program: Sequence[str] = PROGRAM) -> None:
+    def __init__(
+        self, home: Path, settings: Mapping[str, str], *, program: Sequence[str] = PROGRAM, port: int = 0
+    ) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KIRO_LEARN_")}
         environment |= {"KIRO_LEARN_HOME": str(home), "KIRO_LEARN_LLM_BACKEND": "extractive", **settings}
         self.home = home
         self._address_before = self._written_address()
         self.process = subprocess.Popen(
-            [sys.executable, *program, "serve", "--port", "0"],
+            [sys.executable, *program, "serve", "--port", str(port)],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -93,10 +95,10 @@ def call(
 
 @contextmanager
 def running_daemon(
-    home: Path, settings: Mapping[str, str] | None = None, *, program: Sequence[str] = PROGRAM
+    home: Path, settings: Mapping[str, str] | None = None, *, program: Sequence[str] = PROGRAM, port: int = 0
 ) -> Iterator[DaemonProcess]:
     """A daemon that is ready; killed at the end of the block if it still runs."""
-    daemon = DaemonProcess(home, settings or {}, program=program)
+    daemon = DaemonProcess(home, settings or {}, program=program, port=port)
     try:
         daemon.wait_ready()
         yield daemon

@@ -28,6 +28,7 @@ VERBS = {
     "serve": "daemon_verbs",
     "service": "service",
     "status": "status",
+    "ui": "ui",
     "doctor": "doctor",
     "logs": "logs",
     "config": "config",

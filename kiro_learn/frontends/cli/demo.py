@@ -19,6 +19,7 @@ from kiro_learn.client.routes import Client
 from kiro_learn.config import RecallConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import daemon_process, demo_history, demo_screen, demo_texts
+from kiro_learn.frontends.cli import ui as viewer
 from kiro_learn.frontends.cli.amounts import events
 from kiro_learn.frontends.cli.demo_history import Scene
 from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
@@ -50,11 +51,12 @@ class DemoHome(NamedTuple):
 
 @click.command("demo", help=demo_texts.HELP)
 @click.option("--keep", is_flag=True, help=demo_texts.KEEP_HELP)
+@click.option("--ui", is_flag=True, help=demo_texts.UI_HELP)
 @click.option("--all", "show_all", is_flag=True, help=demo_texts.ALL_HELP)
 @click.option("--raw", is_flag=True, help=demo_texts.RAW_HELP)
 @printing
-def demo_verb(shell: Shell, keep: bool, show_all: bool, raw: bool, as_json: bool) -> None:
-    began = time.monotonic()
+def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool, as_json: bool) -> None:
+    began, keep = time.monotonic(), keep or ui
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)  # whatever ends the demo ends its daemon too
     shown = _Lines(shell, is_silent=as_json)
@@ -68,6 +70,12 @@ def demo_verb(shell: Shell, keep: bool, show_all: bool, raw: bool, as_json: bool
     if as_json:
         seconds = round(time.monotonic() - began, 3)
         shell.print_json({"events": stored, "memories": records, "retrievals": answers, "seconds": seconds})
+    if ui:
+        # By another name than the daemon's address: a browser keeps one cookie a name, and that is the user's own.
+        code, link = viewer.link_to(demo.client, host="localhost")
+        if not as_json:
+            viewer.show(shell, code, link)
+        viewer.open_browser(shell.environment, link)
 
 
 class _Lines:

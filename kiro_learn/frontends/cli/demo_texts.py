@@ -4,6 +4,7 @@ from __future__ import annotations
 
 HELP = "Show what it does: a real daemon in a temporary folder."
 KEEP_HELP = "Leave the daemon and its folder."
+UI_HELP = "Open its viewer; leaves both too."
 ALL_HELP = "Show every event."
 RAW_HELP = "Show the block exactly as an agent gets it."
 
@@ -34,10 +35,11 @@ LEFT_NOTHING = "nothing: daemon stopped, folder removed"
 LEFT_KEPT = "the daemon and its folder, because of --keep"
 NEXT = (
     ("Connect your own agents:", "kiro-learn init"),
-    ("Look around in a demo that stays:", "kiro-learn demo --keep"),
+    ("Look around in a demo that stays:", "kiro-learn demo --keep --ui"),
 )
 KEPT = (
     ("Look around:", "KIRO_LEARN_HOME={home} kiro-learn memories list --project web-shop"),
+    ("Look around in a browser:", "KIRO_LEARN_HOME={home} kiro-learn ui"),
     ("End it:", "KIRO_LEARN_HOME={home} kiro-learn stop && rm -r {folder}"),
 )
 FAILED = "the demo ended early: {problem}"

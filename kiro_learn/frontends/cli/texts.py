@@ -37,6 +37,7 @@ FRONT_PAGE_VERBS = (
             ("search", "find memories"),
             ("memories", "list, show, undo, forget"),
             ("context", "what a session is told at its start"),
+            ("ui", "open the viewer"),
         ),
     ),
     (

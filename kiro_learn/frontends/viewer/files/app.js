@@ -3,7 +3,7 @@
 import { html, render, useEffect, useErrorBoundary, useMemo, useRef, useState } from "./lib/html.js";
 import { useRoute } from "./lib/api.js";
 import { useKeys } from "./lib/keys.js";
-import { useLiveState } from "./lib/live.js";
+import { connect, useLiveState } from "./lib/live.js";
 import { go, href, onLinkClick, setQuery, usePlace } from "./lib/nav.js";
 import { Dialog, Icon, Toasts } from "./lib/parts.js";
 
@@ -146,3 +146,4 @@ function PageLoader({ page, query, project }) {
 
 document.addEventListener("click", onLinkClick);
 render(html`<${App} />`, /** @type {Element} */ (document.getElementById("app")));
+connect();

@@ -75,6 +75,7 @@ Start       demo        see what it does, in a temporary folder
 Look        search      find memories
             memories    list, show, undo, forget
             context     what a session is told at its start
+            ui          open the viewer
 Care        status      how it is
             doctor      what is wrong, and how to mend it
             flush       learn now what waits
@@ -318,7 +319,7 @@ Forget 1 memory
         """\
 4 WHAT IS LEFT    nothing: daemon stopped, folder removed
   Connect your own agents:           kiro-learn init
-  Look around in a demo that stays:  kiro-learn demo --keep""",
+  Look around in a demo that stays:  kiro-learn demo --keep --ui""",
     ),
 }
 

@@ -1,15 +1,16 @@
 // @ts-check
-// What happens now: one EventSource for the tab, at most, while somebody listens and the tab is seen.
+// What happens now: one EventSource for the tab, closed once the tab was hidden for a minute.
+import { address } from "./api.js";
 import { useEffect, useRef, useState } from "./html.js";
 
 const ROUTE = "/v1/live";
-const KINDS = ["learned", "retrieval", "status"];
+const KINDS = ["learned", "retrieval", "status", "gap"];
 const MOST_SECONDS = 30;
 const HIDDEN_SECONDS = 60;
 
 /** @typedef {{kind: string, [field: string]: any}} LiveEvent */
 
-/** @type {Set<{kind: string, handler: {current: (event: LiveEvent) => void}}>} */
+/** @type {Set<{kind: string, handler: (event: LiveEvent) => void}>} */
 const listeners = new Set();
 const states = new EventTarget();
 /** @type {EventSource | null} */
@@ -18,7 +19,7 @@ let state = { word: "not live", isLive: false };
 let waitSeconds = 1;
 let retryTimer = 0;
 let hiddenTimer = 0;
-let hasMissed = false;
+let lastId = "";
 
 /** @param {string} word @param {boolean} [isLive] */
 function say(word, isLive = false) {
@@ -26,54 +27,60 @@ function say(word, isLive = false) {
   states.dispatchEvent(new Event("state"));
 }
 
-/** @param {LiveEvent} event */
-function tell(event) {
-  for (const each of [...listeners]) if (event.kind === "gap" || each.kind === event.kind) each.handler.current(event);
+/** @param {MessageEvent} message */
+function hear(message) {
+  lastId = message.lastEventId || lastId;
+  const event = { ...JSON.parse(message.data), kind: message.type };
+  for (const each of [...listeners]) if (event.kind === "gap" || each.kind === event.kind) each.handler(event);
 }
 
-function connect() {
+/** Go on after the last event that was heard: the daemon tells what came since, or that there is a gap. */
+export function connect() {
   clearTimeout(retryTimer);
-  const mine = (source = new EventSource(ROUTE));
+  const mine = (source = new EventSource(address(ROUTE, { last_event_id: lastId })));
   mine.onopen = () => {
     waitSeconds = 1;
     say("live", true);
-    if (hasMissed) tell({ kind: "gap" });
-    hasMissed = false;
   };
   mine.onerror = () => {
     mine.close();
-    hasMissed = true;
     say(`reconnecting ${waitSeconds} s`);
     retryTimer = setTimeout(connect, waitSeconds * 1000);
     waitSeconds = Math.min(waitSeconds * 2, MOST_SECONDS);
   };
-  for (const kind of KINDS) mine.addEventListener(kind, (event) => tell({ ...JSON.parse(event.data), kind }));
-  mine.addEventListener("gap", () => tell({ kind: "gap" }));
+  for (const kind of KINDS) mine.addEventListener(kind, hear);
 }
 
 function close() {
   clearTimeout(retryTimer);
   source?.close();
   source = null;
-  hasMissed = true;
   say("not live");
 }
 
 document.addEventListener("visibilitychange", () => {
   clearTimeout(hiddenTimer);
   if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_SECONDS * 1000);
-  else if (!source && listeners.size) connect();
+  else if (!source) connect();
 });
 
-/** Hear of one kind; after a gap `{kind: "gap"}`, which asks for a reload. @param {string} kind @param {(event: LiveEvent) => void} handler */
+/**
+ * Hear of one kind, and of `{kind: "gap"}`: something was missed, read anew.
+ * @param {string} kind
+ * @param {(event: LiveEvent) => void} handler
+ * @returns {() => void} ends it
+ */
+export function listen(kind, handler) {
+  const mine = { kind, handler };
+  listeners.add(mine);
+  return () => void listeners.delete(mine);
+}
+
+/** As `listen`, while the caller is shown. @param {string} kind @param {(event: LiveEvent) => void} handler */
 export function useLive(kind, handler) {
   const current = useRef(handler);
   current.current = handler;
-  useEffect(() => {
-    const mine = { kind, handler: current };
-    listeners.add(mine);
-    return () => void listeners.delete(mine);
-  }, [kind]);
+  useEffect(() => listen(kind, (event) => current.current(event)), [kind]);
 }
 
 /** The connection's state in a word. @returns {{word: string, isLive: boolean}} */

@@ -1,0 +1,51 @@
+"""ui: a link that lets one browser in, once; opened where there is a screen."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Mapping
+
+import click
+
+from kiro_learn.client import calls
+from kiro_learn.client.results import ViewerCode
+from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli import ui_texts
+from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.shell import Shell
+
+SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
+"""Variables, of which one is set where a browser has a window; without, one for terminals would open in this one."""
+
+
+@click.command("ui", help=ui_texts.HELP)
+@click.option("--no-open", is_flag=True, help=ui_texts.NO_OPEN_HELP)
+@printing
+def ui_verb(shell: Shell, *, no_open: bool, as_json: bool) -> None:
+    with shell.client() as client:
+        code, link = link_to(client)
+    if as_json:
+        shell.print_json({**code._asdict(), "link": link})
+    else:
+        show(shell, code, link)
+    if not no_open:
+        open_browser(shell.environment, link)
+
+
+def link_to(client: Client, *, host: str = "") -> tuple[ViewerCode, str]:
+    """A new code, and the whole link; ``host`` is another name of this machine than the daemon's address."""
+    code = client.carry_out(calls.viewer_code(client))
+    place = f"{host}:{client.address.rpartition(':')[2]}" if host else client.address
+    return code, f"http://{place}{code.path}"
+
+
+def show(shell: Shell, code: ViewerCode, link: str) -> None:
+    shell.print([ui_texts.ONCE.format(mark=shell.out.mark("ok"), link=shell.out.command(link))])
+    shell.print([f"  {shell.out.dim(ui_texts.HOW_LONG.format(seconds=code.seconds))}"])
+
+
+def open_browser(environment: Mapping[str, str], link: str) -> None:
+    """Open it in the user's browser, where that has a window."""
+    if sys.platform == "darwin" or any(environment.get(name) for name in SCREENS):
+        webbrowser.open(link)

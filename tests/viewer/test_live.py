@@ -1,0 +1,60 @@
+"""What happens is heard while it happens, and nothing is missed when the daemon was gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.integration.daemon_process import DaemonProcess, running_daemon
+from tests.viewer.browsing import Viewer, log_in, watch
+
+pytestmark = pytest.mark.one_python
+
+LISTEN = """async () => {
+    window.heard = [];
+    const { listen } = await import("/ui/lib/live.js");
+    for (const kind of ["learned", "retrieval"]) listen(kind, (event) => window.heard.push(event));
+}"""
+LIVE = "() => document.querySelector('.live').innerText === 'live'"
+NOT_LIVE = "() => document.querySelector('.live').innerText.startsWith('reconnecting')"
+
+
+def observe(daemon: DaemonProcess, viewer: Viewer, title: str) -> Any:
+    return daemon.call("POST", "/api/observations", {"project": viewer.project.namespace, "title": title})
+
+
+def test_a_memory_is_heard_of_when_it_is_stored(viewer: Viewer) -> None:
+    page = viewer.open("nothing-of-ours")
+    page.wait_for_function(LIVE)
+    page.evaluate(LISTEN)
+    observe(viewer.daemon, viewer, "Ports are counted from 9000")
+    page.wait_for_function(
+        "() => window.heard.some(each => each.title === 'Ports are counted from 9000')", timeout=2000
+    )
+
+
+def test_after_a_restart_the_page_is_still_let_in_reconnects_and_reads_anew(viewer: Viewer, tmp_path: Path) -> None:
+    context = viewer.page.context.browser
+    assert context is not None
+    page = context.new_page()
+    with running_daemon(tmp_path) as daemon:
+        port = daemon.connect().port
+        log_in(page.context, daemon)
+        origin = f"http://127.0.0.1:{port}"
+        faults = watch(page, origin)
+        page.goto(f"{origin}/ui/nothing-of-ours")
+        page.wait_for_function(LIVE)
+        page.evaluate(LISTEN)
+        daemon.kill()
+        page.wait_for_function(NOT_LIVE)
+    with running_daemon(tmp_path, port=port) as daemon:
+        page.wait_for_function(LIVE)
+        page.wait_for_function("() => window.heard.some(each => each.kind === 'gap')")
+        observe(daemon, viewer, "Learned after the restart")
+        page.wait_for_function("() => window.heard.some(each => each.title === 'Learned after the restart')")
+        assert urlsplit(page.url).path == "/ui/nothing-of-ours"
+    page.close()
+    assert [fault for fault in faults if "ERR_CONNECTION" not in fault and "ERR_INCOMPLETE" not in fault] == []
