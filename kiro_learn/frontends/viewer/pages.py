@@ -28,7 +28,7 @@ PAGES: Mapping[str, Sequence[Shown]] = {
     # The next page.
     "sessions": (Shown("/v1/sessions/{open}", when="open"), Shown("/v1/sessions")),
     # The next page.
-    "graph": (Shown("/v1/graph"),),
+    "graph": (Shown("/api/graph/picture"),),
     # The next page.
     "retrievals": (Shown("/v1/retrievals"),),
     # The next page.

@@ -1,0 +1,438 @@
+// @ts-check
+// What a project is built of, what contradicts each other, and what is remembered as a graph.
+import { html, useEffect, useMemo, useRef, useState, useStyle } from "../lib/html.js";
+import { call, useRoute } from "../lib/api.js";
+import { count, counted } from "../lib/format.js";
+import { useKeys } from "../lib/keys.js";
+import { useLive } from "../lib/live.js";
+import { href } from "../lib/nav.js";
+import { Box, Dialog, Empty, Id, List, Panel, Time, toast } from "../lib/parts.js";
+import { KINDS, graphOf } from "./graph_model.js";
+import { drawGraph, drawer } from "./graph_view.js";
+
+/** @typedef {import("./graph_model.js").Graph} Graph */
+/** @typedef {import("./graph_model.js").GraphNode} GraphNode */
+/** @typedef {{query: Record<string, string>, setQuery: (changes: Record<string, string | null>, how?: {replace?: boolean}) => void, project: {name: string, namespace: string, project_id: string} | null}} PageProps */
+/** @typedef {{id: string, project: string}} Meant */
+
+const MOST_NODES = 5000;
+const MOST_IN_SOFTWARE = 2000;
+const MOST_LISTED = 100;
+const FEW_LISTED = 8;
+const NARROW = "(max-width: 640px)";
+/** @type {Record<string, string>} */
+const SAYS_SO = {
+  stated: "you said", corrected: "you said", observed: "seen in a command", inferred: "inferred", file: "in a file",
+  user: "you said", assistant: "an agent said", tool: "seen in a tool", import: "imported", api: "handed in", learned: "learned",
+};
+
+export const title = "Graph";
+
+/** @param {PageProps} props */
+export default function Page({ query, setQuery, project }) {
+  useStyle("pages/graph.css");
+  const renderer = useMemo(drawer, []);
+  const [item, setItem] = useState(/** @type {Meant | null} */ (null));
+  const [changes, setChanges] = useState(0);
+  const shown = (query.show ?? (project ? "memories,concepts,entities" : "projects,memories,concepts")).split(",").filter((each) => each in KINDS);
+  const limit = query.limit ?? String(renderer === "software" ? MOST_IN_SOFTWARE : MOST_NODES);
+  const picture = useRoute("/api/graph/picture", { project: project?.namespace, show: shown.join(","), limit });
+  useLive("gap", picture.reload);
+  const changed = () => (setItem(null), setChanges((old) => old + 1), picture.reload());
+  const known = { project, changes, onOpen: setItem };
+  return html`
+    ${project ? html`<${Profile} ...${known} /><${Conflicts} project=${project} onChanged=${changed} changes=${changes} />` : html`<${Projects} picture=${picture} />`}
+    <${Picture} ...${{ query, setQuery, project, picture, shown, renderer }} onOpen=${setItem} changes=${changes} />
+    ${item && html`<${ItemDialog} key=${item.id} ...${item} onClose=${() => setItem(null)} onChanged=${changed} />`}
+  `;
+}
+
+/** Which projects there are to choose. @param {{picture: any}} props */
+const Projects = ({ picture }) => html`
+  <${Box} title="Profile and conflicts" route=${picture}>
+    ${(/** @type {{nodes: GraphNode[]}} */ { nodes }) => {
+      const found = nodes.filter((node) => node.kind === "projects");
+      if (!found.length) return html`<p class="muted">Choose a project above to see what it is built of.</p>`;
+      return html`
+        <p class="muted">A profile is of one project:</p>
+        <div class="chips gap">${found.map((node) => html`<a class="chip" href=${href("graph", { project: idIn(node.id) })}>${node.label}</a>`)}</div>
+      `;
+    }}
+  <//>
+`;
+
+/** @param {string} namespace */
+const idIn = (namespace) => namespace.split("/project/")[1]?.slice(0, 12) ?? "";
+
+/** @param {{project: {name: string, namespace: string}, changes: number, onOpen: (item: Meant) => void}} props */
+function Profile({ project, changes, onOpen }) {
+  const asked = { project: project.namespace };
+  const files = useRoute("/api/profile", asked);
+  const facts = useAgain("/api/graph", { ...asked, kind: "facts" }, changes);
+  const wishes = useAgain("/api/graph", { ...asked, kind: "preferences" }, changes);
+  const ways = useAgain("/api/graph", { ...asked, kind: "procedures" }, changes);
+  const said = [facts, wishes, ways].flatMap((route) => route.data?.items ?? []);
+  const route = { ...files, error: files.error ?? facts.error, data: files.data && facts.data && { ...files.data, said } };
+  const empty = (/** @type {any} */ data) =>
+    data.facts.length || data.said.length ? null : html`No manifest of this project is known, and nothing was stated of it. <code>kiro-learn facts add</code>`;
+  return html`
+    <${Box} title="Profile of ${project.name}" ...${{ route, empty }}>
+      ${(/** @type {any} */ data) => html`
+        <div class="profile">
+          ${data.facts.length > 0 && html`<${FromFiles} facts=${data.facts} />`}
+          ${data.said.length > 0 && html`<${Said} items=${data.said} onOpen=${(/** @type {string} */ id) => onOpen({ id, project: project.namespace })} />`}
+        </div>
+      `}
+    <//>
+  `;
+}
+
+/** A route that is read again after a change of ours. @param {string} path @param {Record<string, string>} asked @param {number} changes */
+function useAgain(path, asked, changes) {
+  const route = useRoute(path, asked);
+  useEffect(() => {
+    if (changes) route.reload();
+  }, [changes]);
+  return route;
+}
+
+/** @param {{facts: any[]}} props */
+function FromFiles({ facts }) {
+  const slots = [...new Set(facts.map((fact) => fact.slot))];
+  return html`
+    <dl class="slots">
+      ${slots.map(
+        (slot) => html`
+          <div>
+            <dt>${slot}</dt>
+            ${facts.filter((fact) => fact.slot === slot).map(
+              ({ value, source, runs }) => html`
+                <dd>${value} <${Source} of=${source} />${runs && html`<${Runs} ...${runs} />`}</dd>
+              `,
+            )}
+          </div>
+        `,
+      )}
+    </dl>
+  `;
+}
+
+/** @param {{of: string}} props */
+const Source = ({ of }) =>
+  of.startsWith("said ") ? html`<span class="note muted">you ${of}</span>`
+  : of.startsWith("event ") ? html`<a class="note" href=${href("sessions", { event: of.slice(6) })}>event</a>` : html`<code class="note muted">${of}</code>`;
+
+/** @param {{succeeded: number, failed: number, last_at: string, last_event: string}} props */
+const Runs = ({ succeeded, failed, last_at: at, last_event: event }) => html`
+  <span class="note muted"> · ran <a href=${href("sessions", { event })}>${count(succeeded + failed)}×</a>${failed > 0 && html`, ${count(failed)} failed`}, last <${Time} at=${at} /></span>
+`;
+
+/** @param {{items: any[], onOpen: (id: string) => void}} props */
+function Said({ items, onOpen }) {
+  const [isAll, setAll] = useState(false);
+  const more = items.length - FEW_LISTED;
+  return html`
+    <section>
+      <h3>Stated and learned</h3>
+      <ul class="said">
+        ${(isAll ? items : items.slice(0, FEW_LISTED)).map(
+          (each) => html`
+            <li>
+              <button class="plain" onClick=${() => onOpen(each.id)}>${textOf(each)}</button>
+              <span class="note muted">${SAYS_SO[each.source_type]} · <${Time} at=${each.last_confirmed_at ?? each.created_at} /></span>
+            </li>
+          `,
+        )}
+      </ul>
+      ${more > 0 && html`<button class="plain" aria-expanded=${String(isAll)} onClick=${() => setAll(!isAll)}>${isAll ? "Fewer" : `${more} more`}</button>`}
+    </section>
+  `;
+}
+
+/** @param {any} item of the graph @returns {string} */
+const textOf = (item) =>
+  item.kind === "facts" ? `${item.subject} ${item.predicate.replaceAll("_", " ")} ${item.object}`
+  : item.kind === "preferences" ? `${item.category}: ${item.value}`
+  : item.kind === "procedures" ? `${item.name}: ${item.steps.join(" → ")}`
+  : item.name;
+
+/** @param {{project: {namespace: string}, changes: number, onChanged: () => void}} props */
+function Conflicts({ project, changes, onChanged }) {
+  const route = useAgain("/api/conflicts", { project: project.namespace }, changes);
+  const [asked, setAsked] = useState(/** @type {any} */ (null));
+  const settle = async () => {
+    const { kept } = await call("POST", "/api/conflicts", { project: project.namespace, keep: asked.keep.id, over: asked.over.id });
+    setAsked(null);
+    onChanged();
+    const undo = () => call("POST", `/v1/memories/${kept}/undo`).then(onChanged, (error) => toast(error.message));
+    toast("Settled", kept.startsWith("mr_") && isMemory(asked.over) && isMemory(asked.keep) ? { undo } : {});
+  };
+  return html`
+    <${Box} title="Conflicts to settle" route=${route} empty="Nothing contradicts each other.">
+      ${(/** @type {any} */ { items }) => html`
+        <ul class="conflicts">
+          ${items.map(({ sides }) => html`
+            <li>
+              ${sides.map((/** @type {any} */ side, /** @type {number} */ place) => html`<${Side} ...${{ side, other: sides[1 - place] }} onKeep=${() => setAsked({ keep: side, over: sides[1 - place] })} />`)}
+            </li>
+          `)}
+        </ul>
+      `}
+    <//>
+    ${asked && html`
+      <${Dialog} title="Keep this, and not the other?" onClose=${() => setAsked(null)} actions=${html`<button class="primary" onClick=${() => settle().catch((error) => toast(error.message))}>Keep</button>`}>
+        <p><span class="muted">Keeps</span> ${asked.keep.text}</p>
+        <p><span class="muted">Ends</span> ${asked.over.text}</p>
+        <p class="muted">${becomesOf(asked)}</p>
+      <//>
+    `}
+  `;
+}
+
+/** @param {{id: string}} side */
+const isMemory = (side) => side.id.startsWith("mr_");
+/** What becomes of the side that is not kept. @param {{keep: any, over: any}} asked */
+function becomesOf({ keep, over }) {
+  if (isMemory(over)) return isMemory(keep) ? "It is replaced by the one that is kept. You can undo that." : "It is forgotten. This cannot be undone.";
+  return over.holds ? "It ends now, and stays in the history." : "It is forgotten. This cannot be undone.";
+}
+
+/** @param {{side: any, other: any, onKeep: () => void}} props */
+const Side = ({ side, other, onKeep }) => html`
+  <div class="side">
+    <p class="strong">${isMemory(side) ? html`<a href=${href("memories", { open: side.id })}>${side.text}</a>` : side.text}</p>
+    <p class="note muted">
+      ${SAYS_SO[side.source]}${side.at && html` · <${Time} at=${side.at} />`}${!side.holds && " · waits behind the other"}
+      ${side.event_id && html` · <a href=${href("sessions", { event: side.event_id })}>event</a>`}
+      ${side.source === "file" && html` · <code>${side.id}</code>`}
+    </p>
+    ${other.source === "file" ? html`<p class="note muted">To keep this, change the line in the file.</p>` : html`<button onClick=${onKeep}>Keep this</button>`}
+  </div>
+`;
+
+/** One fact, wish, way or thing: who says so, corrected or forgotten. @param {Meant & {onClose: () => void, onChanged: () => void}} props */
+function ItemDialog({ id, project, onClose, onChanged }) {
+  const { data: item, error } = useRoute("/api/graph/item", { project, id });
+  const [isLast, setLast] = useState(false);
+  const form = useRef(/** @type {any} */ (null));
+  const say = (/** @type {string} */ text) => () => (toast(text), onChanged());
+  const fail = (/** @type {Error} */ problem) => toast(problem.message);
+  const onSave = () => {
+    const given = Object.fromEntries(new FormData(form.current));
+    const correction = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, isLines(name) ? linesOf(String(value)) : value]));
+    call("POST", "/api/graph/item", { project, id, correction }).then(say("Corrected"), fail);
+  };
+  const onForget = () => call("DELETE", `/api/graph/item?${new URLSearchParams({ project, id })}`).then(say("Forgotten"), fail);
+  if (error) return html`<${Dialog} title="Not there" onClose=${onClose} cancel="Close"><p>${error.message}</p><//>`;
+  if (!item) return null;
+  if (isLast) {
+    return html`
+      <${Dialog} key="last" title="Forget this?" onClose=${() => setLast(false)} actions=${html`<button class="danger" onClick=${onForget}>Forget</button>`}>
+        <p class="strong">${textOf(item)}</p>
+        <p>It goes everywhere${item.kind === "entities" && ", with its facts and relationships"}. This cannot be undone.</p>
+      <//>
+    `;
+  }
+  const actions = html`<button class="danger" onClick=${() => setLast(true)}>Forget…</button><button class="primary" onClick=${onSave}>Save</button>`;
+  return html`
+    <${Dialog} key="item" title=${textOf(item)} onClose=${onClose} cancel="Close" actions=${actions}>
+      <p class="note muted">${SAYS_SO[item.source_type] ?? item.type} · <${Time} at=${item.last_confirmed_at ?? item.last_referenced ?? item.created_at} /> · <${Id} id=${id} /></p>
+      <form ref=${form} class="stack" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), onSave())}>
+        ${FIELDS[item.kind].map((name) => html`<div class="field"><label for="item-${name}">${LABELS[name]}</label>${field(name, item[name])}</div>`)}
+      </form>
+      ${item.evidence.length > 0 && html`
+        <h3>Said by</h3>
+        <ul class="said">${item.evidence.slice(-FEW_LISTED).map((/** @type {any} */ each) => html`
+          <li><a href=${href("sessions", { event: each.event_id })} onClick=${onClose}>${each.says === "holds" ? "event" : "event that ends it"}</a> <span class="note muted">${SAYS_SO[each.source_type]} · <${Time} at=${each.observed_at} /></span></li>
+        `)}</ul>
+      `}
+    <//>
+  `;
+}
+
+/** @type {Record<string, string[]>} */
+const FIELDS = { facts: ["object"], preferences: ["value"], procedures: ["steps"], entities: ["description", "aliases"] };
+/** @type {Record<string, string>} */
+const LABELS = { object: "What it says", value: "What you want", steps: "Steps, one a line", description: "What it is", aliases: "Other names, one a line" };
+const isLines = (/** @type {string} */ name) => name === "steps" || name === "aliases";
+const linesOf = (/** @type {string} */ text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+/** @param {string} name @param {string | string[]} value */
+const field = (name, value) =>
+  Array.isArray(value)
+    ? html`<textarea id="item-${name}" name=${name} rows="4" defaultValue=${value.join("\n")}></textarea>`
+    : html`<input id="item-${name}" name=${name} defaultValue=${value} autocomplete="off" />`;
+
+/** @param {PageProps & {picture: any, shown: string[], renderer: string, onOpen: (item: Meant) => void, changes: number}} props */
+function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, changes }) {
+  const narrow = useMemo(() => matchMedia(NARROW).matches, []);
+  const isList = renderer === "none" || (query.view ? query.view === "list" : narrow);
+  const graph = useMemo(() => (picture.data ? graphOf(picture.data, query.near) : null), [picture.data, query.near]);
+  const view = useRef(/** @type {any} */ (null));
+  const toggle = (/** @type {string} */ kind) => setQuery({ show: shown.includes(kind) ? shown.filter((each) => each !== kind).join(",") || "none" : [...shown, kind].join(","), near: null });
+  const open = (/** @type {string | null} */ id, comes = true) => {
+    setQuery({ open: id });
+    view.current?.choose(id, comes);
+  };
+  useKeys(isList ? {} : { "+": () => view.current?.zoom(0.7), "=": () => view.current?.zoom(0.7), "-": () => view.current?.zoom(1.4), 0: () => view.current?.fit() });
+  const actions = html`
+    ${graph && html`<${Find} graph=${graph} onFind=${open} />`}
+    ${renderer !== "none" && html`<button aria-pressed=${String(isList)} onClick=${() => setQuery({ view: isList ? "picture" : "list" })}>As list</button>`}
+    ${!isList && html`<button title="Fit (0)" onClick=${() => view.current?.fit()}>Fit</button>`}
+  `;
+  const node = graph?.byId.get(query.open);
+  return html`
+    <div class="drawing ${isList ? "as-list" : ""}">
+      <div class="split">
+        <${Box} title="Graph" route=${picture} actions=${actions} empty=${nothingJoined}>
+          ${() => graph && html`
+            <div class="filters gap">
+              ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map(
+                (kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`,
+              )}
+              ${query.near && html`<button class="chip" onClick=${() => setQuery({ near: null })}>Only around ${graph.byId.get(query.near)?.label ?? "a node"} · show all</button>`}
+            </div>
+            ${isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
+            <p class="note muted gap">${tellCounts(graph, picture.data.left_out, isList)}${renderer === "software" && !isList && !query.limit && ` This browser draws without a graphics card, so at most ${count(MOST_IN_SOFTWARE)} are drawn; As list is quicker.`}</p>
+          `}
+        <//>
+        ${node && graph && html`<${NodePanel} key=${node.id} ...${{ node, graph, open, setQuery, onOpen, changes }} />`}
+      </div>
+    </div>
+  `;
+}
+
+/** What is shown instead where nothing would be joined. @param {{nodes: GraphNode[], links: any[]}} data */
+function nothingJoined({ nodes, links }) {
+  const have = nodes.filter((node) => node.kind === "memories").length;
+  return links.length || have > 1 || nodes.length > have ? null : `A graph needs 2 memories that share a concept. You have ${have}.`;
+}
+
+/** @param {Graph} graph @param {Record<string, number>} leftOut @param {boolean} isList */
+function tellCounts({ nodes, links }, leftOut, isList) {
+  const out = Object.entries(leftOut).map(([kind, many]) => counted(many, ...(KINDS[kind] ?? ["link", "links"])));
+  const how = isList ? "" : " · links appear on hover, on a choice, or below 1,500 in view";
+  return `${counted(nodes.length, "node")}, ${counted(links.length, "link")}${how}.${out.length ? ` Not here: ${out.join(", ")}.` : ""}`;
+}
+
+/** @param {{graph: Graph, onFind: (id: string) => void}} props */
+function Find({ graph, onFind }) {
+  const [text, setText] = useState("");
+  const wanted = text.trim().toLowerCase();
+  const found = wanted ? graph.nodes.filter((node) => node.label.toLowerCase().includes(wanted)).slice(0, FEW_LISTED) : [];
+  const choose = (/** @type {string} */ id) => (setText(""), onFind(id));
+  return html`
+    <form class="find" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), found[0] && choose(found[0].id))}>
+      <input type="search" aria-label="Find a node" placeholder="Find a node" autocomplete="off" value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} />
+      ${wanted && html`<ul class="found">${found.length ? found.map((node) => html`<li><button type="button" class="plain" onClick=${() => choose(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button></li>`) : html`<li class="muted">Nothing is called so.</li>`}</ul>`}
+    </form>
+  `;
+}
+
+/** @param {{graph: Graph, view: {current: any}, open: (id: string | null, comes?: boolean) => void, opened: string | undefined}} props */
+function Canvas({ graph, view, open, opened }) {
+  const place = useRef(/** @type {any} */ (null));
+  const [joined, alone] = useMemo(() => [graph.nodes.filter((node) => graph.near.get(node.id)?.length), graph.nodes.filter((node) => !graph.near.get(node.id)?.length)], [graph]);
+  useEffect(() => {
+    let isGone = false;
+    drawGraph(place.current, graph, joined, (id) => open(id, false)).then((drawn) => {
+      if (isGone) return drawn.end();
+      view.current = drawn;
+      if (opened) drawn.choose(opened);
+    });
+    return () => {
+      isGone = true;
+      view.current?.end();
+      view.current = null;
+    };
+  }, [graph]);
+  useEffect(() => void view.current?.choose(opened ?? null), [opened]);
+  /** @type {Record<string, [number, number]>} */
+  const steps = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
+  const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    view.current?.pan(...steps[event.key]);
+  };
+  // The wheel scrolls the page until somebody works with the picture.
+  const onWheelCapture = (/** @type {WheelEvent} */ event) => !event.ctrlKey && !place.current.parentElement.contains(document.activeElement) && event.stopPropagation();
+  return html`
+    <div class="canvas" tabindex="0" role="group" aria-label="Picture of ${counted(joined.length, "node")}. Arrows move, + and − zoom, 0 fits. As list has the same." onKeyDown=${onKeyDown} onWheelCapture=${onWheelCapture}>
+      <div class="sigma" ref=${place}></div>
+    </div>
+    ${alone.length > 0 && html`
+      <details class="tray gap">
+        <summary>${counted(alone.length, "node")} joined to nothing</summary>
+        <div class="chips">${alone.slice(0, MOST_LISTED).map((node) => html`<button class="chip" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>`)}${alone.length > MOST_LISTED && html`<span class="muted">and ${count(alone.length - MOST_LISTED)} more: As list has all.</span>`}</div>
+      </details>
+    `}
+  `;
+}
+
+/** @param {{graph: Graph, open: (id: string) => void, opened: string | undefined}} props */
+function AsList({ graph, open, opened }) {
+  const rows = useMemo(() => [...graph.nodes].sort((one, other) => degree(graph, other) - degree(graph, one)), [graph]);
+  const row = (/** @type {GraphNode} */ node) => html`
+    <span class="cut strong"><i class="dot ${node.kind}"></i>${node.label}</span>
+    <span class="cut note muted">${whatItIs(node)} · ${counted(degree(graph, node), "link")}${degree(graph, node) > 0 && `: ${(graph.near.get(node.id) ?? []).slice(0, 5).map((each) => each.node.label).join(", ")}`}</span>
+  `;
+  return html`<div class="nodes"><${List} label="Nodes" ...${{ rows, row }} rowHeight=${56} selected=${opened ?? null} onOpen=${(/** @type {GraphNode} */ node) => open(node.id)} /></div>`;
+}
+
+/** @param {Graph} graph @param {GraphNode} node */
+const degree = (graph, node) => graph.near.get(node.id)?.length ?? 0;
+
+/** @param {{node: GraphNode, graph: Graph, open: (id: string | null) => void, setQuery: PageProps["setQuery"], onOpen: (item: Meant) => void, changes: number}} props */
+function NodePanel({ node, graph, open, setQuery, onOpen, changes }) {
+  const near = graph.near.get(node.id) ?? [];
+  const project = node.namespace ? graph.byId.get(node.namespace)?.label : null;
+  const actions = html`
+    <a class="button" href=${inMemories(node)}>Open in Memories</a>
+    <button onClick=${() => setQuery({ near: node.id })}>Only this neighbourhood</button>
+    ${node.kind === "entities" && html`<button onClick=${() => onOpen({ id: node.id, project: node.namespace ?? "" })}>Correct…</button>`}
+  `;
+  return html`
+    <${Panel} title=${node.label} onClose=${() => open(null)} actions=${actions}>
+      <p class="muted">${[whatItIs(node), project].filter(Boolean).join(" · ")}${node.at && html` · <${Time} at=${node.at} />`} · ${counted(near.length, "link")}</p>
+      ${node.kind === "entities" && html`<${FactsOf} node=${node} ...${{ onOpen, changes }} />`}
+      ${Object.entries(KINDS).map(([kind, [, many]]) => html`<${Linked} key=${kind} title=${many} near=${near.filter((each) => each.node.kind === kind)} open=${open} />`)}
+      ${!near.length && html`<${Empty}>It is joined to nothing that is shown.<//>`}
+    <//>
+  `;
+}
+
+/** @param {GraphNode} node */
+const whatItIs = (node) => [KINDS[node.kind][0], node.type?.replaceAll("_", " ")].filter(Boolean).join(", ");
+
+/** @param {GraphNode} node */
+function inMemories(node) {
+  const project = node.namespace ? { project: idIn(node.namespace) } : {};
+  if (node.kind === "memories") return href("memories", { ...project, open: node.id });
+  if (node.kind === "projects") return href("memories", project);
+  return href("memories", { ...project, [node.kind === "files" ? "file" : node.kind === "concepts" ? "concept" : "q"]: node.label });
+}
+
+/** @param {{node: GraphNode, onOpen: (item: Meant) => void, changes: number}} props */
+function FactsOf({ node, onOpen, changes }) {
+  const { data } = useAgain("/api/graph", { project: node.namespace ?? "", kind: "facts", text: node.label }, changes);
+  const facts = (data?.items ?? []).filter((/** @type {any} */ fact) => fact.entity_id === node.id);
+  return facts.length ? html`<${Said} items=${facts} onOpen=${(/** @type {string} */ id) => onOpen({ id, project: node.namespace ?? "" })} />` : null;
+}
+
+/** @param {{title: string, near: import("./graph_model.js").Neighbour[], open: (id: string) => void}} props */
+function Linked({ title: kind, near, open }) {
+  const [most, setMost] = useState(FEW_LISTED);
+  if (!near.length) return null;
+  return html`
+    <section>
+      <h3>${counted(near.length, ...KINDS[kind])}</h3>
+      <ul class="said">
+        ${near.slice(0, most).map(
+          ({ node, says, count: many, isFrom }) => html`
+            <li><button class="plain" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>${says && html`<span class="note muted">${isFrom ? `${says.replaceAll("_", " ")} it` : `it ${says.replaceAll("_", " ")} this`}</span>`}${many > 1 && html`<span class="note muted">${count(many)} memories</span>`}</li>
+          `,
+        )}
+      </ul>
+      ${near.length > most && html`<button class="plain" onClick=${() => setMost(most + MOST_LISTED)}>${count(near.length - most)} more</button>`}
+    </section>
+  `;
+}

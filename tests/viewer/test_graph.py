@@ -1,0 +1,153 @@
+"""The graph: the profile of a project, conflicts that are settled, and the picture, which a list says as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.integration.daemon_process import DaemonProcess
+from tests.viewer.browsing import Viewer, origin_of, watch
+
+pytestmark = pytest.mark.one_python
+
+OWN_ID = "cd" * 32
+ADDRESS = f"graph?project={OWN_ID[:12]}"
+CONCEPTS = {1: ("auth", "token"), 2: ("auth", "cookie"), 3: ("token", "cookie"), 4: ("alone",)}
+RULES = {5: "Always use pnpm install", 6: "Never use pnpm install"}
+POSITIONS = """async () => {
+    const { scriptUrl } = await import("/ui/lib/html.js");
+    const { graphOf, matricesOf } = await import("/ui/pages/graph_model.js");
+    const graph = graphOf(await (await fetch("/api/graph/picture")).json());
+    const run = () => new Promise((done) => {
+        const worker = new Worker(scriptUrl("pages/graph_layout.js"), { type: "module" });
+        worker.onmessage = ({ data }) => data.isDone && (worker.terminate(), done([...data.nodes]));
+        worker.postMessage(matricesOf(graph, graph.nodes));
+    });
+    return [await run(), await run()];
+}"""
+WITHOUT_WEBGL = """
+    const original = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+        return kind.startsWith("webgl") ? null : original.call(this, kind, ...more);
+    };
+"""
+
+
+@pytest.fixture(scope="module")
+def namespace(demo: tuple[DaemonProcess, Any]) -> str:
+    """A project with memories that share concepts, two rules that contradict each other, and a fact."""
+    daemon, project = demo
+    own = f"{project.namespace.partition('/project/')[0]}/project/{OWN_ID}/"
+    for number in (*CONCEPTS, *RULES):
+        title = RULES.get(number, f"Memory {number}")
+        record = {
+            "record_id": f"mr_{number:026}",
+            "namespace": own,
+            "strategy": "test",
+            "title": title,
+            "summary": title,
+            "facts": [],
+            "concepts": list(CONCEPTS.get(number, ())),
+            "files_touched": [],
+            "source_event_ids": [f"{number:026}"],
+            "observation_type": "discovery",
+            "created_at": f"2026-11-0{number}T10:00:00Z",
+        }
+        daemon.call("POST", "/v1/memories", record | ({"knowledge_type": "constraint"} if number in RULES else {}))
+    daemon.call("POST", "/api/graph", {"project": own, "fact": {"predicate": "listens_on_port", "object": "8080"}})
+    return own
+
+
+@pytest.fixture
+def plain(known: BrowserContext, demo: tuple[DaemonProcess, Any]) -> Iterator[Page]:
+    """A page of a browser without WebGL."""
+    page = known.new_page()
+    page.add_init_script(WITHOUT_WEBGL)
+    faults = watch(page, origin_of(demo[0]))
+    yield page
+    page.close()
+    assert not faults
+
+
+def test_the_profile_comes_first_then_conflicts_then_the_picture(viewer: Viewer, namespace: str) -> None:
+    page = viewer.open(ADDRESS)
+    page.wait_for_selector(".sigma canvas")
+    assert namespace
+    headings = page.locator("main h2").all_inner_texts()
+    assert [each.partition(" of ")[0] for each in headings] == ["Profile", "Conflicts to settle", "Graph"]
+    page.get_by_text("listens on port 8080").wait_for()
+    assert page.locator(".drawing p.note").inner_text().startswith("10 nodes, 6 links")
+    assert page.locator(".tray summary").inner_text() == "4 nodes joined to nothing"
+
+
+def test_a_conflict_is_settled_in_two_actions_and_that_is_undone_by_one(viewer: Viewer, namespace: str) -> None:
+    assert namespace
+    page = viewer.open(ADDRESS)
+    keeps = page.get_by_role("button", name="Keep this")
+    assert keeps.count() == 2
+    keeps.first.click()
+    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_text("Nothing contradicts each other.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function("() => document.querySelectorAll('.conflicts li').length === 1")
+
+
+def test_a_fact_is_corrected_in_three_actions_and_forgotten(viewer: Viewer, namespace: str) -> None:
+    assert namespace
+    page = viewer.open(ADDRESS)
+    page.get_by_role("button", name="listens on port 8080").click()
+    page.get_by_label("What it says").fill("9090")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="listens on port 9090").click()
+    page.get_by_role("button", name="Forget…").click()
+    assert page.evaluate("document.activeElement.innerText") == "Cancel"
+    page.get_by_role("button", name="Forget", exact=True).click()
+    page.get_by_role("button", name="listens on port").wait_for(state="detached")
+
+
+def test_a_node_is_found_and_shows_what_it_is_joined_to(viewer: Viewer, namespace: str) -> None:
+    assert namespace
+    page = viewer.open(ADDRESS)
+    page.wait_for_selector(".sigma[data-settled=true]")
+    page.get_by_label("Find a node").fill("auth")
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("complementary")
+    panel.get_by_role("button", name="Memory 2").wait_for()
+    panel.get_by_role("button", name="Only this neighbourhood").click()
+    page.get_by_text("3 nodes, 2 links").wait_for()
+    page.locator(".canvas").focus()
+    for key in ("+", "-", "ArrowLeft", "ArrowUp", "0"):
+        page.keyboard.press(key)
+    page.keyboard.press("Escape")
+    panel.wait_for(state="detached")
+    assert "concept=auth" in (
+        viewer.open(f"{ADDRESS}&open=concept:auth").locator("a.button").get_attribute("href") or ""
+    )
+
+
+def test_the_same_data_gives_the_same_picture(viewer: Viewer, namespace: str) -> None:
+    assert namespace
+    one, other = viewer.open("nothing").evaluate(POSITIONS)
+    assert one == other
+    assert len({*one}) > 10
+
+
+def test_without_webgl_the_list_offers_every_node_and_link(plain: Page, viewer: Viewer, namespace: str) -> None:
+    assert namespace
+    plain.goto(f"{viewer.origin}/ui/{ADDRESS}")
+    rows = plain.get_by_role("grid", name="Nodes")
+    picture = viewer.daemon.call("GET", f"/api/graph/picture?project={OWN_ID}&show=memories,concepts,entities")
+    assert rows.get_attribute("aria-rowcount") == str(len(picture["nodes"]))
+    assert plain.locator("canvas").count() == 0
+    seen: set[tuple[str, str]] = set()
+    for node in picture["nodes"]:
+        plain.goto(f"{viewer.origin}/ui/{ADDRESS}&open={node['id']}")
+        panel = plain.get_by_role("complementary")
+        panel.get_by_role("heading", name=node["label"], exact=True).wait_for()
+        seen |= {(node["label"], each) for each in panel.locator(".said button").all_inner_texts()}
+    labels = [node["label"] for node in picture["nodes"]]
+    ends = {(labels[link["source"]], labels[link["target"]]) for link in picture["links"]}
+    assert seen >= ends | {(target, source) for source, target in ends}
