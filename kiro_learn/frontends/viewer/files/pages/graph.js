@@ -37,7 +37,7 @@ export default function Page({ query, setQuery, project }) {
   const shown = (query.show ?? (project ? "memories,concepts,entities" : "projects,memories,concepts")).split(",").filter((each) => each in KINDS);
   const limit = query.limit ?? String(renderer === "software" ? MOST_IN_SOFTWARE : MOST_NODES);
   const picture = useRoute("/api/graph/picture", { project: project?.namespace, show: shown.join(","), limit });
-  useLive("gap", picture.reload);
+  useLive("learned", (event) => event.kind === "gap" && picture.reload());
   const changed = () => (setItem(null), setChanges((old) => old + 1), picture.reload());
   const known = { project, changes, onOpen: setItem };
   return html`
@@ -428,7 +428,7 @@ function Linked({ title: kind, near, open }) {
       <ul class="said">
         ${near.slice(0, most).map(
           ({ node, says, count: many, isFrom }) => html`
-            <li><button class="plain" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>${says && html`<span class="note muted">${isFrom ? `${says.replaceAll("_", " ")} it` : `it ${says.replaceAll("_", " ")} this`}</span>`}${many > 1 && html`<span class="note muted">${count(many)} memories</span>`}</li>
+            <li><button class="plain" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>${says && html`<span class="note muted">${isFrom ? "" : "← "}${says.replaceAll("_", " ")}</span>`}${many > 1 && html`<span class="note muted">${count(many)} memories</span>`}</li>
           `,
         )}
       </ul>

@@ -212,7 +212,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
     choose(id, comes = false) {
       lookAt(id && drawn.hasNode(id) ? id : null);
       if (centre && comes) {
-        const { x, y } = sigma.getNodeDisplayData(centre);
+        const { x, y } = sigma.viewportToFramedGraph(sigma.graphToViewport(drawn.getNodeAttributes(centre)));
         move({ x, y, ratio: Math.min(camera.ratio, 0.4) });
       }
     },
