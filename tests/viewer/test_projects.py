@@ -1,0 +1,118 @@
+"""Projects are counted, paused in two actions, renamed, exported, and forgotten only after a look at what goes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kiro_learn.testing.daemon import a_record
+from kiro_learn.wire.messages import write_record
+from tests.viewer.browsing import Viewer, in_both_themes
+
+pytestmark = pytest.mark.one_python
+
+OTHER = "another"
+COUNT = 21
+
+
+@pytest.fixture
+def other(viewer: Viewer) -> Iterator[str]:
+    """The namespace of another project, with more memories than may go without their number being typed."""
+    namespace = viewer.project.namespace.replace(viewer.project.project_id, OTHER)
+    for number in range(COUNT):
+        record = write_record(a_record(number)) | {"namespace": namespace, "record_id": f"mr_07{number:024d}"}
+        viewer.daemon.call("POST", "/v1/memories", record)
+    yield namespace
+    viewer.daemon.call("POST", "/api/forgetting", {"project": namespace, "whole": True})
+
+
+def open_menu(viewer: Viewer, name: str) -> None:
+    viewer.page.get_by_role("button", name=f"Actions of {name}").click()
+
+
+def choose(viewer: Viewer, act: str) -> None:
+    viewer.page.get_by_role("button", name=act, exact=True).click()
+
+
+def test_a_project_is_paused_in_two_actions_and_the_toast_takes_it_back(viewer: Viewer) -> None:
+    page = viewer.open("projects")
+    name = page.inner_text("tbody tr >> nth=0 >> a >> nth=0")
+
+    open_menu(viewer, name)
+    choose(viewer, "Pause")
+
+    page.locator("tbody tr", has_text="paused").wait_for()
+    assert len(viewer.daemon.call("GET", "/api/pauses")["pauses"]) == 1
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("learns again").wait_for()
+    assert viewer.daemon.call("GET", "/api/pauses")["pauses"] == []
+
+
+def test_a_menu_is_used_and_left_by_keyboard_alone(viewer: Viewer) -> None:
+    page = viewer.open("projects")
+    page.locator(".acts button").first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.innerText") == "Pause"
+    page.keyboard.press("Escape")
+    assert page.locator(".sheet").count() == 0
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Actions of")
+
+
+def test_a_project_is_renamed_and_its_memories_are_a_file(viewer: Viewer, other: str, tmp_path: Path) -> None:
+    page = viewer.open("projects")
+    open_menu(viewer, OTHER)
+    choose(viewer, "Rename…")
+    page.get_by_label("Name", exact=True).fill("the other one")
+    choose(viewer, "Rename")
+    page.get_by_role("link", name="the other one").wait_for()
+    open_menu(viewer, "the other one")
+    with page.expect_download() as began:
+        choose(viewer, "Export memories")
+    began.value.save_as(tmp_path / "file")
+    lines = (tmp_path / "file").read_text().splitlines()
+    assert len({json.loads(line)["record_id"] for line in lines}) == COUNT
+
+
+def test_all_of_a_project_is_forgotten_once_its_number_is_typed(viewer: Viewer, other: str) -> None:
+    page = viewer.open("projects")
+    open_menu(viewer, OTHER)
+    choose(viewer, "Forget all…")
+    dialog = page.get_by_role("dialog")
+    number = dialog.get_by_label(f"Type {COUNT} to go on")
+    number.wait_for()
+    forget = dialog.get_by_role("button", name="Forget all")
+    assert page.evaluate("document.activeElement.innerText") == "Cancel"
+    assert "cannot be undone" in dialog.inner_text()
+    assert forget.is_disabled()
+    number.fill(str(COUNT - 1))
+    assert forget.is_disabled()
+    number.fill(str(COUNT))
+    forget.click()
+    page.get_by_text("is forgotten").wait_for()
+    assert viewer.daemon.call("GET", f"/v1/stats?namespace={other}")["total_memories"] == 0
+
+
+def test_a_project_is_merged_only_into_one_that_was_chosen(viewer: Viewer, other: str) -> None:
+    page = viewer.open("projects")
+    open_menu(viewer, OTHER)
+    choose(viewer, "Merge into…")
+    dialog = page.get_by_role("dialog")
+    assert f"{COUNT} memories" in dialog.inner_text()
+    assert dialog.get_by_role("button", name="Merge").is_disabled()
+    assert OTHER not in dialog.get_by_label("Into").inner_text()
+    dialog.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector("dialog", state="detached")
+
+
+def test_nothing_is_cut_at_any_width_in_both_themes(viewer: Viewer) -> None:
+    page = viewer.open("projects")
+
+    def look(theme: str, width: int) -> None:
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, (theme, width)
+
+    in_both_themes(viewer, look)
