@@ -22,7 +22,7 @@ class Shown(NamedTuple):
 
 
 PAGES: Mapping[str, Sequence[Shown]] = {
-    "overview": (Shown("/v1/status"),),
+    "overview": (Shown("/api/days"),),
     # The next page.
     "memories": (Shown("/v1/memories/{open}", when="open"), Shown("/v1/search", when="q"), Shown("/v1/memories")),
     # The next page.
@@ -32,7 +32,7 @@ PAGES: Mapping[str, Sequence[Shown]] = {
     # The next page.
     "retrievals": (Shown("/v1/retrievals"),),
     # The next page.
-    "projects": (Shown("/v1/projects"),),
+    "projects": (Shown("/v1/stats"),),
     # The next page.
     "settings": (Shown("/v1/settings"),),
     # The next page.

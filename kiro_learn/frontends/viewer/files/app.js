@@ -58,7 +58,7 @@ function App() {
       <${Live} />
       <button class="plain" aria-label="Light or dark" title="Light or dark (t)" onClick=${toggleTheme}><${Icon} name="theme" /></button>
     </header>
-    <main id="main" tabindex="-1">${isReady && html`<${PageLoader} key=${page} ...${{ page, query, project }} />`}</main>
+    <main id="main" tabindex="-1">${isReady && html`<${PageLoader} key=${page} ...${{ page, query, project, projects }} />`}</main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
     <${Toasts} />
   `;
@@ -128,8 +128,8 @@ const Help = ({ onClose }) => html`
   <//>
 `;
 
-/** @param {{page: string, query: Record<string, string>, project: Project | null}} props */
-function PageLoader({ page, query, project }) {
+/** @param {{page: string, query: Record<string, string>, project: Project | null, projects: Project[]}} props */
+function PageLoader({ page, query, project, projects }) {
   const [loaded, setLoaded] = useState(/** @type {any} */ (null));
   const [broken] = useErrorBoundary((error) => console.error(error));
   useEffect(() => {
@@ -141,7 +141,7 @@ function PageLoader({ page, query, project }) {
   if (broken) return html`<p class="alone">The viewer cannot show this page: ${String(broken)}</p>`;
   if (!loaded) return null;
   if (!loaded.default) return html`<p class="alone">This page is not here. <a href=${href("overview")}>Overview</a></p>`;
-  return html`<div class="page ${page}"><${loaded.default} ...${{ query, setQuery, project }} /></div>`;
+  return html`<div class="page ${page}"><${loaded.default} ...${{ query, setQuery, project, projects }} /></div>`;
 }
 
 document.addEventListener("click", onLinkClick);

@@ -1,0 +1,279 @@
+// @ts-check
+// What agents remember, whether it helps, how fast, and what goes on right now.
+import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { useRoute } from "../lib/api.js";
+import { Chart } from "../lib/chart.js";
+import { ago, clock, count, counted, day, milliseconds } from "../lib/format.js";
+import { useLive } from "../lib/live.js";
+import { go, href } from "../lib/nav.js";
+import { Box, Chip, Copy, Figure, Time } from "../lib/parts.js";
+import { problemsOf } from "./health.js";
+
+export const title = "Overview";
+
+const PERIODS = [7, 14, 30, 90];
+const USUAL_DAYS = 14;
+const ROWS = 8;
+const KEPT_ROWS = 60;
+const FIGURES_SECONDS = 3;
+const SPOKEN_SECONDS = 10;
+const DAY_MS = 86_400_000;
+
+/** @typedef {{name: string, namespace: string, project_id: string}} Project */
+/** @typedef {{day: string, learned: number, told: number, prompts: number, sessions: number}} Day */
+/** @typedef {import("../lib/api.js").RouteState} RouteState */
+
+/** @param {{query: Record<string, string>, setQuery: (changes: any, how?: any) => void, project: Project | null, projects?: Project[]}} props */
+export default function Overview({ query, setQuery, project, projects = [] }) {
+  const days = Number(query.days ?? USUAL_DAYS);
+  const namespace = project?.namespace;
+  const daily = calm(useRoute("/api/days", { project: namespace, days }));
+  const status = calm(useRoute("/v1/status"));
+  const soon = useSoon(() => (daily.reload(), status.reload()), FIGURES_SECONDS);
+  useLive("status", soon);
+  const nameOf = (/** @type {string} */ each) => (project ? "" : (projects.find((known) => known.namespace === each)?.name ?? ""));
+  const period = html`
+    <select aria-label="Period" value=${String(days)} onChange=${(/** @type {any} */ event) => setQuery({ days: event.target.value })}>
+      ${PERIODS.map((each) => html`<option value=${each}>${each} days</option>`)}
+    </select>
+  `;
+  return html`
+    <${Figures} daily=${daily.data} llm=${status.data?.llm} />
+    <div class="columns stretch wide-left">
+      <${Box} title="Learned and told, per day" route=${daily} actions=${period} empty=${nothingYet}>${(/** @type {any} */ data) => html`<${PerDay} days=${data.days} />`}<//>
+      <${Box} title="Answer time" route=${daily} actions=${html`<span class="muted small">since the daemon started</span>`} empty=${noPrompt}>${(/** @type {any} */ data) => html`<${AnswerTime} ...${data} />`}<//>
+    </div>
+    <${Box} title="Does it help?" route=${daily}>${(/** @type {any} */ data) => html`<${Helps} ...${data} />`}<//>
+    <div class="columns stretch">
+      <${Learned} ...${{ namespace, nameOf, today: daily.data?.days.at(-1) }} />
+      <${Live} ...${{ namespace, nameOf }} />
+    </div>
+    <${Box} title="Health" route=${status}>${(/** @type {any} */ data) => html`<${Health} status=${data} />`}<//>
+  `;
+}
+
+/** What is there already stays as it is while it is read again. @param {RouteState} route @returns {RouteState} */
+const calm = (route) => ({ ...route, loading: route.loading && route.data === null });
+
+/** Calls `run` at most once in that time. @param {() => void} run @param {number} seconds */
+function useSoon(run, seconds) {
+  const current = useRef(run);
+  current.current = run;
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    timer.current ||= setTimeout(() => {
+      timer.current = 0;
+      current.current();
+    }, seconds * 1000);
+  };
+}
+
+const nothingYet = (/** @type {any} */ data) => (data.memories ? null : html`Nothing learned yet. Use a connected agent, or: <code>kiro-learn import</code>`);
+const noPrompt = (/** @type {any} */ data) => (data.latency_ms.answers ? null : "No prompt asked since the daemon started.");
+const total = (/** @type {Record<string, number>} */ counts) => Object.values(counts).reduce((sum, each) => sum + each, 0);
+const since = (/** @type {number} */ days) => new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+
+/** How many answers took no longer than allowed. @param {{latency_ms: any, budget_ms: number}} data */
+const inTime = ({ latency_ms, budget_ms }) =>
+  Object.entries(latency_ms.bins).reduce((sum, [bound, each]) => sum + (Number(bound) <= budget_ms ? each : 0), 0);
+
+/** @param {{daily: any, llm: any}} props */
+function Figures({ daily, llm }) {
+  const today = daily?.days.at(-1);
+  const answers = daily?.latency_ms.answers;
+  return html`
+    <div class="figures">
+      <${Figure} label="Memories" href=${href("memories")} value=${daily ? count(daily.memories) : "–"} note=${today && `+${count(today.learned)} today`} />
+      <${Figure} label="Sessions" href=${href("sessions")} value=${daily ? count(total(daily.sessions)) : "–"} note=${today && `${count(today.sessions)} today`} />
+      <${Figure}
+        label="Answered in time"
+        href=${href("retrievals")}
+        value=${answers ? html`${count(inTime(daily))}<small> of ${count(answers)}</small>` : "–"}
+        note=${daily && (answers ? `p95 ${Math.round(daily.latency_ms.p95)} of ${daily.budget_ms} ms` : "no prompt since the daemon started")}
+      />
+      <${Figure}
+        label="Model calls today"
+        href=${href("settings")}
+        value=${llm ? html`${count(llm.usage.calls)}${llm.usage.limit ? html`<small> of ${count(llm.usage.limit)}</small>` : ""}` : "–"}
+        note=${llm && (llm.strategy === "extractive" ? "learning without a model" : `learning by ${llm.name}`)}
+      />
+    </div>
+  `;
+}
+
+/** @param {{days: Day[]}} props */
+function PerDay({ days }) {
+  const today = days[days.length - 1];
+  const average = days.reduce((sum, each) => sum + each.learned, 0) / days.length;
+  const pick = (/** @type {number} */ index) => go(href("memories", { since: days[index].day, until: days[index].day }));
+  const sentence = `${count(today.learned)} learned today, ${average < 10 ? average.toFixed(1) : Math.round(average)} a day on average; ${count(today.told)} told today.`;
+  const series = [
+    { label: "learned", color: "c1", values: days.map((each) => each.learned) },
+    { label: "told", color: "c2", shape: /** @type {"line"} */ ("line"), values: days.map((each) => each.told) },
+  ];
+  return html`<${Chart} ...${{ sentence, corner: "Day", series, names: days.map((each) => dayOf(each.day)), onPick: pick }} />`;
+}
+
+/** `4 Nov`, of a date without a time. @param {string} text */
+const dayOf = (text) => day(new Date(`${text}T00:00:00`));
+
+/** @param {{latency_ms: any, budget_ms: number}} props */
+function AnswerTime({ latency_ms, budget_ms }) {
+  const { answers, p50, p95, bins } = latency_ms;
+  const bounds = Object.keys(bins).map(Number).sort((a, b) => a - b);
+  const place = (/** @type {number} */ ms) => {
+    const index = bounds.findIndex((bound) => ms <= bound);
+    if (index < 0) return bounds.length;
+    const least = index ? bounds[index - 1] : 0;
+    return index - 0.5 + (ms - least) / (bounds[index] - least);
+  };
+  const over = answers - total(bins);
+  const bars = [...bounds.map((bound) => bins[bound]), over];
+  const isLate = (/** @type {number} */ index) => index === bounds.length || bounds[index] > budget_ms;
+  const isNear = Math.abs(place(p95) - place(p50)) < 1;
+  const marks = [
+    { at: place(p50), label: isNear ? "" : "p50" },
+    { at: place(p95), label: isNear ? "p50 p95" : "p95" },
+    { at: place(budget_ms), label: `${budget_ms} ms`, color: "bad" },
+  ];
+  const sentence = `Half of ${counted(answers, "answer")} took ${milliseconds(p50)} or less, 95 % ${milliseconds(p95)}.`;
+  const series = [
+    { label: "in time", color: "c1", values: bars.map((each, index) => (isLate(index) ? null : each)) },
+    { label: `cut at ${budget_ms} ms`, color: "bad", values: bars.map((each, index) => (isLate(index) ? each : null)) },
+  ];
+  const names = [...bounds.map(String), `>${bounds[bounds.length - 1]}`];
+  return html`<${Chart} ...${{ sentence, corner: "up to ms", names, series, marks }} />`;
+}
+
+/** @param {{days: Day[], feedback: Record<string, number>}} props */
+function Helps({ days, feedback }) {
+  const told = days.reduce((sum, each) => sum + each.told, 0);
+  const judged = feedback.used + feedback.ignored + feedback.objected;
+  const facts = [
+    [told, `told in ${days.length} days`, ""],
+    [feedback.used, `used, of ${count(judged)} judged`, "ok"],
+    [feedback.objected, "objected to in the next prompt", feedback.objected ? "warn" : ""],
+    [feedback.helped, "you said helped", "ok"],
+    [feedback.wrong, "you said wrong", feedback.wrong ? "bad" : ""],
+  ];
+  return html`
+    <ul class="helps">${facts.map(([value, label, kind]) => html`<li><b class=${value ? kind : ""}>${count(Number(value))}</b> <span class="muted">${label}</span></li>`)}</ul>
+  `;
+}
+
+/** @param {{namespace: string | undefined, nameOf: (namespace: string) => string, today: Day | undefined}} props */
+function Learned({ namespace, nameOf, today }) {
+  const route = calm(useRoute("/v1/memories", { namespace, limit: ROWS }));
+  const [fresh, setFresh] = useState(0);
+  useLive("learned", (event) => {
+    if (event.kind === "gap") route.reload();
+    else if (!namespace || event.namespace === namespace) setFresh((old) => old + 1);
+  });
+  const show = () => (setFresh(0), route.reload());
+  const isShown = (/** @type {any} */ each) => !today?.learned || each.created_at.startsWith(today.day);
+  const links = html`
+    <${Fresh} count=${fresh} onClick=${show} />
+    <a href=${href("memories", { since: since(7) })}>last 7 days</a>
+    ${today && html`<a href=${href("memories", { since: since(1) })}>all ${count(today.learned)} of today</a>`}
+  `;
+  return html`
+    <${Box} title=${today?.learned ? "Learned today" : "Learned last"} route=${route} actions=${links} empty=${nothingLearned}>
+      ${(/** @type {any} */ data) => html`
+        <ul class="feed">
+          ${data.items.filter(isShown).map(
+            (/** @type {any} */ each) => html`<li key=${each.record_id}>
+              <span class="kind"><${Chip}>${each.knowledge_type ?? each.capture_type ?? each.observation_type.replace("_", " ")}<//></span>
+              <a class="cut" href=${href("memories", { open: each.record_id })}>${each.title}</a>
+              <span class="muted small where">${nameOf(each.namespace)} <${Time} at=${each.created_at} /></span>
+            </li>`,
+          )}
+        </ul>
+      `}
+    <//>
+  `;
+}
+
+const nothingLearned = html`Nothing learned yet. Use a connected agent, or: <code>kiro-learn import</code>`;
+
+/** A button for what came meanwhile; said aloud now and then. @param {{count: number, onClick: () => void}} props */
+function Fresh({ count: fresh, onClick }) {
+  const [said, setSaid] = useState("");
+  const current = useRef(fresh);
+  current.current = fresh;
+  const say = useSoon(() => setSaid(current.current ? `${current.current} new` : ""), SPOKEN_SECONDS);
+  useEffect(say, [fresh]);
+  return html`
+    ${fresh > 0 && html`<button class="chip" onClick=${onClick}>${count(fresh)} new</button>`}
+    <span class="hidden" aria-live="polite">${said}</span>
+  `;
+}
+
+/** @param {{namespace: string | undefined, nameOf: (namespace: string) => string}} props */
+function Live({ namespace, nameOf }) {
+  const answers = calm(useRoute("/v1/retrievals", { namespace, limit: ROWS }));
+  const [rows, setRows] = useState(/** @type {any[]} */ ([]));
+  const [waiting, setWaiting] = useState(/** @type {any[]} */ ([]));
+  const [isHeld, setHeld] = useState(false);
+  const box = useRef(/** @type {any} */ (null));
+  useEffect(() => {
+    setRows((answers.data?.items ?? []).map((/** @type {any} */ each) => ({ ...each, kind: "retrieval" })));
+    setWaiting([]);
+  }, [answers.data]);
+  const take = (/** @type {any} */ event) => {
+    if (event.kind === "gap") answers.reload();
+    else if (namespace && event.namespace !== namespace) return;
+    else if (isHeld || box.current?.scrollTop > 0) setWaiting((old) => [event, ...old].slice(0, KEPT_ROWS));
+    else setRows((old) => [event, ...old].slice(0, KEPT_ROWS));
+  };
+  useLive("retrieval", take);
+  useLive("learned", (event) => event.kind === "gap" || take(event));
+  const show = () => {
+    setRows([...waiting, ...rows].slice(0, KEPT_ROWS));
+    setWaiting([]);
+    if (box.current) box.current.scrollTop = 0;
+  };
+  const hold = () => {
+    if (isHeld) show();
+    setHeld(!isHeld);
+  };
+  const actions = html`
+    <${Fresh} count=${waiting.length} onClick=${show} />
+    <button class="chip" aria-pressed=${String(isHeld)} onClick=${hold}>Hold</button>
+  `;
+  return html`
+    <${Box} title="Live" route=${answers} actions=${actions} empty=${() => (rows.length ? null : "No prompt asked since the daemon started. What agents ask and learn shows here.")}>
+      ${() => html`<ul class="feed live-feed" ref=${box} tabindex="0" aria-label="What happened last">${rows.map((each) => html`<${Happened} key=${`${each.kind} ${each.at} ${each.record_id ?? ""}`} ...${{ each, nameOf }} />`)}</ul>`}
+    <//>
+  `;
+}
+
+/** @param {{each: any, nameOf: (namespace: string) => string}} props */
+function Happened({ each, nameOf }) {
+  const where = nameOf(each.namespace);
+  const at = html`<time class="muted number" datetime=${each.at} title=${each.at}>${clock(new Date(each.at))}</time>`;
+  if (each.kind === "learned") return html`<li>${at}<a class="cut" href=${href("memories", { open: each.record_id })}>learned “${each.title}”</a><span class="muted small where">${where}</span></li>`;
+  const told = each.records.filter((/** @type {any} */ record) => record.shown).length;
+  const outcome = each.degraded.length ? "partial answer" : each.context_bytes ? `told ${counted(told, "memory", "memories")}` : "told nothing";
+  return html`<li>
+    ${at}<a class="cut" href=${href("retrievals", { open: each.retrieval_id })}>prompt answered · ${outcome} · ${milliseconds(each.latency_ms)}</a>
+    <span class="muted small where">${where}</span>
+  </li>`;
+}
+
+/** @param {{status: any}} props */
+function Health({ status }) {
+  const problems = problemsOf(status);
+  const copied = status.backup?.newest_at ? ` · backup ${ago(status.backup.newest_at)}` : "";
+  if (!problems.length) return html`<p><span class="ok">✓</span> Everything works<span class="muted">${copied}</span></p>`;
+  return html`
+    <ul class="problems">
+      ${problems.map(
+        ({ what, why, mend }) => html`<li>
+          <p><span class="warn" aria-hidden="true">!</span> <b>${what}</b>${why && html` <span class="muted">${why}</span>`}</p>
+          <p class="mend"><code>${mend}</code> <${Copy} text=${mend} label="Copy the command" /></p>
+        </li>`,
+      )}
+    </ul>
+  `;
+}
