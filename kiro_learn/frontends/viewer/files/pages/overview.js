@@ -16,6 +16,7 @@ const USUAL_DAYS = 14;
 const ROWS = 8;
 const KEPT_ROWS = 60;
 const FIGURES_SECONDS = 3;
+const HEALTH_SECONDS = 60;
 const SPOKEN_SECONDS = 10;
 const DAY_MS = 86_400_000;
 
@@ -29,8 +30,15 @@ export default function Overview({ query, setQuery, project, projects = [] }) {
   const namespace = project?.namespace;
   const daily = calm(useRoute("/api/days", { project: namespace, days }));
   const status = calm(useRoute("/v1/status"));
-  const soon = useSoon(() => (daily.reload(), status.reload()), FIGURES_SECONDS);
-  useLive("status", soon);
+  const [calls, setCalls] = useState(/** @type {number | null} */ (null));
+  const soon = useSoon(daily.reload, FIGURES_SECONDS);
+  const rarely = useSoon(status.reload, HEALTH_SECONDS);
+  useLive("status", (event) => {
+    soon();
+    if (event.kind === "gap") status.reload();
+    else setCalls(event.calls);
+    rarely();
+  });
   const nameOf = (/** @type {string} */ each) => (project ? "" : (projects.find((known) => known.namespace === each)?.name ?? ""));
   const period = html`
     <select aria-label="Period" value=${String(days)} onChange=${(/** @type {any} */ event) => setQuery({ days: event.target.value })}>
@@ -38,7 +46,7 @@ export default function Overview({ query, setQuery, project, projects = [] }) {
     </select>
   `;
   return html`
-    <${Figures} daily=${daily.data} llm=${status.data?.llm} />
+    <${Figures} daily=${daily.data} llm=${status.data?.llm} calls=${calls} />
     <div class="columns stretch wide-left">
       <${Box} title="Learned and told, per day" route=${daily} actions=${period} empty=${nothingYet}>${(/** @type {any} */ data) => html`<${PerDay} days=${data.days} />`}<//>
       <${Box} title="Answer time" route=${daily} actions=${html`<span class="muted small">since the daemon started</span>`} empty=${noPrompt}>${(/** @type {any} */ data) => html`<${AnswerTime} ...${data} />`}<//>
@@ -78,8 +86,8 @@ const since = (/** @type {number} */ days) => new Date(Date.now() - (days - 1) *
 const inTime = ({ latency_ms, budget_ms }) =>
   Object.entries(latency_ms.bins).reduce((sum, [bound, each]) => sum + (Number(bound) <= budget_ms ? each : 0), 0);
 
-/** @param {{daily: any, llm: any}} props */
-function Figures({ daily, llm }) {
+/** @param {{daily: any, llm: any, calls: number | null}} props */
+function Figures({ daily, llm, calls }) {
   const today = daily?.days.at(-1);
   const answers = daily?.latency_ms.answers;
   return html`
@@ -95,7 +103,7 @@ function Figures({ daily, llm }) {
       <${Figure}
         label="Model calls today"
         href=${href("settings")}
-        value=${llm ? html`${count(llm.usage.calls)}${llm.usage.limit ? html`<small> of ${count(llm.usage.limit)}</small>` : ""}` : "–"}
+        value=${llm ? html`${count(calls ?? llm.usage.calls)}${llm.usage.limit ? html`<small> of ${count(llm.usage.limit)}</small>` : ""}` : "–"}
         note=${llm && (llm.strategy === "extractive" ? "learning without a model" : `learning by ${llm.name}`)}
       />
     </div>
