@@ -13,6 +13,7 @@ import { html, useEffect, useId, useMemo, useRef, useState, useStyle } from "./h
 const HEIGHT = 180;
 const LOW_HEIGHT = 140;
 const FEW_NAMES = 12;
+const MANY_NAMES = 31;
 const NARROW = matchMedia("(max-width: 640px)");
 
 /** @param {ChartProps} props */
@@ -122,7 +123,7 @@ function options(uPlot, box, names, series, marks, said) {
   return {
     ...sizeOf(box),
     legend: { show: false },
-    padding: [marks.length ? 20 : 8, 8, 0, 0],
+    padding: [marks.length ? 20 : 8, names.length > MANY_NAMES ? 20 : 8, 0, 0],
     cursor: { x: false, y: false, drag: { x: false, y: false }, points: { show: false } },
     scales: { x: { time: false, range: () => [-0.75, names.length - 0.25] }, y: { range: () => [0, most * 1.08] } },
     axes: [
@@ -133,7 +134,7 @@ function options(uPlot, box, names, series, marks, said) {
       {},
       ...series.map(({ shape, color }) =>
         shape === "line"
-          ? { stroke: token(color), width: 2, dash: [6, 4], points: { show: true, size: 6, fill: token("card"), stroke: token(color), width: 2 } }
+          ? { stroke: token(color), width: 2, dash: [6, 4], points: { show: names.length <= MANY_NAMES, size: 6, fill: token("card"), stroke: token(color), width: 2 } }
           : { stroke: token(color), fill: token(color), width: 0, paths: uPlot.paths.bars({ size: [0.7, 40], radius: 0.1 }), points: { show: false } },
       ),
     ],

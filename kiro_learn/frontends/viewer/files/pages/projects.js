@@ -1,6 +1,6 @@
 // @ts-check
 // What projects there are, and what can be done with each.
-import { html, useRef, useState } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { address, ApiError, call, useRoute } from "../lib/api.js";
 import { count, counted } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
@@ -11,18 +11,12 @@ export const title = "Projects";
 
 const MOST_UNTYPED = 20;
 const PAGE = 500;
-const SORTS = /** @type {Record<string, [string, (a: Row, b: Row) => number]>} */ ({
-  used: ["last used", (a, b) => (b.last_event_at ?? "").localeCompare(a.last_event_at ?? "")],
-  name: ["name", (a, b) => a.name.localeCompare(b.name)],
-  memories: ["memories", (a, b) => b.memory_count - a.memory_count],
-});
 
 /** @typedef {{name: string, namespace: string, project_id: string, folder: string | null, memory_count: number, last_event_at: string | null,
  *   waiting_count: number, sessions: number, paused: any}} Row */
 /** @typedef {(act: string, row: Row) => void} Ask */
 
-/** @param {{query: Record<string, string>, setQuery: (changes: any) => void}} props */
-export default function Projects({ query, setQuery }) {
+export default function Projects() {
   const stats = useRoute("/v1/stats");
   const pauses = useRoute("/api/pauses");
   const days = useRoute("/api/days", { days: 1 });
@@ -33,36 +27,32 @@ export default function Projects({ query, setQuery }) {
     reload();
     if (said) toast(said, how);
   };
-  const sort = SORTS[query.sort] ? query.sort : "used";
   const ask = (/** @type {string} */ act, /** @type {Row} */ row) => {
     if (act === "pause") pause(row, done);
     else if (act === "resume") resume(row, done);
     else if (act === "export") exportMemories(row);
     else setAsked({ act, row });
   };
-  const rows = (/** @type {any} */ data) => rowsOf(data, pauses.data, days.data).sort(SORTS[sort][1]);
-  const sorted = html`
-    <span class="muted" aria-hidden="true">by</span> <select aria-label="Sort by" value=${sort} onChange=${(/** @type {any} */ event) => setQuery({ sort: event.target.value })}>
-      ${Object.entries(SORTS).map(([key, [word]]) => html`<option value=${key}>${word}</option>`)}
-    </select>
-  `;
+  const rows = (/** @type {any} */ data) => rowsOf(data, pauses.data, days.data);
   const Asking = asked && /** @type {Record<string, any>} */ ({ rename: Rename, merge: Merge, forget: Forget })[asked.act];
   return html`
-    <${Box} title="Projects" route=${stats} actions=${sorted} empty=${(/** @type {any} */ data) => (data.projects.length ? null : html`No agent has reported yet. <code>kiro-learn doctor</code>`)}>
+    <${Box} title="Projects" route=${stats} empty=${(/** @type {any} */ data) => (data.projects.length ? null : html`No agent has reported yet. <code>kiro-learn doctor</code>`)}>
       ${(/** @type {any} */ data) => html`<${Table} rows=${rows(data)} ask=${ask} />`}
     <//>
     ${Asking && html`<${Asking} row=${asked.row} others=${rows(stats.data).filter((each) => each.namespace !== asked.row.namespace)} done=${done} onClose=${() => setAsked(null)} />`}
   `;
 }
 
-/** @param {any} stats @param {any} pauses null: not known yet @param {any} days @returns {Row[]} */
+/** The last used first. @param {any} stats @param {any} pauses null: not known yet @param {any} days @returns {Row[]} */
 const rowsOf = (stats, pauses, days) =>
-  stats.projects.map((/** @type {any} */ each) => ({
-    ...each,
-    name: each.name ?? (each.display_name.split("/").pop() || each.display_name),
-    sessions: days?.sessions[each.namespace] ?? 0,
-    paused: pauses?.pauses.find((/** @type {any} */ pause) => pause.namespace === each.namespace && pause.session === null) ?? null,
-  }));
+  stats.projects
+    .map((/** @type {any} */ each) => ({
+      ...each,
+      name: each.name ?? (each.display_name.split("/").pop() || each.display_name),
+      sessions: days?.sessions[each.namespace] ?? 0,
+      paused: pauses?.pauses.find((/** @type {any} */ pause) => pause.namespace === each.namespace && pause.session === null) ?? null,
+    }))
+    .sort((/** @type {Row} */ a, /** @type {Row} */ b) => (b.last_event_at ?? "").localeCompare(a.last_event_at ?? ""));
 
 /** @param {{rows: Row[], ask: Ask}} props */
 const Table = ({ rows, ask }) => html`
@@ -194,11 +184,11 @@ function Merge({ row, others, done, onClose }) {
 
 /** @param {Asked} props */
 function Forget({ row, done, onClose }) {
-  const preview = usePreview(row);
+  const [found, setFound] = useState(/** @type {any} */ (null));
+  useEffect(() => void said(call("POST", "/api/forgetting/preview", { project: row.namespace, whole: true })).then((data) => (data ? setFound(data) : onClose())), []);
   const [typed, setTyped] = useState("");
   const [withCopies, setWithCopies] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const found = preview.data;
   const mustType = found?.memories > MOST_UNTYPED;
   const forget = async () => {
     setBusy(true);
@@ -212,8 +202,7 @@ function Forget({ row, done, onClose }) {
   const isReady = found && !isBusy && (!mustType || typed === String(found.memories));
   return html`
     <${Dialog} title="Forget all of ${row.name}" onClose=${onClose} actions=${html`<button class="danger" disabled=${!isReady} onClick=${forget}>${isBusy ? "Forgetting…" : "Forget all"}</button>`}>
-      ${preview.error && html`<p class="bad">Could not read what would go: ${preview.error}</p>`}
-      ${!found && !preview.error && html`<p class="muted">Counting…</p>`}
+      ${!found && html`<p class="muted">Counting…</p>`}
       ${found &&
       html`
         <dl class="facts">
@@ -227,18 +216,4 @@ function Forget({ row, done, onClose }) {
       `}
     <//>
   `;
-}
-
-/** @param {Row} row @returns {{data: any, error: string}} */
-function usePreview(row) {
-  const [state, setState] = useState({ data: /** @type {any} */ (null), error: "" });
-  const began = useRef(false);
-  if (!began.current) {
-    began.current = true;
-    call("POST", "/api/forgetting/preview", { project: row.namespace, whole: true }).then(
-      (data) => setState({ data, error: "" }),
-      (error) => setState({ data: null, error: error.message }),
-    );
-  }
-  return state;
 }
