@@ -131,7 +131,7 @@ const Help = ({ onClose }) => html`
 /** @param {{page: string, query: Record<string, string>, project: Project | null, projects: Project[]}} props */
 function PageLoader({ page, query, project, projects }) {
   const [loaded, setLoaded] = useState(/** @type {any} */ (null));
-  const [broken] = useErrorBoundary((error) => console.error(error));
+  const [broken] = useErrorBoundary((/** @type {Error} */ error) => console.error(error));
   useEffect(() => {
     if (!PAGES.some(([name]) => name === page)) return setLoaded({});
     import(`./pages/${page}.js`).then(setLoaded, () => setLoaded({}));

@@ -1,0 +1,10 @@
+export function useState<T>(initial: T | (() => T)): [T, (next: T | ((old: T) => T)) => void];
+export function useState<T = undefined>(): [T | undefined, (next: T | undefined | ((old: T | undefined) => T | undefined)) => void];
+export function useReducer<S, A>(reducer: (state: S, action: A) => S, initial: S): [S, (action: A) => void];
+export function useRef<T>(initial: T): { current: T };
+export function useEffect(effect: () => void | (() => void), inputs?: readonly unknown[]): void;
+export function useLayoutEffect(effect: () => void | (() => void), inputs?: readonly unknown[]): void;
+export function useMemo<T>(make: () => T, inputs?: readonly unknown[]): T;
+export function useCallback<T extends (...given: any[]) => any>(call: T, inputs: readonly unknown[]): T;
+export function useErrorBoundary(onError?: (error: any) => void): [any, () => void];
+export function useId(): string;

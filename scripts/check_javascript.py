@@ -1,0 +1,35 @@
+"""Lints the viewer's JavaScript and checks its types, by eslint and tsc as ``scripts/javascript`` pins them.
+
+It needs ``npm``, which users and the wheel do not; where there is none it says so and checks nothing.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TOOLS = ROOT / "scripts/javascript"
+PROGRAMS = TOOLS / "node_modules/.bin"
+
+
+def main() -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        print("The viewer's JavaScript was not checked: there is no npm.")
+        return
+    commands = (
+        [npm, "ci", "--no-audit", "--no-fund", "--prefix", TOOLS],
+        [PROGRAMS / "eslint", "--config", TOOLS / "eslint.config.js", "kiro_learn/frontends/viewer/files"],
+        [PROGRAMS / "tsc", "--project", TOOLS],
+    )
+    for command in commands:
+        ended = subprocess.run(command, cwd=ROOT, check=False)
+        if ended.returncode:
+            sys.exit(ended.returncode)
+
+
+if __name__ == "__main__":
+    main()

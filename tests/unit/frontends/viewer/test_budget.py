@@ -1,0 +1,50 @@
+"""The viewer stays small: few lines of our own, and a first page that is there at once."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from pathlib import Path, PurePosixPath
+
+from kiro_learn.frontends.viewer.files import FOLDER
+
+MOST_LINES = 3_500
+MOST_BYTES = 60_000
+"""Zipped, in all."""
+
+FIRST_PAGE = "pages/overview.js"
+IMPORT = re.compile(r'(?:^|[};\s])(?:import|from)\s?"(\.{1,2}/[^"]+)"')
+
+
+def own_scripts() -> list[Path]:
+    return sorted(path for path in FOLDER.rglob("*.js") if path.parent.name != "vendor")
+
+
+def test_the_scripts_of_our_own_are_few_lines() -> None:
+    lines = {path.name: path.read_text("utf-8").count("\n") for path in own_scripts()}
+    assert sum(lines.values()) <= MOST_LINES, lines
+
+
+def test_every_script_of_our_own_is_checked() -> None:
+    assert [path.name for path in own_scripts() if "// @ts-check\n" not in path.read_text("utf-8")] == []
+
+
+def reached(name: str, found: set[str]) -> set[str]:
+    """What a script imports, and what that imports."""
+    if name not in found:
+        found.add(name)
+        for other in IMPORT.findall((FOLDER / name).read_text("utf-8")):
+            place = (FOLDER / PurePosixPath(name).parent / other).resolve().relative_to(FOLDER.resolve())
+            reached(place.as_posix(), found)
+    return found
+
+
+def test_the_first_page_is_light() -> None:
+    index = (FOLDER / "index.html").read_text("utf-8")
+    named = {"index.html", *re.findall(r'(?:href|src)="/ui/([\w./-]+\.\w+)"', index)}
+    scripts = reached("app.js", set()) | (reached(FIRST_PAGE, set()) if (FOLDER / FIRST_PAGE).exists() else set())
+    texts = ((FOLDER / name).read_text("utf-8") for name in scripts)
+    every = named | scripts | {style for text in texts for style in re.findall(r'useStyle\("([^"]+)"\)', text)}
+    sizes = {name: len(gzip.compress((FOLDER / name).read_bytes())) for name in sorted(every)}
+    assert {"app.js", "app.css", "vendor/preact.js", "lib/parts.js"} <= sizes.keys()
+    assert sum(sizes.values()) <= MOST_BYTES, sizes

@@ -1,0 +1,125 @@
+"""Every page as a person meets it: both themes, every width, without a mouse's eye for what is wrong with it.
+
+Each page is loaded once, and looked at from all sides. ``VIEWER_SCREENSHOTS`` names a folder in which to keep pictures.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kiro_learn.frontends.viewer.files import FOLDER
+from tests.viewer.browsing import HEIGHT, WIDTHS, Viewer, in_both_themes
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.one_python
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
+RUN_AXE = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+    .filter((each) => each.impact === "serious" || each.impact === "critical")
+    .flatMap((each) => each.nodes.map((node) => `${each.id}: ${node.html.slice(0, 120)} ${node.failureSummary}`))"""
+SIDEWAYS = """() => ["html", "main"].map((name) => document.querySelector(name))
+    .filter((each) => each.scrollWidth > each.clientWidth).map((each) => `${each.tagName} ${each.scrollWidth}`)"""
+CUT = """() => [...document.querySelectorAll("h1, h2, button, .chip, .value, .label, nav a span")]
+    .filter((each) => each.checkVisibility() && !each.closest(".list, .hidden, .rail"))
+    .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
+    .map((each) => each.outerHTML.slice(0, 120))"""
+SMALLEST = 320
+SCREENSHOTS = os.environ.get("VIEWER_SCREENSHOTS", "")
+
+
+def pages() -> list[str]:
+    """The names of those that there are."""
+    files = (FOLDER / "pages").glob("*.js")
+    return sorted(path.stem for path in files if "export default" in path.read_text("utf-8"))
+
+
+def serious(page: Page) -> list[str]:
+    """What axe finds that keeps somebody out."""
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(AXE)
+    found: list[str] = page.evaluate(RUN_AXE)
+    return found
+
+
+def keep(page: Page, name: str) -> None:
+    if SCREENSHOTS:
+        Path(SCREENSHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=str(Path(SCREENSHOTS) / f"{name}.png"))
+
+
+def faults_of(viewer: Viewer, name: str) -> Iterator[str]:
+    """What is wrong with one page, at all widths and in both themes, with and without its first row open."""
+    page = viewer.open(name)
+    assert page.locator("h1").count() == 1
+    sideways: list[Any] = []
+
+    def look(theme: str, width: int) -> None:
+        keep(page, f"{name}-{theme}-{width}")
+        sideways.extend((theme, width, each) for each in page.evaluate(SIDEWAYS) + page.evaluate(CUT))
+
+    in_both_themes(viewer, look)
+    yield from map(str, sideways)
+    yield from (f"dark {WIDTHS[-1]}: {each}" for each in serious(page))
+    page.set_viewport_size({"width": SMALLEST, "height": HEIGHT})
+    yield from (f"{SMALLEST}: {each}" for each in page.evaluate(SIDEWAYS))
+    page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    yield from (f"light {WIDTHS[0]}: {each}" for each in serious(page))
+    if page.locator(".row").count():
+        page.locator(".row").first.click()
+        page.wait_for_selector(".panel")
+        page.wait_for_function("() => !document.querySelector('[aria-busy=true], .stale')")
+        keep(page, f"{name}-panel")
+        yield from (f"panel: {each}" for each in serious(page))
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".panel", state="detached")
+        assert page.evaluate("document.activeElement.className") == "row", f"{name}: the focus is not on the row again"
+
+
+def test_every_page_is_whole_legible_and_open_to_all(viewer: Viewer) -> None:
+    faults = {name: found for name in pages() if (found := list(faults_of(viewer, name)))}
+    assert faults == {}
+
+
+def test_the_list_of_keys_is_open_to_all(viewer: Viewer) -> None:
+    page = viewer.open("nothing-of-ours")
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+    assert serious(page) == []
+
+
+def test_nothing_moves_for_whom_motion_is_too_much(viewer: Viewer) -> None:
+    page = viewer.open("nothing-of-ours")
+    durations = "() => [...document.querySelectorAll('*')].map((each) => getComputedStyle(each).transitionDuration)"
+    assert set(page.evaluate(durations)) != {"0s"}
+    page.emulate_media(reduced_motion="reduce")
+    assert set(page.evaluate(durations)) == {"0s"}
+
+
+def test_the_link_works_once_and_its_code_stays_nowhere(viewer: Viewer) -> None:
+    browser = viewer.page.context.browser
+    assert browser is not None
+    context = browser.new_context()
+    page = context.new_page()
+    headers: list[dict[str, str]] = []
+    page.on("request", lambda request: headers.append(request.headers))
+    path = viewer.daemon.call("POST", "/v1/ui/code", {})["path"]
+    page.goto(viewer.origin + path)
+    page.wait_for_selector(".rail")
+    assert page.url == f"{viewer.origin}/ui/"
+    assert page.evaluate("history.length") <= 2  # the empty page that the tab began with, and this one
+    assert {each.get("referer", "") for each in headers} == {""}
+    (cookie,) = context.cookies()
+    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == ("kl_ui", True, "Strict")
+    context.clear_cookies()
+    page.goto(viewer.origin + path)
+    assert "Run: kiro-learn ui" in page.inner_text("main")
+    assert context.cookies() == []
+    context.close()
