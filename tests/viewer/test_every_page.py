@@ -56,6 +56,7 @@ def keep(page: Page, name: str) -> None:
 
 def faults_of(viewer: Viewer, name: str) -> Iterator[str]:
     """What is wrong with one page, at all widths and in both themes, with and without its first row open."""
+    viewer.page.emulate_media(reduced_motion="reduce")  # what is looked at is at its end
     page = viewer.open(name)
     assert page.locator("h1").count() == 1
     sideways: list[Any] = []
