@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import enum
 from datetime import datetime
+from typing import Literal
 
 import attrs
 
 from kiro_learn.model.feedback import Feedback
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.told import ToldId
 
@@ -86,6 +87,8 @@ class FoundRecord:
     """Whether the agent was told."""
     told_before: bool = False
     """Left out, since its session was told it before."""
+    why: str = "told"
+    """``told``, ``named`` (in a line below the block, since it had no room), or the reason of ``Report.left_out``."""
     became: Feedback | None = None
     """What followed, once that is known."""
 
@@ -94,14 +97,32 @@ class FoundRecord:
 class Report:
     """How one retrieval went, for the retrieval log: ids, counts and times."""
 
+    retrieval_id: str
+    """A ULID."""
     at: datetime
     namespace: Namespace
     session_id: str | None
+    event_id: EventId | None
+    """Of the prompt, if an agent reported it."""
+    agent: str | None
+    """That asked, by the name of its hook."""
     query_characters: int
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""
     records: tuple[FoundRecord, ...]
     """Best first; after them those that were told before."""
+    unread: tuple[FoundRecord, ...] = ()
+    """Of what was found and not read, the best."""
+    passages: dict[RecordId, tuple[int, ...]] = attrs.Factory(dict)
+    """Of each memory in the block, in its order, which of its passages were told; nothing of another format's block."""
+    named: tuple[RecordId, ...] = ()
+    """Those that are only named, below the block, in this order."""
+    profile_bytes: int = 0
+    """Of the line that the project's profile has in the block."""
+    confidence: float | None = None
+    """How sure it was that what was found helps; None if nothing was weighed."""
+    needed: float | None = None
+    """Below which confidence nothing is told."""
     left_out: dict[str, int]
     """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``told_before``
     (its session was told it before, or one that says as much), ``gone`` (forgotten meanwhile, or damaged), ``behind``
@@ -112,6 +133,13 @@ class Report:
     degraded: tuple[str, ...]
     silent_because: str | None
     """None if something was told."""
+
+    @property
+    def outcome(self) -> Literal["told", "silent", "partial"]:
+        """``partial`` if a stage failed or was late, whatever was told."""
+        if self.degraded:
+            return "partial"
+        return "told" if self.context_bytes else "silent"
 
     def is_helped_by(self, ranking: Ranking) -> bool:
         """Whether it found one of the memories that were told."""

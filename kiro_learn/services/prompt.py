@@ -54,6 +54,7 @@ class Prompt:
                 event_id=event.event_id,
                 said_at=event.valid_time,
                 folder=event.source.project_path,
+                agent=event.source.surface,
                 deadline=latest,
             )
 

@@ -9,7 +9,7 @@ import attrs
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.pipelines.recall.context_search import Gathered
-from kiro_learn.pipelines.recall.excerpting import Compared, bytes_worth_telling, compared, found
+from kiro_learn.pipelines.recall.excerpting import Compared, compared, found, sureness_of
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.graph.budget import Line
 from kiro_learn.retrieval.query.terms import terms
@@ -35,7 +35,7 @@ class PassageTelling:
 
     def bytes_worth(self, most_bytes: int) -> int:
         """How many bytes passages are worth, by how sure it is that they help."""
-        return bytes_worth_telling(self._excerpts, self._findings, most_bytes)
+        return sureness_of(self._excerpts, self._findings).bytes_worth(most_bytes)
 
     def told(self, room: int) -> list[Line]:
         """The memories of which something is told in ``room`` bytes, each line with its passages below it."""

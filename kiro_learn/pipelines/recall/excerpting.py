@@ -15,7 +15,7 @@ from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.ranking.confidence import (
     WORDS_CERTAIN,
     WORDS_FLOOR,
-    bytes_worth,
+    Sureness,
     confidence,
     word_share,
 )
@@ -66,12 +66,11 @@ def found(record: MemoryRecord, score: float, compared: Compared | None, note: s
     return Excerpted(record, score, passages, compared.nearness, compared.cosines, compared.vectors, note)
 
 
-def bytes_worth_telling(found: Sequence[Excerpted], findings: Findings | None, most_bytes: int) -> int:
+def sureness_of(found: Sequence[Excerpted], findings: Findings | None) -> Sureness:
     """By the nearest passages and whole memories; by words alone where nothing has a vector."""
     if not found or findings is None:
-        return 0
+        return Sureness(0.0)
     cosines = [*vectors_of(findings.evidence).nearest_wholes, *(cosine for each in found for cosine in each.cosines)]
     if not cosines:
-        words = words_of(findings.evidence)
-        return bytes_worth(word_share(words), most_bytes, floor=WORDS_FLOOR, certain=WORDS_CERTAIN)
-    return bytes_worth(confidence(cosines), most_bytes)
+        return Sureness(word_share(words_of(findings.evidence)), WORDS_FLOOR, WORDS_CERTAIN)
+    return Sureness(confidence(cosines))

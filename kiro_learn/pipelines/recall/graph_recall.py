@@ -57,6 +57,7 @@ class GraphRecall:
         event_id: EventId | None = None,
         said_at: datetime | None = None,
         folder: str | None = None,
+        agent: str | None = None,
         deadline: float = math.inf,
     ) -> Retrieval:
         """The block for a prompt, by the end of the budget at the latest. A session is told each thing once.
@@ -64,6 +65,7 @@ class GraphRecall:
         Nothing is raised: whatever fails or is late is named in ``degraded``.
         """
         stopwatch = Stopwatch()
+        asker = (namespace, session_id, event_id, agent)
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: Context | Exception | None = None
         text = query_text(body)
@@ -72,7 +74,7 @@ class GraphRecall:
         most_bytes = bytes_for(text, query, prompt, self._config) - len(line.encode())
         alone = told_first(line, "")
         if most_bytes <= 0:
-            blank = self._blank_report(namespace, session_id, len(text), stopwatch.elapsed_ms())
+            blank = self._blank_report(asker, len(text), stopwatch.elapsed_ms())
             silence = None if line else silence_of(query)
             self._keep_report(attrs.evolve(blank, asked=(), context_bytes=len(alone.encode()), silent_because=silence))
             return Retrieval(alone, latency_ms=blank.latency_ms)
@@ -82,7 +84,7 @@ class GraphRecall:
             outcome = await catch_errors(
                 "context", lambda: self._contexts.build(namespace, request, prompt.told_before)
             )
-        blank = self._blank_report(namespace, session_id, len(text), stopwatch.elapsed_ms())
+        blank = self._blank_report(asker, len(text), stopwatch.elapsed_ms())
         if not isinstance(outcome, Context):
             problem = "late" if outcome is None else reason(outcome)
             why = None if line else CUT_OFF if outcome is None else FAILED
@@ -102,11 +104,17 @@ class GraphRecall:
         """An answer was not sent after all: its session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.told_ids)
 
-    def _blank_report(self, namespace: Namespace, session_id: str | None, characters: int, latency_ms: float) -> Report:
+    def _blank_report(
+        self, asker: tuple[Namespace, str | None, EventId | None, str | None], characters: int, latency_ms: float
+    ) -> Report:
+        namespace, session_id, event_id, agent = asker
         return Report(
+            retrieval_id=self._clock.new_ulid(),
             at=self._clock.utc_now(),
             namespace=namespace,
             session_id=session_id,
+            event_id=event_id,
+            agent=agent,
             query_characters=characters,
             asked=tuple(Ranking),
             records=(),

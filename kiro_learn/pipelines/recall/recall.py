@@ -17,7 +17,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EDITED, MemoryRecord
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
-from kiro_learn.pipelines.recall.excerpting import bytes_worth_telling, found
+from kiro_learn.pipelines.recall.excerpting import found, sureness_of
 from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
@@ -97,6 +97,7 @@ class Recall:
         event_id: EventId | None = None,
         said_at: datetime | None = None,
         folder: str | None = None,
+        agent: str | None = None,
         deadline: float = math.inf,
     ) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
@@ -107,6 +108,7 @@ class Recall:
         Args:
           said_at: when it was; a session that paused for long may set another goal.
           folder: where the files lie that memories cite; None if that is not known.
+          agent: that asks, for the retrieval log.
         """
         trace = RecallTrace(factor=self._factor)
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
@@ -121,7 +123,8 @@ class Recall:
         elif isinstance(outcome, Exception):
             trace.note_failure(outcome)
         latency_ms = trace.stopwatch.elapsed_ms()
-        report = await catch_errors("recall book", lambda: self._book(trace, namespace, session_id, latency_ms))
+        asked = partial(trace.report, namespace=namespace, session_id=session_id, event_id=event_id, agent=agent)
+        report = await catch_errors("recall book", lambda: self._book(asked, latency_ms))
         found = report.records if isinstance(report, Report) else ()
         return Retrieval(trace.context, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found)
 
@@ -129,12 +132,8 @@ class Recall:
         """An answer was not sent after all: its session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.record_ids)
 
-    async def _book(
-        self, trace: RecallTrace, namespace: Namespace, session_id: str | None, latency_ms: float
-    ) -> Report:
-        report = trace.report(
-            at=self._clock.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
-        )
+    async def _book(self, asked: Callable[..., Report], latency_ms: float) -> Report:
+        report = asked(retrieval_id=self._clock.new_ulid(), at=self._clock.utc_now(), latency_ms=latency_ms)
         self._keep_report(report)
         _log(report)
         return report
@@ -223,8 +222,9 @@ class Recall:
             if trace.silent_because == NOTHING_NEW:
                 return
             telling = newer_above(each_once(trace.records), trace.overturned)
-            repeat_count = len(trace.records) - len(telling)
-            most_bytes = bytes_worth_telling(_found_of(trace, telling), trace.new_findings, most_bytes)
+            repeated = frozenset(each.record_id for each in trace.records) - {each.record_id for each in telling}
+            trace.sureness = sureness_of(_found_of(trace, telling), trace.new_findings)
+            most_bytes = trace.sureness.bytes_worth(most_bytes)
             if not most_bytes:
                 trace.note_irrelevant()
                 return
@@ -232,7 +232,7 @@ class Recall:
             while alone := told_alone(rendered.record_ids, trace.overturned):
                 telling = tuple(record for record in telling if record.record_id not in alone)
                 rendered = self._rendered(trace, telling, query, most_bytes)
-        trace.take_block(rendered, repeats=repeat_count)
+        trace.take_block(rendered, repeated=repeated)
 
     def _rendered(self, trace: RecallTrace, telling: Sequence[MemoryRecord], query: str, most_bytes: int) -> Rendered:
         if self._config.format == "documented":

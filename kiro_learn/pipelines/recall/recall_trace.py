@@ -9,7 +9,7 @@ import attrs
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.hit import Hit
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord, Report
@@ -18,7 +18,8 @@ from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
-from kiro_learn.retrieval.ranking.calibrated import worth_telling
+from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, worth_telling
+from kiro_learn.retrieval.ranking.confidence import Sureness
 from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
@@ -36,6 +37,9 @@ NOTHING_LEFT = "nothing could be read"
 NOTHING_NEW = "all of it was told before"
 NO_ROOM = "nothing fits"
 
+MOST_UNREAD = 10
+"""Of what was found and not read: as many are noted, so that who asks why sees what came close."""
+
 
 @attrs.define(eq=False)
 class RecallTrace:
@@ -48,6 +52,14 @@ class RecallTrace:
     findings: Findings | None = None
     hits: Sequence[Hit] = ()
     """Best first."""
+    scores: dict[RecordId, float] = attrs.Factory(dict)
+    """Of all that was found, as it was last weighed."""
+    floored: frozenset[RecordId] = frozenset()
+    """Those that were read and are not relevant."""
+    repeated: frozenset[RecordId] = frozenset()
+    """Those of which another one says the same."""
+    sureness: Sureness | None = None
+    """That what was found helps, once that is weighed."""
     records: Sequence[MemoryRecord] = ()
     """Those of them that are still there, in the order they are to be told in."""
     known_ids: set[RecordId] = attrs.Factory(set)
@@ -73,7 +85,7 @@ class RecallTrace:
         """
         self.findings = findings
         self.degraded += findings.degraded
-        worthy = worth_telling(self._weighed(findings.hits))
+        worthy = worth_telling(self._noted(findings.hits))
         self.left_out["cut"] = len(findings.hits) - len(worthy)
         known = [hit for hit in worthy if hit.record_id in told]
         self.known_ids = {hit.record_id for hit in known}
@@ -92,12 +104,17 @@ class RecallTrace:
         if self.findings.fusion:
             nearness = {record_id: each.nearness_of_text for record_id, each in self.passages.items()}
             refined = self.findings.fusion.refined(nearness).of(hit.record_id for hit in hits)
-            hits = worth_telling(self._weighed(refined))
+            hits = worth_telling(self._noted(refined))
         new = [hit for hit in hits if hit.record_id not in self.known_ids]
         kept = {hit.record_id for hit in new[:most]} | self.known_ids
         kept |= {newer for newer, older in self.overturned.items() if older in kept}
         self.left_out["cut"] += len(self.hits) - len(hits)
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
+
+    def _noted(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        weighed = self._weighed(hits)
+        self.scores |= {hit.record_id: hit.score for hit in weighed}
+        return weighed
 
     def _weighed(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """``hits``, best first, each with its score times its factor."""
@@ -148,6 +165,7 @@ class RecallTrace:
     def note_irrelevant(self) -> None:
         """Nothing that was found is worth telling."""
         self.left_out["floor"] = len(self.records)
+        self.floored = frozenset(record.record_id for record in self.records)
         self.records = ()
         self.silent_because = NOTHING_RELEVANT
 
@@ -156,11 +174,11 @@ class RecallTrace:
         scores = {hit.record_id: hit.score for hit in self.hits}
         return sorted((scores[record.record_id] for record in records), reverse=True)
 
-    def take_block(self, rendered: Rendered, *, repeats: int) -> None:
-        """Note the finished block; ``repeats``: records left out because another one says the same."""
-        self.rendered = rendered
-        self.left_out["repeat"] = repeats
-        self.left_out["room"] = len(self.records) - repeats - len(rendered.record_ids)
+    def take_block(self, rendered: Rendered, *, repeated: frozenset[RecordId]) -> None:
+        """Note the finished block; ``repeated``: records left out because another one says the same."""
+        self.rendered, self.repeated = rendered, repeated
+        self.left_out["repeat"] = len(repeated)
+        self.left_out["room"] = len(self.records) - len(repeated) - len(rendered.record_ids)
         if rendered.text:
             self.silent_because = None
         else:
@@ -180,15 +198,34 @@ class RecallTrace:
         """All that is told."""
         return told_first(self.slot_line, self.rendered.text)
 
-    def report(self, *, at: datetime, namespace: Namespace, session_id: str | None, latency_ms: float) -> Report:
+    def report(
+        self,
+        *,
+        retrieval_id: str,
+        at: datetime,
+        namespace: Namespace,
+        session_id: str | None,
+        event_id: EventId | None,
+        agent: str | None,
+        latency_ms: float,
+    ) -> Report:
         """The whole retrieval for the log: ids, counts and times, no contents. ``at`` is in UTC."""
         return Report(
+            retrieval_id=retrieval_id,
             at=at,
             namespace=namespace,
             session_id=session_id,
+            event_id=event_id,
+            agent=agent,
             query_characters=self.query_characters,
             asked=self.findings.asked if self.findings else (),
-            records=tuple(self._found()),
+            records=tuple(self._found((*self.records, *self.told_before))),
+            unread=tuple(self._unread()),
+            passages=self.rendered.passages,
+            named=self.rendered.named_ids,
+            profile_bytes=len(self.slot_line.encode()),
+            confidence=self.sureness.confidence if self.sureness else None,
+            needed=self.sureness.floor if self.sureness else None,
             left_out={why: count for why, count in self.left_out.items() if count},
             context_bytes=len(self.context.encode()),
             latency_ms=latency_ms,
@@ -197,20 +234,45 @@ class RecallTrace:
             silent_because=None if self.slot_line else self.silent_because,
         )
 
-    def _found(self) -> Iterator[FoundRecord]:
+    def _found(self, records: Sequence[MemoryRecord]) -> Iterator[FoundRecord]:
         if self.findings is None:
             return
-        scores = {hit.record_id: hit.score for hit in self.hits}
-        found_ids = {name: {hit.record_id for hit in each.hits} for name, each in self.findings.evidence.items()}
-        shown: set[RecordId] = set(self.rendered.record_ids)
         told_before = {record.record_id for record in self.told_before}
-        for record in (*self.records, *self.told_before):
-            record_id = record.record_id
+        ids = [record.record_id for record in records]
+        for record, found_by in zip(records, self.findings.found_by(ids), strict=True):
             yield FoundRecord(
-                record_id=record_id,
-                score=round(scores[record_id], 4),
+                record_id=record.record_id,
+                score=self.scores[record.record_id],
                 strategy=record.strategy,
-                found_by=tuple(name for name, ids in found_ids.items() if record_id in ids),
-                shown=record_id in shown,
-                told_before=record_id in told_before,
+                found_by=found_by,
+                shown=record.record_id in self.rendered.record_ids,
+                told_before=record.record_id in told_before,
+                why="told_before" if record.record_id in told_before else self._why(record.record_id),
             )
+
+    def _why(self, record_id: RecordId) -> str:
+        """What became of one that was read."""
+        if record_id in self.rendered.record_ids:
+            return "told"
+        if record_id in self.rendered.named_ids:
+            return "named"
+        if record_id in self.repeated:
+            return "repeat"
+        return "late" if self.silent_because in {CUT_OFF, FAILED} else "room"
+
+    def _unread(self) -> Iterator[FoundRecord]:
+        """The best of the others that were found: far behind, without a place, gone, or not relevant."""
+        if self.findings is None:
+            return
+        read = {record.record_id for record in (*self.records, *self.told_before)}
+        hits = {hit.record_id for hit in self.hits}
+        best = max(self.scores.values(), default=0.0)
+        others = sorted(self.scores.keys() - read, key=lambda each: (-self.scores[each], each))[:MOST_UNREAD]
+        for record_id, found_by in zip(others, self.findings.found_by(others), strict=True):
+            score = self.scores[record_id]
+            why = "cut" if score < WORTH_TELLING * best else "behind"
+            if record_id in self.floored:
+                why = "floor"
+            elif record_id in hits:
+                why = "gone"
+            yield FoundRecord(record_id=record_id, score=score, strategy="", found_by=found_by, shown=False, why=why)

@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import attrs
+
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
 BEST_PASSAGES = 10
@@ -31,6 +33,19 @@ WORDS_FLOOR, WORDS_CERTAIN = 0.25, 0.5
 
 LEAST_BYTES = 800
 """Told at the floor: about the two best memories."""
+
+
+@attrs.frozen
+class Sureness:
+    """How sure it is that what was found helps, and the bounds that this is compared with."""
+
+    confidence: float
+    floor: float = FLOOR
+    certain: float = CERTAIN
+
+    def bytes_worth(self, most_bytes: int) -> int:
+        """How much of a block of ``most_bytes`` to tell."""
+        return bytes_worth(self.confidence, most_bytes, floor=self.floor, certain=self.certain)
 
 
 def confidence(cosines: Sequence[float]) -> float:

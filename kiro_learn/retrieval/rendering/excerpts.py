@@ -8,12 +8,14 @@ Rules of this file: the whole is never longer than asked for, and nothing stored
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.choice import Excerpted, chosen
-from kiro_learn.retrieval.rendering.passages import Passage
+from kiro_learn.retrieval.rendering.passages import Passage, passages_of
 from kiro_learn.retrieval.rendering.plain_text import item, one_line, shortened
 from kiro_learn.retrieval.rendering.prior_observations import HEADING, Rendered
 
@@ -47,16 +49,29 @@ def render_excerpts(found: Sequence[Excerpted], terms: Sequence[str], *, most_by
     texts = {number: sections[number].told(sorted(told[number])) for number in sorted(told)}
     shown = _without_bare_repeats(sections, texts)
     text = HEADING + "".join(texts[number] for number in shown)
+    named: list[_Section] = []
     if has_index:
         rest = [section for number, section in enumerate(sections) if number not in told]
-        text += _index(rest, most_bytes - len(text.encode()))
-    return Rendered(text, tuple(found[number].record.record_id for number in shown))
+        named = _indexed(rest, most_bytes - len(text.encode()))
+    passages = {found[number].record.record_id: tuple(sorted(told[number])) for number in shown}
+    return Rendered(text + _index(named), tuple(passages), passages, tuple(section.record_id for section in named))
+
+
+def retold(told: Iterable[tuple[MemoryRecord, Sequence[int], str]], named: Iterable[MemoryRecord]) -> str:
+    """The block again: of each memory the passages at these places with a note, and lines for those ``named``."""
+    sections = "".join(_section(record, note).told(places) for record, places, note in told)
+    return HEADING + sections + _index([_section(record) for record in named])
+
+
+def _section(record: MemoryRecord, note: str = "") -> _Section:
+    return _Section.of(Excerpted(record, 1.0, passages_of(record), note=note))
 
 
 @attrs.define(eq=False)
 class _Section:
     """A memory as it is told; every text of it is harmless. A passage is made so when it is first looked at."""
 
+    record_id: RecordId
     heading: str
     heading_bytes: int
     index_line: str
@@ -71,7 +86,7 @@ class _Section:
         day = f"{record.created_at:%Y-%m-%d}"
         heading = f"\n### {shortened(title, TITLE_BYTES)} ({day}{'; ' if each.note else ''}{each.note})\n"
         index_line = f"- {shortened(item(title), INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n"
-        return cls(heading, len(heading.encode()), index_line, record.title, each.passages)
+        return cls(record.record_id, heading, len(heading.encode()), index_line, record.title, each.passages)
 
     def passage(self, place: int) -> str:
         if place not in self._listed:
@@ -116,12 +131,17 @@ def _without_title(line: str, title: str) -> str:
     return line[place:].lstrip(_AFTER_TITLE)
 
 
-def _index(sections: Sequence[_Section], room: int) -> str:
+def _indexed(sections: Sequence[_Section], room: int) -> list[_Section]:
+    """The first of them whose lines fit in ``room`` bytes."""
     room -= len(INDEX_HEADING)
-    lines = []
+    named: list[_Section] = []
     for section in sections:
         room -= len(section.index_line.encode())
         if room < 0:
             break
-        lines.append(section.index_line)
-    return INDEX_HEADING + "".join(lines) if lines else ""
+        named.append(section)
+    return named
+
+
+def _index(sections: Sequence[_Section]) -> str:
+    return INDEX_HEADING + "".join(section.index_line for section in sections) if sections else ""

@@ -36,6 +36,10 @@ class Rendered:
 
     text: str = ""
     record_ids: tuple[RecordId, ...] = ()
+    passages: dict[RecordId, tuple[int, ...]] = attrs.field(factory=dict, eq=False)
+    """Of each of them, which of its passages are told, by their places; nothing where it is told otherwise."""
+    named_ids: tuple[RecordId, ...] = attrs.field(default=(), eq=False)
+    """Of those that are only named."""
 
 
 def render(
