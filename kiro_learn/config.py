@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from typing import Literal
 
@@ -12,6 +11,7 @@ from kiro_learn.model.checks import between, matching
 from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules
 from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights
+from kiro_learn.model.settings import Setting as Setting  # noqa: PLC0414  # for those above who know settings from here
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 """An agent without tools, of a cheap model; docs/models.md has its file."""
@@ -329,25 +329,3 @@ class Config:
             compaction_failures=compaction.failures,
             ceiling_bytes=compaction.ceiling_bytes,
         )
-
-
-class SettingOrigin(enum.StrEnum):
-    """Where the value of a setting comes from."""
-
-    DEFAULT = "default"
-    FILE = "file"
-    VARIABLE = "variable"
-
-
-@attrs.frozen(kw_only=True)
-class Setting:
-    """One setting as people see it."""
-
-    key: str
-    """Its section and name, as ``recall.budget_seconds``."""
-    value: bool | float | str
-    """In force; a secret in it is redacted."""
-    default: bool | float | str
-    origin: SettingOrigin
-    variable: str
-    """The environment variable that would win over the file."""

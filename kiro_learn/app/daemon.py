@@ -24,7 +24,7 @@ from kiro_learn.adapters.files.home import insist_on_room, remove_leftovers
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.adapters.files.rule_texts import FolderRuleTexts
-from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.files.settings_file import read_settings, settings_in
 from kiro_learn.adapters.files.traces import note_begun, refuse_vanished
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
@@ -188,6 +188,8 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         dependencies = _dependencies(
             home, config, storage=storage, clock=clock, finder=finder, llm=llm, background=background
         )
+        settings = partial(background, partial(settings_in, home.settings, environment))
+        dependencies = attrs.evolve(dependencies, process=attrs.evolve(dependencies.process, settings=settings))
         services = await rooms.enter_async_context(open_services(dependencies, config))
         app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.

@@ -20,6 +20,7 @@ from kiro_learn.app.recall_wiring import context_builder, recall_of
 from kiro_learn.app.search_wiring import project_search_of, search_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
+from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
@@ -57,6 +58,7 @@ from kiro_learn.services.queries import Queries
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
+from kiro_learn.services.retrieval_details import RetrievalDetails
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.search import Search
@@ -129,6 +131,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         prompt=prompt,
         aftermath=aftermath,
         retrievals=retrievals,
+        retrieval_details=RetrievalDetails(retrievals, storage, FileNotes(dependencies.project_files), aftermath),
         contexts=_contexts(actors, builder, names),
         profiles=profiles,
         session_context=session_context,

@@ -108,6 +108,7 @@ class AsyncKiroLearn(Caller):
     sessions = _method(project_calls.sessions)
     resume = _method(project_calls.resume)
     context = _method(project_calls.context)
+    settings = _method(project_calls.settings)
     profile = _method(project_calls.profile)
     graph_picture = _method(graph_calls.picture)
     conflicts = _method(graph_calls.conflicts)

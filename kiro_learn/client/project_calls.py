@@ -88,11 +88,38 @@ def resume(client: Caller, /, *, session: str | None = None, project: Named = No
     return get_call("/api/resume", reading.memory, project=client.project_named(project), session=session)
 
 
-def context(client: Caller, /, *, tokens: int | None = None, project: Named = None) -> Call[SessionContext]:
+def context(
+    client: Caller,
+    /,
+    *,
+    tokens: int | None = None,
+    most_bytes: int | None = None,
+    with_profile: bool | None = None,
+    agent: str | None = None,
+    project: Named = None,
+) -> Call[SessionContext]:
     """What a session would be told at its start: as much as it is told, or at most ``tokens`` tokens, of four bytes at
     most.
+
+    Args:
+      most_bytes: instead of the setting ``recall.brief_bytes``.
+      with_profile: instead of the setting ``recall.profile``.
+      agent: whose rule files say things that are not told again, by the name of its hook.
     """
-    return get_call("/api/context", reading.session_context, project=client.project_named(project), tokens=tokens)
+    return get_call(
+        "/api/context",
+        reading.session_context,
+        project=client.project_named(project),
+        tokens=tokens,
+        bytes=most_bytes,
+        profile=None if with_profile is None else str(with_profile).lower(),
+        agent=agent,
+    )
+
+
+def settings(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """The settings, each with where it comes from: ``{settings: [{key, value, default, origin, variable, line}]}``."""
+    return get_call("/api/settings", reading.json_object)
 
 
 def profile(client: Caller, /, *, project: Named = None) -> Call[tuple[ProjectFact, ...]]:

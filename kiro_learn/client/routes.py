@@ -138,6 +138,10 @@ class Client(KiroLearn):
         """How the last prompts were answered: ``{items, rates}``, newest first."""
         return self._get("/v1/retrievals", namespace=namespace, limit=limit)
 
+    def retrieval(self, retrieval_id: str) -> Json:
+        """All that is known of one retrieval, as ``context --replay`` takes it."""
+        return self._get(f"/v1/retrievals/{quote(retrieval_id, safe='')}")
+
     def body_of(self, call: Call[Any]) -> Any:
         """The JSON that the daemon answers to a call of the SDK, as it is."""
         return self.carry_out(call._replace(read=_as_json))

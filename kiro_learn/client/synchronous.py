@@ -87,6 +87,7 @@ class KiroLearn(Caller, DaemonConnection):
     sessions = _method(project_calls.sessions)
     resume = _method(project_calls.resume)
     context = _method(project_calls.context)
+    settings = _method(project_calls.settings)
     profile = _method(project_calls.profile)
     graph_picture = _method(graph_calls.picture)
     conflicts = _method(graph_calls.conflicts)

@@ -1,6 +1,8 @@
-"""Settings that travel as one value: when a project learns, and how a search scores."""
+"""Settings that travel as one value: when a project learns, how a search scores, and one as people see it."""
 
 from __future__ import annotations
+
+import enum
 
 import attrs
 
@@ -45,3 +47,27 @@ class ScoringSettings:
     """After which the recency of a record is half of what it was."""
     knowledge_boost: float
     """By which the score of knowledge is multiplied."""
+
+
+class SettingOrigin(enum.StrEnum):
+    """Where the value of a setting comes from."""
+
+    DEFAULT = "default"
+    FILE = "file"
+    VARIABLE = "variable"
+
+
+@attrs.frozen(kw_only=True)
+class Setting:
+    """One setting as people see it."""
+
+    key: str
+    """Its section and name, as ``recall.budget_seconds``."""
+    value: bool | float | str
+    """In force; a secret in it is redacted."""
+    default: bool | float | str
+    origin: SettingOrigin
+    variable: str
+    """The environment variable that would win over the file."""
+    line: int = 0
+    """Of ``settings.toml``, if the value stands there; 0 if it does not, or is written in an odd way."""

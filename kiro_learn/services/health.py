@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 
 import attrs
+import trio
 
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
 from kiro_learn.actors.embedder import Embedder, EmbedderState
@@ -20,6 +21,7 @@ from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder, WordIndex
 from kiro_learn.model.buffer import BufferSize, LearningRun
 from kiro_learn.model.embedding_model import ReembeddingCounts
 from kiro_learn.model.pause import Pause
+from kiro_learn.model.settings import Setting
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
@@ -107,6 +109,12 @@ class Status:
     counts: Stats
 
 
+async def no_settings() -> Sequence[Setting]:
+    """Of a process that reads none."""
+    await trio.lowlevel.checkpoint()
+    return ()
+
+
 @attrs.frozen(kw_only=True)
 class Process:
     """The daemon's process, as the operating system knows it."""
@@ -116,6 +124,8 @@ class Process:
     build: str = ""
     log_problem: Callable[[], str] = str
     """Why the last line of the log could not be written; empty if it could."""
+    settings: Callable[[], Awaitable[Sequence[Setting]]] = no_settings
+    """As a daemon that is started now takes them; raises ConfigError."""
 
 
 class Health:
@@ -164,6 +174,10 @@ class Health:
     def build(self) -> str:
         """A digest of the sources that the daemon was started with."""
         return self._process.build
+
+    async def settings(self) -> Sequence[Setting]:
+        """As a daemon that is started now takes them. Raises ConfigError: they are wrong by now."""
+        return await self._process.settings()
 
     def embedder(self) -> EmbedderStatus:
         """The state of the embedding model, without a look at the store."""

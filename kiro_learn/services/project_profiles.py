@@ -62,11 +62,11 @@ class ProjectProfiles:
         """
         return await self._completed(await self._of_files(folder), namespace, folder)
 
-    async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
-        """As ``of``, as far as agents are told it: nothing if the settings say so. Nothing is raised: without the
-        store, it is what the files say.
+    async def told(self, namespace: Namespace, folder: str | None, *, is_told: bool | None = None) -> ProjectProfile:
+        """As ``of``, as far as agents are told it: nothing if the settings, or ``is_told``, say so. Nothing is raised:
+        without the store, it is what the files say.
         """
-        if not self._is_told:
+        if not (self._is_told if is_told is None else is_told):
             return ProjectProfile()
         profile = await self._of_files(folder)
         try:

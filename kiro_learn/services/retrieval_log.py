@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from itertools import islice
 
 import attrs
@@ -119,15 +120,21 @@ class RetrievalLog:
 
     def judge(self, namespace: Namespace, session_id: str, record_id: RecordId, feedback: Feedback) -> None:
         """Note in the last retrieval that told a session this memory what became of it."""
-        for place, report in enumerate(self._reports):
+        for report in self._reports:
             is_meant = (report.namespace, report.session_id) == (namespace, session_id)
             if is_meant and any(each.shown and each.record_id == record_id for each in report.records):
+                self.note(report.retrieval_id, record_id, feedback)
+                return
+
+    def note(self, retrieval_id: str, record_id: RecordId, feedback: Feedback) -> None:
+        """Note in a retrieval what became of this memory."""
+        for place, report in enumerate(self._reports):
+            if report.retrieval_id == retrieval_id:
                 records = (
                     attrs.evolve(each, became=feedback) if each.record_id == record_id else each
                     for each in report.records
                 )
                 self._reports[place] = attrs.evolve(report, records=tuple(records))
-                return
 
     def add_context(self, hits: ContextHits) -> None:
         """Count a context block and what found something for it."""
@@ -135,6 +142,27 @@ class RetrievalLog:
         self._contexts["partial"] += hits.is_partial
         self._hits.update(hits.found)
         self._misses.update(hits.expected - hits.found)
+
+    def one(self, retrieval_id: str) -> Report | None:
+        """The report of this id, if it is kept."""
+        return next((report for report in self._reports if report.retrieval_id == retrieval_id), None)
+
+    def matching(
+        self,
+        *,
+        namespace: Namespace | None = None,
+        outcome: str = "all",
+        agent: str | None = None,
+        since: datetime | None = None,
+    ) -> list[Report]:
+        """Those that fit all that is given, newest first."""
+        return [
+            report
+            for report in self._of(namespace)
+            if outcome in {"all", report.outcome}
+            and agent in {None, report.agent}
+            and (since is None or report.at >= since)
+        ]
 
     def latest(self, *, namespace: Namespace | None, limit: int) -> list[Report]:
         """The last ``limit`` reports, newest first."""
@@ -214,6 +242,12 @@ def _strategies(records: Iterable[FoundRecord]) -> set[str]:
 
 def _share(count: int, of_all: Sequence[object]) -> float:
     return round(count / len(of_all), 3) if of_all else 0.0
+
+
+def percentiles(reports: Iterable[Report]) -> dict[str, float | None]:
+    """In ms: half of them, 95 and 99 of a hundred took no longer; None of none."""
+    ordered = sorted(report.latency_ms for report in reports)
+    return {f"p{percent}": _percentile(ordered, percent / 100) for percent in (50, 95, 99)}
 
 
 def _percentile(ordered: Sequence[float], share: float) -> float | None:

@@ -37,6 +37,7 @@ from kiro_learn.services.queries import Queries
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
+from kiro_learn.services.retrieval_details import RetrievalDetails
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.search import Search
 from kiro_learn.services.session_context import SessionContext
@@ -64,6 +65,7 @@ class Services:
     recall: Recall | GraphRecall
     prompt: Prompt
     retrievals: RetrievalLog
+    retrieval_details: RetrievalDetails
     aftermath: Aftermath
     contexts: Contexts
     profiles: ProjectProfiles

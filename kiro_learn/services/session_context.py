@@ -81,6 +81,8 @@ class SessionContext:
         *,
         folder: str | None,
         tokens: int | None = None,
+        most_bytes: int | None = None,
+        with_profile: bool | None = None,
         loaded: RuleStatements = NOTHING_LOADED,
     ) -> Brief:
         """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``; empty in a project without memories
@@ -88,14 +90,17 @@ class SessionContext:
 
         Args:
           folder: that the project lies in, where its profile is read; None if that is not known.
+          most_bytes: instead of the settings, as ``with_profile``.
           loaded: what the agent's own rule files say, which is not told again.
 
         Raises:
           StorageError: the memories cannot be read.
         """
-        room = self._most_bytes if tokens is None else tokens * BYTES_A_TOKEN
+        room = self._most_bytes if most_bytes is None else most_bytes
+        if tokens is not None:
+            room = tokens * BYTES_A_TOKEN
         parts = await self._parts(namespace, room, loaded)
-        profile = await self._profiles.told(namespace, folder)
+        profile = await self._profiles.told(namespace, folder, is_told=with_profile)
         brief = render_brief(parts, most_bytes=room, profile=profile)
         while tokens is not None and (count := count_tokens(brief.text)) > tokens:
             most_bytes = int(len(brief.text.encode()) * tokens / count * LESS)
@@ -205,13 +210,16 @@ class SessionContext:
         return told
 
     async def _brief_of(self, event: Event) -> Brief:
+        folder = event.source.project_path
+        loaded = await self.loaded_by(event.source.surface, folder)
+        return await self.context(event.namespace, folder=folder, loaded=loaded)
+
+    async def loaded_by(self, agent: str, folder: str | None) -> RuleStatements:
+        """What the agent's own rule files say, as far as they can be read in time."""
         loaded: object = None
         with trio.move_on_after(FILES_SECONDS):
-            loaded = await catch_errors(
-                "rule files", lambda: self.rule_files.statements(event.source.surface, event.source.project_path)
-            )
-        said = loaded if isinstance(loaded, RuleStatements) else NOTHING_LOADED
-        return await self.context(event.namespace, folder=event.source.project_path, loaded=said)
+            loaded = await catch_errors("rule files", lambda: self.rule_files.statements(agent, folder))
+        return loaded if isinstance(loaded, RuleStatements) else NOTHING_LOADED
 
     def _remember(self, key: str) -> None:
         self._told[key] = None

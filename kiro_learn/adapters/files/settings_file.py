@@ -15,8 +15,9 @@ from typing import Any, NamedTuple, get_type_hints
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.agent_files.toml_edits import NotToml
 from kiro_learn.agent_files.toml_values import Scalar, with_value
-from kiro_learn.config import Config, Setting, SettingOrigin
+from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, InvalidRequest
+from kiro_learn.model.settings import Setting, SettingOrigin
 from kiro_learn.wire.structuring import new_converter, structure
 
 PREFIX = "KIRO_LEARN_"
@@ -96,7 +97,8 @@ def settings_in(path: Path, environment: Mapping[str, str], name: str = "") -> t
     """
     keys = [_key_called(name)] if name else KEYS
     read = _read(path, environment)
-    return tuple(_setting(key, read) for key in keys)
+    text = path.read_text(encoding="utf-8") if read.from_file else ""
+    return tuple(_setting(key, read, text) for key in keys)
 
 
 def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Setting:
@@ -121,7 +123,7 @@ def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Sett
             raise InvalidRequest(error.problems, hint=error.hint) from error
         if after != before:
             files.write(place, after, expected=before)
-    return _setting(key, read)
+    return _setting(key, read, after)
 
 
 def _key_called(name: str) -> Key:
@@ -131,12 +133,23 @@ def _key_called(name: str) -> Key:
     return by_name[name]
 
 
-def _setting(key: Key, read: _Read) -> Setting:
+def _setting(key: Key, read: _Read, text: str) -> Setting:
     in_force, default = (getattr(getattr(each, key.section), key.name) for each in (read.config, Config()))
     is_in_file = SettingOrigin.FILE if key in read.from_file else SettingOrigin.DEFAULT
     origin = SettingOrigin.VARIABLE if key in read.from_variables else is_in_file
+    line = _line_of(key, text) if origin is SettingOrigin.FILE else 0
     shown = in_force if in_force == default else _without_secrets(in_force)
-    return Setting(key=str(key), value=shown, default=default, origin=origin, variable=key.variable)
+    return Setting(key=str(key), value=shown, default=default, origin=origin, variable=key.variable, line=line)
+
+
+def _line_of(key: Key, text: str) -> int:
+    """Where ``text`` would change if the setting did."""
+    try:
+        other = with_value(text, key.section, key.name, "\N{SYMBOL FOR NULL}")
+    except NotToml:
+        return 0
+    lines = zip(text.splitlines(), other.splitlines(), strict=False)
+    return next((number for number, (before, after) in enumerate(lines, start=1) if before != after), 0)
 
 
 def _without_secrets(value: Scalar) -> Scalar:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from kiro_learn.client import calls, project_calls
@@ -14,6 +16,7 @@ from kiro_learn.frontends.cli import (
     graph_texts,
     projects,
     record_ids,
+    replaying,
     search_screen,
     texts,
 )
@@ -36,6 +39,7 @@ PROFILES = ("resolved", "literal")
     help=activity_texts.TOKENS_HELP,
 )
 @click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_FOUND_HELP)
+@click.option("--replay", metavar="FILE", type=click.Path(exists=True, path_type=Path), help=activity_texts.REPLAY_HELP)
 @click.option("--graph", "by_graph", is_flag=True, help=graph_texts.GRAPH_HELP)
 @click.option("--profile", type=click.Choice(PROFILES), help=graph_texts.PROFILE_HELP)
 @click.option("--passages", is_flag=True, help=graph_texts.PASSAGES_HELP)
@@ -47,6 +51,7 @@ def context_verb(
     prompt: tuple[str, ...],
     tokens: int | None,
     explain: bool,
+    replay: Path | None,
     by_graph: bool,
     profile: str | None,
     passages: bool,
@@ -54,6 +59,9 @@ def context_verb(
     as_json: bool,
 ) -> None:
     asked = " ".join(prompt)
+    if replay is not None:
+        replaying.replay(shell, replay, project, as_json=as_json)
+        return
     if by_graph:
         manner = profile or PROFILES[0]
         graph_context.show(

@@ -18,7 +18,7 @@ from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 
 if TYPE_CHECKING:
-    from kiro_learn.config import Setting
+    from kiro_learn.model.settings import Setting
     from kiro_learn.services.autostart import Autostart
     from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor

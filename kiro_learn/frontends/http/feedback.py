@@ -29,9 +29,8 @@ _converter = new_converter()
 
 def feedback_routes(services: Services) -> Iterator[Route]:
     async def say(request: Request) -> Answer:
-        said = structure(_converter, request.json(), Said)
         record_id = RecordId(request.path["record_id"])
-        counts = await services.aftermath.say(record_id, Feedback(said.feedback))
+        counts = await services.aftermath.say(record_id, said_in(request))
         return json_answer({"record_id": record_id, **feedback_value(counts)})
 
     async def read(request: Request) -> Answer:
@@ -41,6 +40,11 @@ def feedback_routes(services: Services) -> Iterator[Route]:
 
     yield Route("POST", "/v1/memories/<record_id>/feedback", say)
     yield Route("GET", "/v1/memories/<record_id>/feedback", read)
+
+
+def said_in(request: Request) -> Feedback:
+    """What the body says. Raises InvalidRequest."""
+    return Feedback(structure(_converter, request.json(), Said).feedback)
 
 
 def feedback_value(counts: FeedbackCounts) -> Mapping[str, Any]:

@@ -5,17 +5,20 @@ embed the records that have no vector yet.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.feedback import feedback_value
-from kiro_learn.frontends.http.operations import integer, optional_namespace
+from kiro_learn.frontends.http.answers import Answer, error_answer, json_answer
+from kiro_learn.frontends.http.feedback import feedback_value, said_in
+from kiro_learn.frontends.http.operations import choice, integer, moment, optional_namespace, optional_text
 from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.retrieval import Report
 from kiro_learn.model.version import __version__
 from kiro_learn.services.health import EmbedderStatus
 from kiro_learn.services.learn import EmbeddingState
-from kiro_learn.services.retrieval_log import KEPT
+from kiro_learn.services.retrieval_details import RetrievalDetail
+from kiro_learn.services.retrieval_log import KEPT, percentiles
 from kiro_learn.services.services import Services
-from kiro_learn.wire.messages import write_value
+from kiro_learn.wire.messages import write_record, write_value
 
 NAMESPACE = optional_namespace("namespace", "Of this project alone.")
 
@@ -42,16 +45,62 @@ def status_routes(services: Services) -> Iterator[Route]:
 
 
 LIMIT = integer("limit", "Most prompts.", default=50, least=1, most=KEPT)
+OUTCOME = choice("outcome", "Only those that went so.", options=("all", "told", "silent", "partial"))
+AGENT = optional_text("agent", "Only those of this agent, by the name of its hook.")
+SINCE = moment("since", "Only those then or later; a date begins at midnight in UTC.")
 
 
 def retrieval_routes(services: Services) -> Iterator[Route]:
     async def latest(request: Request) -> Answer:
-        namespace, limit = NAMESPACE.read(request.query), LIMIT.read(request.query)
-        items = services.retrievals.latest(namespace=namespace, limit=limit)
-        rates = services.retrievals.rates(namespace=namespace)
-        return json_answer({"items": write_value(items), "rates": write_value(rates)})
+        query = request.query
+        found = services.retrievals.matching(
+            namespace=NAMESPACE.read(query),
+            outcome=OUTCOME.read(query),
+            agent=AGENT.read(query),
+            since=SINCE.read(query),
+        )
+        rates = services.retrievals.rates(namespace=NAMESPACE.read(query))
+        times = {**percentiles(found), "budget": services.session_start.budget_seconds * 1000}
+        items = [_report_value(each) for each in found[: LIMIT.read(query)]]
+        return json_answer({"items": items, "total": len(found), "latency_ms": times, "rates": write_value(rates)})
 
-    yield Route("GET", "/v1/retrievals", latest, parameters=(NAMESPACE, LIMIT))
+    async def one(request: Request) -> Answer:
+        return await _detail(await services.retrieval_details.of(request.path["retrieval_id"]))
+
+    async def judge(request: Request) -> Answer:
+        said = said_in(request)
+        return await _detail(await services.retrieval_details.judge(request.path["retrieval_id"], said))
+
+    async def _detail(detail: RetrievalDetail | None) -> Answer:
+        if detail is None:
+            return error_answer(404, "no such retrieval", hint="The log has the last 200 since the daemon's start.")
+        names = await services.project_names.names()
+        value = {
+            **_report_value(detail.report),
+            "project": names.get(detail.report.namespace),
+            "prompt": detail.prompt,
+            "context": detail.text,
+            "is_as_told": detail.is_as_told,
+            "found": [
+                {
+                    **write_value(each),
+                    "memory": write_record(detail.memories[each.record_id])
+                    if each.record_id in detail.memories
+                    else None,
+                    "feedback": feedback_value(services.aftermath.counts_of(each.record_id)),
+                }
+                for each in detail.found
+            ],
+        }
+        return json_answer({name: each for name, each in value.items() if name not in {"records", "unread"}})
+
+    yield Route("GET", "/v1/retrievals", latest, parameters=(NAMESPACE, OUTCOME, AGENT, SINCE, LIMIT))
+    yield Route("GET", "/v1/retrievals/<retrieval_id>", one)
+    yield Route("POST", "/v1/retrievals/<retrieval_id>/feedback", judge)
+
+
+def _report_value(report: Report) -> dict[str, Any]:
+    return {**write_value(report), "outcome": report.outcome}
 
 
 def embedding_routes(services: Services) -> Iterator[Route]:

@@ -75,11 +75,10 @@ class GraphRecall:
         alone = told_first(line, "")
         if most_bytes <= 0:
             blank = self._blank_report(asker, len(text), stopwatch.elapsed_ms())
-            silence = None if line else silence_of(query)
-            self._keep_report(attrs.evolve(blank, asked=(), context_bytes=len(alone.encode()), silent_because=silence))
+            why = None if line else silence_of(query)
+            self._keep_report(attrs.evolve(blank, asked=(), context_bytes=len(alone.encode()), silent_because=why))
             return Retrieval(alone, latency_ms=blank.latency_ms)
-        tells_passages = self._config.format == "excerpts"
-        request = ContextRequest(message=text, most_bytes=most_bytes, tells_passages=tells_passages)
+        request = ContextRequest(message=text, most_bytes=most_bytes, tells_passages=self._config.format == "excerpts")
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):
             outcome = await catch_errors(
                 "context", lambda: self._contexts.build(namespace, request, prompt.told_before)

@@ -21,6 +21,7 @@ from kiro_learn.pipelines.recall.excerpting import found, sureness_of
 from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
+from kiro_learn.pipelines.recall.recall_report import report_of
 from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace
 from kiro_learn.pipelines.recall.slot_line import SlotLines
 from kiro_learn.ports.clock import ClockAndIds
@@ -123,7 +124,7 @@ class Recall:
         elif isinstance(outcome, Exception):
             trace.note_failure(outcome)
         latency_ms = trace.stopwatch.elapsed_ms()
-        asked = partial(trace.report, namespace=namespace, session_id=session_id, event_id=event_id, agent=agent)
+        asked = partial(report_of, trace, namespace=namespace, session_id=session_id, event_id=event_id, agent=agent)
         report = await catch_errors("recall book", lambda: self._book(asked, latency_ms))
         found = report.records if isinstance(report, Report) else ()
         return Retrieval(trace.context, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found)

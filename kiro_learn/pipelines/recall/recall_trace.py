@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import attrs
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.hit import Hit
-from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import FoundRecord, Report
 from kiro_learn.model.told import ToldId
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
-from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, worth_telling
+from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness
 from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.ranking.order import best_first
@@ -36,9 +33,6 @@ NOTHING_RELEVANT = "nothing was relevant"
 NOTHING_LEFT = "nothing could be read"
 NOTHING_NEW = "all of it was told before"
 NO_ROOM = "nothing fits"
-
-MOST_UNREAD = 10
-"""Of what was found and not read: as many are noted, so that who asks why sees what came close."""
 
 
 @attrs.define(eq=False)
@@ -197,82 +191,3 @@ class RecallTrace:
     def context(self) -> str:
         """All that is told."""
         return told_first(self.slot_line, self.rendered.text)
-
-    def report(
-        self,
-        *,
-        retrieval_id: str,
-        at: datetime,
-        namespace: Namespace,
-        session_id: str | None,
-        event_id: EventId | None,
-        agent: str | None,
-        latency_ms: float,
-    ) -> Report:
-        """The whole retrieval for the log: ids, counts and times, no contents. ``at`` is in UTC."""
-        return Report(
-            retrieval_id=retrieval_id,
-            at=at,
-            namespace=namespace,
-            session_id=session_id,
-            event_id=event_id,
-            agent=agent,
-            query_characters=self.query_characters,
-            asked=self.findings.asked if self.findings else (),
-            records=tuple(self._found((*self.records, *self.told_before))),
-            unread=tuple(self._unread()),
-            passages=self.rendered.passages,
-            named=self.rendered.named_ids,
-            profile_bytes=len(self.slot_line.encode()),
-            confidence=self.sureness.confidence if self.sureness else None,
-            needed=self.sureness.floor if self.sureness else None,
-            left_out={why: count for why, count in self.left_out.items() if count},
-            context_bytes=len(self.context.encode()),
-            latency_ms=latency_ms,
-            stages_ms=self.stopwatch.stages_ms,
-            degraded=tuple(self.degraded),
-            silent_because=None if self.slot_line else self.silent_because,
-        )
-
-    def _found(self, records: Sequence[MemoryRecord]) -> Iterator[FoundRecord]:
-        if self.findings is None:
-            return
-        told_before = {record.record_id for record in self.told_before}
-        ids = [record.record_id for record in records]
-        for record, found_by in zip(records, self.findings.found_by(ids), strict=True):
-            yield FoundRecord(
-                record_id=record.record_id,
-                score=self.scores[record.record_id],
-                strategy=record.strategy,
-                found_by=found_by,
-                shown=record.record_id in self.rendered.record_ids,
-                told_before=record.record_id in told_before,
-                why="told_before" if record.record_id in told_before else self._why(record.record_id),
-            )
-
-    def _why(self, record_id: RecordId) -> str:
-        """What became of one that was read."""
-        if record_id in self.rendered.record_ids:
-            return "told"
-        if record_id in self.rendered.named_ids:
-            return "named"
-        if record_id in self.repeated:
-            return "repeat"
-        return "late" if self.silent_because in {CUT_OFF, FAILED} else "room"
-
-    def _unread(self) -> Iterator[FoundRecord]:
-        """The best of the others that were found: far behind, without a place, gone, or not relevant."""
-        if self.findings is None:
-            return
-        read = {record.record_id for record in (*self.records, *self.told_before)}
-        hits = {hit.record_id for hit in self.hits}
-        best = max(self.scores.values(), default=0.0)
-        others = sorted(self.scores.keys() - read, key=lambda each: (-self.scores[each], each))[:MOST_UNREAD]
-        for record_id, found_by in zip(others, self.findings.found_by(others), strict=True):
-            score = self.scores[record_id]
-            why = "cut" if score < WORTH_TELLING * best else "behind"
-            if record_id in self.floored:
-                why = "floor"
-            elif record_id in hits:
-                why = "gone"
-            yield FoundRecord(record_id=record_id, score=score, strategy="", found_by=found_by, shown=False, why=why)

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from kiro_learn.client import KiroLearn
-from tests.integration.cli.command_line import Completed, done, environment_for, failed, kiro_learn
+from kiro_learn.client.routes import Client
+from tests.integration.cli.command_line import Completed, done, environment_for, event, failed, kiro_learn
 from tests.integration.daemon_process import running_daemon
 
 SESSION = "0c7c9a52-77aa-4bb0-9d3c-1f2e3d4c5b6a"
@@ -258,3 +259,29 @@ def test_an_output_that_takes_no_more_is_an_error_of_one_line(place: Place) -> N
         environment = environment_for(place.home)
         ended = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (1, "error: cannot write: No space left on device\n")
+
+
+def test_a_retrieval_asked_again_is_the_same_until_something_changes(place: Place, tmp_path: Path) -> None:
+    prompt = "How do we validate the JWT of auth.ts?"
+    with Client(place.home) as client:
+        project = client.project(str(place.folder))
+        told = client.post_event(event(project["namespace"], str(place.folder), 1, prompt), retrieve=True)["retrieval"]
+        case = client.retrieval(client.retrievals(limit=1)["items"][0]["retrieval_id"])
+    assert told["context"]
+    assert (case["prompt"], case["context"], case["is_as_told"]) == (prompt, told["context"], True)
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps(case), encoding="utf-8")
+    assert done(place.run("context", "--replay", str(path))).startswith("The same: ")
+    assert place.json("context", "--replay", str(path)) == {
+        "same": True, "told": told["records"], "differences": [],
+    }  # fmt: skip
+
+    case["found"][0] |= {"score": 99.5}
+    path.write_text(json.dumps(case), encoding="utf-8")
+    changed = place.run("context", "--replay", str(path))
+    assert (changed.returncode, changed.stdout.count("had 99.5")) == (1, 1)
+    case["prompt"] = None
+    path.write_text(json.dumps(case), encoding="utf-8")
+    assert "has no prompt" in failed(place.run("context", "--replay", str(path)), code=2)[0]
+    path.write_text("[1]", encoding="utf-8")
+    assert "is no test case" in failed(place.run("context", "--replay", str(path)), code=2)[0]

@@ -34,6 +34,26 @@ def test_a_setting_is_said_with_where_it_comes_from(home: Path) -> None:
     assert [line.split()[0] for line in changed.splitlines()] == ["recall.budget_seconds"]
 
 
+def test_the_daemon_tells_the_same_settings_as_the_command_line_and_no_secret(home: Path) -> None:
+    secret = "gh" + "p_" + "a1B2" * 9
+    home.mkdir(mode=0o700)
+    settings = f"# mine\n[recall]\nbrief_bytes = 3000\n\n[llm]\ncommand = 'agent --token {secret}'\n"
+    (home / "settings.toml").write_text(settings, encoding="utf-8")
+    with running_daemon(home) as daemon, Client(daemon.home) as client:
+        told = client.settings()
+        listed = json.loads(done(kiro_learn(daemon.home, "config", "list", "--json")))
+    by_key = {each["key"]: each for each in told["settings"]}
+    by_listed_key = {each["key"]: each for each in listed["settings"]}
+    assert secret not in json.dumps(told)
+    assert {each: by_key[each]["line"] for each in ("recall.brief_bytes", "llm.command", "recall.profile")} == {
+        "recall.brief_bytes": 3, "llm.command": 6, "recall.profile": 0,
+    }  # fmt: skip
+    of_environment = {key for key, each in (by_key | by_listed_key).items() if each["origin"] == "variable"}
+    assert [each for key, each in by_key.items() if key not in of_environment] == [
+        each for key, each in by_listed_key.items() if key not in of_environment
+    ]
+
+
 @pytest.mark.parametrize(
     ("key", "value", "said"),
     [

@@ -12,6 +12,7 @@ from kiro_learn.frontends.http.operations import (
     Operation,
     choice,
     integer,
+    optional_flag,
     optional_integer,
     optional_text,
     required_text,
@@ -38,6 +39,10 @@ FORMAT = choice("format", "In which form.", options=("json", "markdown", "text")
 TOKENS = optional_integer(
     "tokens", "Most tokens of the context, instead of the bytes that a session is told.", least=0, most=100_000
 )
+BYTES = optional_integer("bytes", "Most bytes of it, instead of [recall] brief_bytes.", least=0, most=1_000_000)
+PROFILE = optional_flag("profile", "Whether the project's profile is told, instead of [recall] profile.")
+AGENT = optional_text("agent", "Whose rule files are not told again, as kiro-cli; as a session of it is told.")
+
 
 PAGE = {
     "type": "object",
@@ -59,7 +64,9 @@ KNOWLEDGE = Operation(
 TIMELINE = Operation(summary="What was made around a record.", parameters=(ANCHOR, BEFORE, AFTER))
 SESSIONS = Operation(summary="The sessions of a project, the last first.", parameters=(PROJECT, PAGE_LIMIT))
 RESUME = Operation(summary="Where a session or a project stands.", parameters=(PROJECT, SESSION))
-CONTEXT = Operation(summary="What a session would be told at its start.", parameters=(PROJECT, TOKENS))
+CONTEXT = Operation(
+    summary="What a session would be told at its start.", parameters=(PROJECT, TOKENS, BYTES, PROFILE, AGENT)
+)
 ANALYTICS = Operation(summary="Figures of a project.", parameters=(PROJECT, DAYS))
 REPORT = Operation(
     summary="What went on in a week or a month.",
@@ -119,10 +126,18 @@ def _sessions(services: Services) -> Iterator[Route]:
         return json_answer(write_record(found))
 
     async def context(request: Request) -> Answer:
-        tokens = TOKENS.read(request.query)
-        named = await services.project_names.resolve(PROJECT.read(request.query))
-        found = await services.session_context.context(named.namespace, folder=named.folder, tokens=tokens)
-        used = services.session_context.tokens_of(found)
+        query, sessions = request.query, services.session_context
+        room, agent = {"tokens": TOKENS.read(query), "most_bytes": BYTES.read(query)}, AGENT.read(query) or ""
+        with_profile = PROFILE.read(query)
+        named = await services.project_names.resolve(PROJECT.read(query))
+        found = await sessions.context(
+            named.namespace,
+            folder=named.folder,
+            **room,
+            with_profile=with_profile,
+            loaded=await sessions.loaded_by(agent, named.folder),
+        )
+        used = sessions.tokens_of(found)
         return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})
 
     yield Route("GET", "/api/sessions", sessions, about=SESSIONS)

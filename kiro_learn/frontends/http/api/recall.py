@@ -21,7 +21,6 @@ from kiro_learn.services.services import Services
 from kiro_learn.wire.structuring import new_converter, structure
 
 MAX_PROMPT = 1_000_000
-SCORE_DIGITS = 4
 
 
 @attrs.frozen
@@ -91,7 +90,7 @@ def _found(found: FoundRecord, record: MemoryRecord, counts: FeedbackCounts) -> 
         "id": record.record_id,
         "title": record.title,
         "type": record.type_name,
-        "score": round(found.score, SCORE_DIGITS),
+        "score": found.score,
         "found_by": list(found.found_by),
         "told": found.shown,
         "feedback": feedback_value(counts),

@@ -16,6 +16,7 @@ from kiro_learn.frontends.http.api.projects import naming_its_project, project_r
 from kiro_learn.frontends.http.api.recall import recall_routes
 from kiro_learn.frontends.http.api.retention import retention_routes
 from kiro_learn.frontends.http.api.search import search_routes
+from kiro_learn.frontends.http.api.settings import settings_routes
 from kiro_learn.frontends.http.routes import Route
 from kiro_learn.services.services import Services
 
@@ -39,3 +40,4 @@ def _described(services: Services) -> Iterator[Route]:
     yield from forgetting_routes(services)
     yield from pause_routes(services)
     yield from project_routes(services)
+    yield from settings_routes(services)

@@ -19,8 +19,8 @@ async def observe(client: Client, title: str, **fields: Any) -> str:
     return str(reply.json["id"])
 
 
-async def learn(client: Client, title: str) -> None:
-    item = {"project": "my-api", "knowledge_type": "decision", "title": title, "content": "because"}
+async def learn(client: Client, title: str, *, project: str = "my-api") -> None:
+    item = {"project": project, "knowledge_type": "decision", "title": title, "content": "because"}
     assert (await client.post("/api/knowledge", item)).status == 200
     await trio.sleep(1)
 
@@ -121,6 +121,24 @@ async def test_days_count_what_was_learned_asked_and_told_also_those_without_any
     assert (reply["feedback"]["helped"], reply["feedback"]["wrong"]) == (1, 0)
     assert (reply["latency_ms"]["answers"], sum(reply["latency_ms"]["bins"].values())) == (2, 2)
     assert reply["budget_ms"] == 500
+
+
+@with_client
+async def test_the_preview_of_a_start_is_what_a_session_is_told_to_the_byte(client: Client) -> None:
+    client.files.texts[FOLDER] = {"package.json": '{"name": "shop", "scripts": {"test": "vitest"}}'}
+    for number in range(12):
+        await learn(client, f"decided for the {number}th time to keep the pool of connections small", project=FOLDER)
+    before = (await client.get(f"/api/context?project={FOLDER}&agent=claude-code")).json
+    hook = {"cwd": FOLDER, "session_id": "t", "hook_event_name": "SessionStart", "source": "startup"}
+    assert (await client.post("/v1/hooks/claude-code?retrieve=true", hook)).text == before["context"]
+    assert "### This project" in before["context"]
+    assert (await client.get(f"/api/context?project={FOLDER}&agent=claude-code")).json == before, (
+        "it was not told by it"
+    )
+
+    short = (await client.get(f"/api/context?project={FOLDER}&bytes=400&profile=false")).json["context"]
+    assert ("### This project" in short, 0 < len(short.encode()) <= 400) == (False, True)
+    assert (await client.get(f"/api/context?project={FOLDER}&bytes=0")).json["context"] == ""
 
 
 @with_client
