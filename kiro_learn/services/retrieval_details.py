@@ -17,6 +17,9 @@ from kiro_learn.retrieval.query.question import query_text
 from kiro_learn.retrieval.rendering.excerpts import retold
 from kiro_learn.services.retrieval_log import RetrievalLog
 
+FILES_SECONDS = 0.2
+"""How long it is looked whether files that memories cite are still as they were."""
+
 
 @attrs.frozen
 class RetrievalDetail:
@@ -62,8 +65,11 @@ class RetrievalDetails:
         prompt = None if event is None else query_text(event.body)
         folder = event.source.project_path if event else None
         told = [memories[each] for each in report.passages if each in memories]
-        notes = await self._file_notes.of(folder, told) if folder else {}
-        return RetrievalDetail(report, prompt, memories, _text(report, memories, notes))
+        notes = await self._file_notes.of(folder, told, patience_seconds=FILES_SECONDS)
+        # Files that were slow then had no notes.
+        texts = [_text(report, memories, each) for each in (notes, {})]
+        details = [RetrievalDetail(report, prompt, memories, text) for text in texts]
+        return next((detail for detail in details if detail.is_as_told), details[0])
 
     async def judge(self, retrieval_id: str, feedback: Feedback) -> RetrievalDetail | None:
         """Somebody says of all that was told and is still there what became of it; answers all that is known then."""

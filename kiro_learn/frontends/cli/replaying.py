@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,13 @@ Json = Mapping[str, Any]
 
 PARTS = {"namespace", "prompt", "found", "context", "is_as_told", "profile_bytes"}
 SEE_CONTEXT = texts.SEE_HELP.format(command="kiro-learn context")
+
+_NOTE = re.compile(r"^(### .{1,200} \(\d{4}-\d\d-\d\d); .{1,2000}\)$", re.MULTILINE)
+
+
+def without_notes(text: str) -> str:
+    """The block without what is said beside the days of memories: files change, and slow ones are not looked at."""
+    return _NOTE.sub(r"\1)", text)
 
 
 def replay(shell: Shell, path: Path, project: str, *, as_json: bool) -> None:
@@ -75,5 +83,6 @@ def _differences(case: Json, now: Json) -> Iterator[str]:
             yield activity_texts.REPLAY_SCORE.format(id=short(record_id), **scores)
     if before.keys() == today.keys() and list(before) != list(today):
         yield activity_texts.REPLAY_ORDER
-    if case["is_as_told"] and not case["profile_bytes"] and case["context"] != now["context"]:
+    is_known = case["is_as_told"] and not case["profile_bytes"]
+    if is_known and without_notes(case["context"]) != without_notes(now["context"]):
         yield activity_texts.REPLAY_TEXT

@@ -22,12 +22,14 @@ class FileNotes:
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files
 
-    async def of(self, folder: str | None, records: Sequence[MemoryRecord]) -> dict[RecordId, str]:
+    async def of(
+        self, folder: str | None, records: Sequence[MemoryRecord], *, patience_seconds: float = PATIENCE_SECONDS
+    ) -> dict[RecordId, str]:
         """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
         paths = _paths_of(records)
         found: object = None
         if folder and paths:
-            with trio.move_on_after(PATIENCE_SECONDS):
+            with trio.move_on_after(patience_seconds):
                 found = await catch_errors("files", lambda: self._files.modified_ats(folder, paths))
         if not isinstance(found, dict):
             return {}

@@ -268,7 +268,7 @@ def test_a_retrieval_asked_again_is_the_same_until_something_changes(place: Plac
         told = client.post_event(event(project["namespace"], str(place.folder), 1, prompt), retrieve=True)["retrieval"]
         case = client.retrieval(client.retrievals(limit=1)["items"][0]["retrieval_id"])
     assert told["context"]
-    assert (case["prompt"], case["context"], case["is_as_told"]) == (prompt, told["context"], True)
+    assert (case["prompt"], case["is_as_told"], case["context"]) == (prompt, True, told["context"])
     path = tmp_path / "case.json"
     path.write_text(json.dumps(case), encoding="utf-8")
     assert done(place.run("context", "--replay", str(path))).startswith("The same: ")
