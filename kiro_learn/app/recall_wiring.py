@@ -17,7 +17,22 @@ from kiro_learn.ports.projects import ProfilesOfProjects
 from kiro_learn.services.retrieval_log import RetrievalLog
 
 
-def context_builder(
+def recalling_of(  # noqa: PLR0917  # its parts, in the order in which they are made
+    dependencies: Dependencies,
+    config: Config,
+    actors: Actors,
+    finder: Finder,
+    aftermath: Aftermath,
+    retrievals: RetrievalLog,
+    profiles: ProfilesOfProjects,
+) -> tuple[ContextBuilder, Recall | GraphRecall]:
+    """What builds context blocks, and what answers prompts."""
+    builder = _context_builder(dependencies, config, actors, finder, retrievals)
+    recall = _recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
+    return builder, recall
+
+
+def _context_builder(
     dependencies: Dependencies,
     config: Config,
     actors: Actors,
@@ -37,7 +52,7 @@ def context_builder(
     )
 
 
-def recall_of(  # noqa: PLR0917  # its parts, in the order in which they are made
+def _recall_of(  # noqa: PLR0917  # its parts, in the order in which they are made
     dependencies: Dependencies,
     config: RecallConfig,
     actors: Actors,

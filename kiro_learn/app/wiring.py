@@ -16,7 +16,7 @@ from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.app.actor_wiring import Actors, actors_of, graph_learner
 from kiro_learn.app.dependencies import Dependencies
-from kiro_learn.app.recall_wiring import context_builder, recall_of
+from kiro_learn.app.recall_wiring import recalling_of
 from kiro_learn.app.search_wiring import project_search_of, search_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
@@ -111,8 +111,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     finder, search = _searching(dependencies, config, actors)
     profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
-    builder = context_builder(dependencies, config, actors, finder, retrievals)
-    recall = recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
+    builder, recall = recalling_of(dependencies, config, actors, finder, aftermath, retrievals, profiles)
     freshness, forget, edit, graph_edit = _changes(dependencies, config, actors)
     session_context = _session_context(dependencies, config, actors, profiles, freshness)
     capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
