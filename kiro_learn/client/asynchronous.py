@@ -106,6 +106,8 @@ class AsyncKiroLearn(Caller):
     knowledge = _method(project_calls.knowledge)
     timeline = _method(project_calls.timeline)
     sessions = _method(project_calls.sessions)
+    session = _method(project_calls.session)
+    sources = _method(project_calls.sources)
     resume = _method(project_calls.resume)
     context = _method(project_calls.context)
     settings = _method(project_calls.settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Unpack
+from urllib.parse import quote
 
 from kiro_learn.client import reading
 from kiro_learn.client.building import Caller, Filters, Named, get_call, written_filters
@@ -77,6 +78,23 @@ def timeline(
 def sessions(client: Caller, /, *, limit: int = 50, project: Named = None) -> Call[tuple[Session, ...]]:
     """The sessions of a project, the last first."""
     return get_call("/api/sessions", reading.sessions, project=client.project_named(project), limit=limit)
+
+
+def session(
+    client: Caller, /, session_id: str, *, limit: int = 50, cursor: str | None = None, project: Named = None
+) -> Call[Json]:
+    """What a session reported, oldest first, and the memories that came from each event: ``{session, items,
+    next_cursor}``. Raises RequestRefused: the project has no such session (404).
+    """
+    given = {"session": session_id, "limit": limit, "cursor": cursor}
+    return get_call("/api/session", reading.json_object, project=client.project_named(project), **given)
+
+
+def sources(client: Caller, /, memory_id: str) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """The events that a memory came from, and the sessions told it: ``{record_id, event_count, items, told}``.
+    Raises RequestRefused: there is none with this id (404).
+    """
+    return get_call(f"/v1/memories/{quote(memory_id, safe='')}/events", reading.json_object)
 
 
 def resume(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Memory]:

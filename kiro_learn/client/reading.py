@@ -183,6 +183,10 @@ def sessions(response: Response) -> tuple[Session, ...]:
             last_event_at=datetime.fromisoformat(each["last_event_at"]),
             event_count=each["event_count"],
             prompt_count=each["prompt_count"],
+            namespace=each["namespace"],
+            agent=each["agent"],
+            first_prompt=each["first_prompt"],
+            memory_count=each["memory_count"],
         )
         for each in response.json()["items"]
     )

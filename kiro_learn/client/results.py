@@ -182,6 +182,13 @@ class Session(NamedTuple):
     last_event_at: datetime
     event_count: int
     prompt_count: int
+    namespace: str = ""
+    """Of its project."""
+    agent: str | None = None
+    first_prompt: str | None = None
+    """Its beginning; None if there is none."""
+    memory_count: int = 0
+    """Memories that cite one of its events."""
 
 
 class SessionContext(NamedTuple):

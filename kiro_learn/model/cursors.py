@@ -11,11 +11,19 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import Session
 
 
 def cursor_after(event: Event) -> str:
-    """A cursor for the events that come after ``event`` in a list of the newest first."""
+    """A cursor for the events that come after ``event`` in a list by their time."""
     return _cursor(event.valid_time, event.event_id)
+
+
+def session_cursor_after(session: Session) -> str:
+    """A cursor for the sessions that come after ``session`` in a list of those that reported something last; to be read
+    as that of its last event.
+    """
+    return _cursor(session.last_event_at, session.last_event_id)
 
 
 def record_cursor_after(record: MemoryRecord) -> str:

@@ -9,7 +9,9 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from kiro_learn.model.event import Event
 from kiro_learn.model.feedback import FeedbackCounts
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 
 
@@ -125,11 +127,44 @@ Period: TypeAlias = Literal["week", "month"]
 class Session:
     """One session of an agent in one project, by the events that it reported."""
 
+    namespace: Namespace
     session_id: str
     started_at: datetime
     last_event_at: datetime
+    last_event_id: EventId
     event_count: int
     prompt_count: int
+
+
+@attrs.frozen(kw_only=True)
+class SessionHead:
+    """A session in a list: what it began with, and how much was learned from it."""
+
+    session: Session
+    opening: Event | None
+    """Its first prompt; its first event if it has none; None if that cannot be read."""
+    memory_count: int
+    """Memories that cite an event of it."""
+
+
+@attrs.frozen
+class NamedRecord:
+    """A memory by its name."""
+
+    record_id: RecordId
+    title: str
+
+
+@attrs.frozen(kw_only=True)
+class ToldSession:
+    """A session that was told a memory."""
+
+    namespace: Namespace
+    session_id: str
+    prompt_number: int
+    """As in ``ToldItem``."""
+    last_prompt_at: datetime | None
+    """When it asked last; None if it never did."""
 
 
 @attrs.frozen(kw_only=True)

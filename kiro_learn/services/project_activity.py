@@ -8,11 +8,29 @@ import attrs
 
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.errors import UnknownCheckpoint, UnknownRecord
-from kiro_learn.model.cursors import record_cursor_after, record_place_of
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.cursors import (
+    cursor_after,
+    place_of,
+    record_cursor_after,
+    record_place_of,
+    session_cursor_after,
+)
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
-from kiro_learn.model.statistics import Activity, Day, Days, Period, Session, TokenEconomics
+from kiro_learn.model.statistics import (
+    Activity,
+    Day,
+    Days,
+    NamedRecord,
+    Period,
+    Session,
+    SessionHead,
+    TokenEconomics,
+    ToldSession,
+)
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
@@ -24,6 +42,9 @@ MOST_REPORTED = 1_000
 
 MOST_SESSIONS = 1_000
 
+MOST_SOURCES = 200
+"""Events of a memory that are read; most have some few."""
+
 
 @attrs.frozen(kw_only=True)
 class RecordSlice:
@@ -32,6 +53,35 @@ class RecordSlice:
     items: tuple[MemoryRecord, ...]
     next_cursor: str | None
     """Where the next slice begins; None at the end."""
+
+
+@attrs.frozen(kw_only=True)
+class SessionSlice:
+    """Those that reported something last, the last first."""
+
+    items: tuple[SessionHead, ...]
+    next_cursor: str | None
+
+
+@attrs.frozen(kw_only=True)
+class SessionPage:
+    """A slice of a session's events, oldest first, and which memories came from each."""
+
+    session: Session
+    events: tuple[Event, ...]
+    memories: dict[EventId, list[NamedRecord]]
+    next_cursor: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Sources:
+    """Where a memory came from, and which sessions were told it."""
+
+    event_count: int
+    """That it cites."""
+    events: tuple[Event, ...]
+    """Those that are still stored, of the first ``MOST_SOURCES``, oldest first."""
+    told: tuple[ToldSession, ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -66,22 +116,21 @@ class ProjectActivity:
 
     async def records(
         self,
-        project: Asked,
+        project: Asked | None,
         *,
         limit: int,
         cursor: str | None = None,
         wanted: RecordFilter = EVERYTHING,
         only_knowledge: bool = False,
     ) -> RecordSlice:
-        """A slice of the project's records. New records do not shift later slices.
+        """A slice of the project's records, or of all if that is None. New records do not shift later slices.
 
         Raises:
           InvalidRequest: ``cursor`` is none of ours.
         """
         before = None if cursor is None else record_place_of(cursor)
-        named = await self._projects.resolve(project)
         query = RecordQuery(
-            namespace=named.namespace,
+            namespace=await self._namespace_of(project),
             limit=limit + 1,
             filter=wanted,
             before=before,
@@ -103,9 +152,54 @@ class ProjectActivity:
         later = await self._storage.list_records_after(anchor.namespace, place, limit=after)
         return Timeline(before=tuple(reversed(earlier)), anchor=anchor, after=tuple(later))
 
-    async def sessions(self, project: Asked, *, limit: int) -> list[Session]:
-        """The sessions, most recently active first."""
-        return await self._storage.list_sessions((await self._projects.resolve(project)).namespace, limit=limit)
+    async def sessions(self, project: Asked | None, *, limit: int, cursor: str | None = None) -> SessionSlice:
+        """The sessions of a project, or of all if that is None, most recently active first.
+
+        Raises:
+          InvalidRequest: ``cursor`` is none of ours.
+        """
+        before = None if cursor is None else place_of(cursor)
+        namespace = await self._namespace_of(project)
+        found = await self._storage.list_sessions(namespace, limit=limit + 1, before=before)
+        items = await self._storage.get_session_heads(found[:limit])
+        next_cursor = session_cursor_after(found[limit - 1]) if len(found) > limit else None
+        return SessionSlice(items=tuple(items), next_cursor=next_cursor)
+
+    async def session(
+        self, project: Asked, session_id: str, *, limit: int, cursor: str | None = None
+    ) -> SessionPage | None:
+        """A slice of what a session reported; None if the project has none of this id.
+
+        Raises:
+          InvalidRequest: ``cursor`` is none of ours.
+        """
+        after = None if cursor is None else place_of(cursor)
+        named = await self._projects.resolve(project)
+        found = await self._storage.list_session_events(named.namespace, session_id, limit=limit, after=after)
+        if found.session is None:
+            return None
+        event_ids = [event.event_id for event in found.events]
+        return SessionPage(
+            session=found.session,
+            events=found.events,
+            memories=await self._storage.get_memories_of_events(named.namespace, event_ids),
+            next_cursor=None if found.is_end or not found.events else cursor_after(found.events[-1]),
+        )
+
+    async def sources(self, record_id: RecordId) -> Sources:
+        """Where a memory came from. Raises UnknownRecord."""
+        found = await self._storage.get_memory_records([record_id])
+        if not found:
+            raise UnknownRecord(record_id)
+        cited = found[0].source_event_ids
+        return Sources(
+            event_count=len(cited),
+            events=tuple(await self._storage.get_events(cited[:MOST_SOURCES])),
+            told=tuple(await self._storage.list_told_sessions(record_id)),
+        )
+
+    async def _namespace_of(self, project: Asked | None) -> Namespace | None:
+        return None if project is None else (await self._projects.resolve(project)).namespace
 
     async def checkpoint(self, project: Asked, session: str | None = None) -> MemoryRecord:
         """The newest checkpoint of a session, or of the project. Raises UnknownCheckpoint."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from datetime import date, datetime
+from itertools import islice
 
 import apsw
 import structlog
@@ -22,7 +23,7 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
-from kiro_learn.model.statistics import Activity, Session, TokenEconomics
+from kiro_learn.model.statistics import Activity, TokenEconomics
 from kiro_learn.ports.storage.records import Place, RecordQuery, SyntaxRanking, SyntaxSearch
 
 log = structlog.get_logger()
@@ -70,9 +71,11 @@ def get_file_digests(connection: apsw.Connection, record_ids: Collection[RecordI
 
 def list_records(connection: apsw.Connection, damaged: DamagedRows, query: RecordQuery) -> list[MemoryRecord]:
     statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
+    if query.namespace is None:
+        statement = statements.RECORDS_OF_ALL_BEFORE
     values = place_values(query.before) | filter_values(query.filter)
-    found = connection.execute(statement, values | {"namespace": query.namespace, "limit": query.limit})
-    return list(damaged.only_readable(found, to_record))
+    found = connection.execute(statement, values | {"namespace": query.namespace})
+    return list(islice(damaged.only_readable(found, to_record), query.limit))
 
 
 def list_rules_first(
@@ -94,21 +97,6 @@ def get_checkpoint(
 ) -> MemoryRecord | None:
     found = connection.execute(statements.CHECKPOINT, {"namespace": namespace, "session_id": session_id})
     return next(iter(damaged.only_readable(found, to_record)), None)
-
-
-def list_sessions(connection: apsw.Connection, namespace: Namespace, *, limit: int) -> list[Session]:
-    found = connection.execute(statements.SESSIONS, {"namespace": namespace, "limit": limit})
-    return [
-        Session(
-            session_id=session_id,
-            started_at=first,
-            last_event_at=last,
-            event_count=event_count,
-            prompt_count=prompt_count,
-        )
-        for session_id, started_at, last_event_at, event_count, prompt_count in decodable(found)
-        if (first := to_moment(started_at)) is not None and (last := to_moment(last_event_at)) is not None
-    ]
 
 
 def get_activity(connection: apsw.Connection, namespace: Namespace, *, since: datetime) -> Activity:
@@ -166,6 +154,5 @@ class ObservationReads:
     list_rules_first = reading_sound(list_rules_first)
     list_records_after = reading_sound(list_records_after)
     get_checkpoint = reading_sound(get_checkpoint)
-    list_sessions = reading(list_sessions)
     get_activity = reading(get_activity)
     get_token_economics = reading(get_token_economics)

@@ -317,23 +317,29 @@ IS_WANTED = """
                      WHERE file.value = :file OR substr(file.value, -length(:file) - 1) = '/' || :file))
 """
 
-# Backwards along records_of_namespace, without a sort.
+# Backwards along records_of_namespace, without a sort; the reader stops it when it has enough.
 RECORDS_BEFORE = f"""
     SELECT {RECORD_COLUMNS}
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
      WHERE n.namespace = :namespace AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
      ORDER BY r.created_at DESC, r.record_id DESC
-     LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
-# Backwards along records_of_knowledge, without a sort.
+# Backwards along records_by_time, without a sort; the reader stops it when it has enough.
+RECORDS_OF_ALL_BEFORE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
+     ORDER BY r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_of_knowledge, without a sort; the reader stops it when it has enough.
 KNOWLEDGE_BEFORE = f"""
     SELECT {RECORD_COLUMNS}
       FROM namespaces AS n JOIN memory_records AS r INDEXED BY records_of_knowledge ON r.namespace_number = n.number
      WHERE n.namespace = :namespace AND r.knowledge_type IS NOT NULL
        AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
      ORDER BY r.created_at DESC, r.record_id DESC
-     LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
 # All of records_of_knowledge; what is sorted is two numbers and two short texts, before the rows are read whole.
@@ -980,16 +986,95 @@ COUNT_PROJECTS = """
         OR EXISTS (SELECT 1 FROM memory_records AS r WHERE r.namespace_number = n.number)
 """
 
-# A range of events_of_session, and each row.
-SESSIONS = """
-    SELECT e.session_id, min(e.valid_time), max(e.valid_time) AS last_event_at, count(*),
-           count(*) FILTER (WHERE e.kind = 'prompt')
+# Backwards along events_of_namespace, and each row's head; the reader stops it when it has enough sessions.
+SESSIONS_OF_NAMESPACE = """
+    SELECT e.namespace, e.session_id, e.valid_time, e.event_id
       FROM events AS e
-     WHERE e.namespace = :namespace
-     GROUP BY e.session_id
-    HAVING min(e.event_id) <> e.session_id
-     ORDER BY last_event_at DESC, e.session_id
-     LIMIT :limit
+     WHERE e.namespace = :namespace AND (e.valid_time, e.event_id) < (:valid_time, :event_id)
+     ORDER BY e.valid_time DESC, e.event_id DESC
+"""
+
+# Backwards along events_by_time, and each row's head; the reader stops it when it has enough sessions.
+SESSIONS_OF_ALL = """
+    SELECT e.namespace, e.session_id, e.valid_time, e.event_id
+      FROM events AS e
+     WHERE (e.valid_time, e.event_id) < (:valid_time, :event_id)
+     ORDER BY e.valid_time DESC, e.event_id DESC
+"""
+
+# A range of events_of_session, and each row. The last place is a moment, which is written in one length, and an id.
+SESSION = """
+    SELECT min(e.valid_time), max(e.valid_time || ' ' || e.event_id), count(*),
+           count(*) FILTER (WHERE e.kind = 'prompt'), min(e.event_id)
+      FROM events AS e
+     WHERE e.namespace = :namespace AND e.session_id = :session_id
+"""
+
+# Ranges of events_of_session, of which the table itself is not read; then one row.
+OPENING_EVENT = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM events AS e
+     WHERE e.rowid = coalesce(
+               (SELECT min(p.rowid) FROM events AS p
+                 WHERE p.namespace = :namespace AND p.session_id = :session_id AND p.kind = 'prompt'),
+               (SELECT min(p.rowid) FROM events AS p WHERE p.namespace = :namespace AND p.session_id = :session_id))
+"""  # noqa: S608  # a constant of ours
+
+# Ranges of events_of_session; then all records of their projects along records_of_namespace, and each row.
+MEMORIES_OF_SESSIONS = """
+    WITH said AS MATERIALIZED (
+        SELECT e.event_id, e.namespace, e.session_id
+          FROM json_each(:sessions) AS asked
+          CROSS JOIN events AS e
+             ON e.namespace = json_extract(asked.value, '$[0]') AND e.session_id = json_extract(asked.value, '$[1]'))
+    SELECT said.namespace, said.session_id, count(DISTINCT r.number)
+      FROM memory_records AS r INDEXED BY records_of_namespace,
+           json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json END) AS cited
+      CROSS JOIN said ON said.event_id = cited.value
+     WHERE r.namespace_number IN (
+               SELECT n.number FROM json_each(:sessions) AS asked
+                CROSS JOIN namespaces AS n ON n.namespace = json_extract(asked.value, '$[0]'))
+     GROUP BY said.namespace, said.session_id
+"""
+
+# All records of a project along records_of_namespace, and each row.
+MEMORIES_OF_EVENTS = """
+    SELECT cited.value, r.record_id, r.title
+      FROM namespaces AS n CROSS JOIN memory_records AS r INDEXED BY records_of_namespace
+           ON r.namespace_number = n.number,
+           json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json END) AS cited
+     WHERE n.namespace = :namespace AND cited.value IN (SELECT value FROM json_each(:event_ids))
+"""
+
+# A range of events_of_session, sorted by what is short, before the rows are read whole.
+EVENTS_OF_SESSION = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM (SELECT s.rowid AS arrival
+              FROM events AS s INDEXED BY events_of_session
+             WHERE s.namespace = :namespace AND s.session_id = :session_id
+               AND (s.valid_time, s.event_id) > (:valid_time, :event_id)
+             ORDER BY s.valid_time, s.event_id
+             LIMIT :limit) AS chosen
+      CROSS JOIN events AS e ON e.rowid = chosen.arrival
+     ORDER BY e.valid_time, e.event_id
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the primary key.
+GET_EVENTS = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM json_each(:event_ids) AS asked CROSS JOIN events AS e ON e.event_id = asked.value
+     ORDER BY e.valid_time, e.event_id
+"""  # noqa: S608  # a constant of ours
+
+# By session_told_by_item; then the last prompt of each session along events_of_session.
+TOLD_SESSIONS = """
+    SELECT n.namespace, t.session_id, t.prompt_number,
+           (SELECT e.valid_time FROM events AS e
+             WHERE e.namespace = n.namespace AND e.session_id = t.session_id AND e.kind = 'prompt'
+             ORDER BY e.rowid DESC LIMIT 1)
+      FROM session_told AS t CROSS JOIN namespaces AS n ON n.number = t.namespace_number
+     WHERE t.item_id = :record_id
+     ORDER BY t.number DESC
 """
 
 # A range of records_of_namespace and each row's head.

@@ -30,6 +30,7 @@ from kiro_learn.adapters.sqlite.merging import ProjectReads
 from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
 from kiro_learn.adapters.sqlite.readers import Readers, reading, reading_sound
 from kiro_learn.adapters.sqlite.retention_reads import RetentionReads
+from kiro_learn.adapters.sqlite.session_reads import SessionReads
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.hit import RankingFeatures
@@ -42,7 +43,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingReads, ProjectReads):
+class SqliteStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, ForgettingReads, ProjectReads):
     """A ``StorageBackend`` in one file. Made by ``open_sqlite_storage``."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:

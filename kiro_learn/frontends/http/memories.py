@@ -7,19 +7,25 @@ from typing import Any
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
-from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, required_namespace
+from kiro_learn.frontends.http.filters import FILTERS, filter_of
+from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, optional_text, required_namespace
+from kiro_learn.frontends.http.query import wrong
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.frontends.http.search import QUERY, WANTED, refusing_syntax, wanted_of
+from kiro_learn.model.cursors import record_cursor_after
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record_filter import EVERYTHING
 from kiro_learn.services.services import Services
+from kiro_learn.wire.event_answers import event_answer
 from kiro_learn.wire.messages import read_json, read_record, write_record, write_value
 
 NAMESPACE = required_namespace("namespace", "The project.")
 ANY_NAMESPACE = optional_namespace("namespace", "Of this project alone.")
 LIMIT = integer("limit", "Most memories of a page.", default=100, least=1, most=500)
 SAME_WORDS = flag("same_words", "Also forget the others that hold the same words.")
+CURSOR = optional_text("cursor", "The next_cursor of the page before.")
 OFFSET = integer("offset", "How many to pass over.", default=0, least=0, most=2**31)
 
 
@@ -49,18 +55,37 @@ def _one_by_one(services: Services) -> Iterator[Route]:
         found = await services.forget.same_words(record.record_id)
         return json_answer({"items": [write_record(each) for each in found]})
 
+    async def sources(request: Request) -> Answer:
+        record_id = RecordId(request.path["record_id"])
+        found = await services.activity.sources(record_id)
+        items = [event_answer(event) for event in found.events]
+        counted = {"record_id": record_id, "event_count": found.event_count, "items": items}
+        return json_answer({**counted, "told": write_value(found.told)})
+
     yield Route("POST", "/v1/memories", put)
     yield Route("GET", "/v1/memories/<record_id>", read)
     yield Route("DELETE", "/v1/memories/<record_id>", forget, parameters=(SAME_WORDS,))
     yield Route("GET", "/v1/memories/<record_id>/same-words", same_words)
+    yield Route("GET", "/v1/memories/<record_id>/events", sources)
 
 
 def _many(services: Services) -> Iterator[Route]:
     async def listed(request: Request) -> Answer:
-        limit, offset = LIMIT.read(request.query), OFFSET.read(request.query)
-        page = await services.queries.records(namespace=ANY_NAMESPACE.read(request.query), limit=limit, offset=offset)
-        items = [write_record(record) for record in page.items]
-        paging = {"total": page.total, "limit": limit, "offset": offset}
+        query, namespace = request.query, ANY_NAMESPACE.read(request.query)
+        limit, offset, cursor = LIMIT.read(query), OFFSET.read(query), CURSOR.read(query)
+        wanted = filter_of(query)
+        by_place = cursor is not None or wanted != EVERYTHING
+        if offset and by_place:
+            raise wrong("offset goes with no cursor and no filter", OFFSET.name, "expected the next_cursor of a page")
+        page = await services.queries.records(namespace=namespace, limit=0 if by_place else limit, offset=offset)
+        records, next_cursor = page.items, None
+        if by_place:
+            found = await services.activity.records(namespace, limit=limit, cursor=cursor, wanted=wanted)
+            records, next_cursor = found.items, found.next_cursor
+        elif records and offset + len(records) + len(page.damaged) < page.total:
+            next_cursor = record_cursor_after(records[-1])
+        paging = {"total": page.total, "limit": limit, "offset": offset, "next_cursor": next_cursor}
+        items = [write_record(record) for record in records]
         return json_answer({"items": items, **paging, "damaged": list(page.damaged)})
 
     async def stale(request: Request) -> Answer:
@@ -86,7 +111,7 @@ def _many(services: Services) -> Iterator[Route]:
         done = await services.remember.put_all(records)
         return json_answer({"imported": done.imported, "skipped": done.skipped, "errors": errors})
 
-    yield Route("GET", "/v1/memories", listed, parameters=(ANY_NAMESPACE, LIMIT, OFFSET))
+    yield Route("GET", "/v1/memories", listed, parameters=(ANY_NAMESPACE, *FILTERS, LIMIT, OFFSET, CURSOR))
     yield Route("GET", "/v1/memories/stale", stale, parameters=(NAMESPACE, LIMIT, OFFSET))
     yield Route("GET", "/v1/memories/search", search, parameters=(NAMESPACE, QUERY, *WANTED))
     yield Route("POST", "/v1/memories/import", import_all, takes=(NDJSON,))

@@ -47,8 +47,6 @@ SESSION_MEMORIES = 50
 LAST_MOMENT = timedelta(microseconds=1)
 """So that what was made with its last event is part of a session."""
 FACTOR_DIGITS = 3
-MOST_SESSIONS = 1_000
-"""Among which one is looked for by its id."""
 
 UNNAMED_SESSION = "mcp"
 """Where neither the client nor the model names one."""
@@ -246,7 +244,7 @@ class AskedServices:
         listed = [listed_memory(record) for record in newest.items]
         if cursor is None:
             sessions = await activity.sessions(project, limit=LISTED_SESSIONS)
-            listed = [listed_session(session) for session in sessions] + listed
+            listed = [listed_session(head.session) for head in sessions.items] + listed
         return {"resources": listed} | ({"nextCursor": newest.next_cursor} if newest.next_cursor else {})
 
     async def _read_resource(self, uri: str) -> Outcome:
@@ -260,10 +258,10 @@ class AskedServices:
 
     async def _read_session(self, project: NamedProject, session_id: str) -> dict[str, Any] | None:
         activity = self._services.activity
-        sessions = await activity.sessions(project, limit=MOST_SESSIONS)
-        session = next((each for each in sessions if each.session_id == session_id), None)
-        if session is None:
+        reported = await activity.session(project, session_id, limit=1)
+        if reported is None:
             return None
+        session = reported.session
         meanwhile = RecordFilter(since=session.started_at, until=session.last_event_at + LAST_MOMENT)
         made = await activity.records(project, limit=SESSION_MEMORIES, wanted=meanwhile)
         try:

@@ -6,16 +6,32 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+import attrs
 
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event
-from kiro_learn.model.ids import EventId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.pause import Pause
-from kiro_learn.model.statistics import Days, ProjectInfo, Stats
+from kiro_learn.model.statistics import Days, NamedRecord, ProjectInfo, Session, SessionHead, Stats, ToldSession
 from kiro_learn.model.told import ToldId, ToldItem
 from kiro_learn.ports.storage.answers import EventPage
+
+EventPlace: TypeAlias = tuple[datetime, EventId]
+"""Where an event stands in a list: when it happened, and its id."""
+
+
+@attrs.frozen
+class SessionEvents:
+    """A slice of a session's events, oldest first."""
+
+    session: Session | None
+    """None if it has reported nothing, or what it reported is gone."""
+    events: tuple[Event, ...]
+    """Damaged ones are left out."""
+    is_end: bool
 
 
 class EventReads(Protocol):
@@ -64,7 +80,42 @@ class EventWrites(Protocol):
 
 
 class SessionReads(Protocol):
-    """Reads of hook sessions, and of what each session was shown."""
+    """Reads of sessions with their events, of hook sessions, and of what each session was shown."""
+
+    async def list_sessions(
+        self, namespace: Namespace | None, *, limit: int, before: EventPlace | None = None
+    ) -> list[Session]:
+        """Those that reported something last, the last first; of all projects if that is None. An event that is
+        a session of its own is none.
+
+        Args:
+          before: only those whose last event stands before this place.
+        """
+        ...
+
+    async def get_session_heads(self, sessions: Sequence[Session]) -> list[SessionHead]:
+        """What each of these began with, and how many live records cite its events; in the same order."""
+        ...
+
+    async def list_session_events(
+        self, namespace: Namespace, session_id: str, *, limit: int, after: EventPlace | None
+    ) -> SessionEvents:
+        """At most ``limit`` events of a session that stand after a place, oldest first."""
+        ...
+
+    async def get_events(self, event_ids: Collection[EventId]) -> list[Event]:
+        """The events of these ids, oldest first; unknown ones are left out, and damaged ones."""
+        ...
+
+    async def get_memories_of_events(
+        self, namespace: Namespace, event_ids: Collection[EventId]
+    ) -> dict[EventId, list[NamedRecord]]:
+        """The live records that cite each of these events; events without any are left out."""
+        ...
+
+    async def list_told_sessions(self, record_id: RecordId) -> list[ToldSession]:
+        """The sessions that were told a record and are remembered, the last first."""
+        ...
 
     async def get_hook_session(self, key: str) -> str | None:
         """The session id put last under ``key`` (a process and folder); None if there is none."""

@@ -17,7 +17,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
-from kiro_learn.model.statistics import Activity, Session, TokenEconomics
+from kiro_learn.model.statistics import Activity, TokenEconomics
 from kiro_learn.ports.storage.answers import RecordPage
 
 
@@ -136,9 +136,10 @@ Place: TypeAlias = tuple[datetime, RecordId]
 
 @attrs.frozen(kw_only=True)
 class RecordQuery:
-    """A slice of one namespace's records, newest first."""
+    """A slice of the records, newest first."""
 
-    namespace: Namespace
+    namespace: Namespace | None
+    """None: of all projects; then ``only_knowledge`` does not count."""
     limit: int
     filter: RecordFilter = EVERYTHING
     before: Place | None = None
@@ -204,10 +205,6 @@ class ObservationReads(Protocol):
 
     async def get_checkpoint(self, namespace: Namespace, session_id: str | None) -> MemoryRecord | None:
         """The newest checkpoint of a session, or of the whole project."""
-        ...
-
-    async def list_sessions(self, namespace: Namespace, *, limit: int) -> list[Session]:
-        """Those that reported something last, the last first; an event that is a session of its own is none."""
         ...
 
     async def get_activity(self, namespace: Namespace, *, since: datetime) -> Activity:

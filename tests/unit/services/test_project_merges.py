@@ -114,7 +114,7 @@ def test_a_merge_keeps_everything_and_finds_it() -> None:
             assert len(found.hits) == 5
             assert not (await storage.rank_by_words(SearchParams(OLD, "Redis", limit=20))).hits
             sessions = await services.activity.sessions(NEW, limit=10)
-            assert {each.session_id for each in sessions} == {"s0", "s10"}
+            assert {each.session.session_id for each in sessions.items} == {"s0", "s10"}
             await services.history.undo(a_record(2).record_id)
             assert "Redis of part 1" in await titles(storage)
             assert [each.namespace for each in await storage.list_projects()] == [NEW]

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from datetime import date
 
+import attrs
+
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordDetails
 from kiro_learn.model.record_filter import RecordFilter
-from kiro_learn.model.statistics import Activity, Session, TokenEconomics
+from kiro_learn.model.statistics import Activity, NamedRecord, Session, TokenEconomics, ToldSession
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import compile_query
@@ -128,10 +130,85 @@ async def sessions_are_listed_with_their_ends_the_last_first(storage: StorageBac
         await put_event(storage, event(number, session_id=session, kind=kind))
     await put_event(storage, event(4, session_id=event_id(4)))
     await put_event(storage, event(5, session_id="u", namespace=OTHERS))
-    first = Session(session_id="s", started_at=at(1), last_event_at=at(3), event_count=2, prompt_count=1)
-    second = Session(session_id="t", started_at=at(2), last_event_at=at(2), event_count=1, prompt_count=1)
+    first = Session(
+        namespace=MINE,
+        session_id="s",
+        started_at=at(1),
+        last_event_at=at(3),
+        last_event_id=event_id(3),
+        event_count=2,
+        prompt_count=1,
+    )
+    second = attrs.evolve(
+        first, session_id="t", started_at=at(2), last_event_at=at(2), last_event_id=event_id(2), event_count=1
+    )
     assert await storage.list_sessions(MINE, limit=9) == [first, second]
     assert await storage.list_sessions(MINE, limit=1) == [first]
+    assert [each.session_id for each in await storage.list_sessions(None, limit=9)] == ["u", "s", "t"]
+
+
+@promise
+async def a_later_page_of_sessions_has_none_of_an_earlier_one(storage: StorageBackend) -> None:
+    """Although their events lie between each other, and some happened at one moment."""
+    for number in range(1, 25):
+        await put_event(storage, event(number, session_id=f"s-{number % 6}", valid_time=at(number // 3)))
+    every = await storage.list_sessions(MINE, limit=99)
+    paged: list[Session] = []
+    while page := await storage.list_sessions(
+        MINE, limit=2, before=(paged[-1].last_event_at, paged[-1].last_event_id) if paged else None
+    ):
+        paged += page
+    assert paged == every
+    assert sorted(each.session_id for each in paged) == [f"s-{number}" for number in range(6)]
+
+
+@promise
+async def a_session_has_its_events_and_they_have_their_memories(storage: StorageBackend) -> None:
+    for number, session in ((1, "s"), (2, "t"), (3, "s"), (4, "s")):
+        kind = EventKind.PROMPT if number == 3 else EventKind.NOTE
+        await put_event(storage, event(number, session_id=session, kind=kind))
+    await put_event(storage, event(5, session_id="s", namespace=OTHERS))
+    await put_record(storage, record(1, "both", source_event_ids=(event_id(1), event_id(2))))
+    await put_record(storage, record(2, "last", source_event_ids=(event_id(4), event_id(9))))
+    await put_record(storage, record(3, "other", namespace=OTHERS, source_event_ids=(event_id(5),)))
+
+    listed = await storage.list_sessions(MINE, limit=9)
+    heads = await storage.get_session_heads(listed)
+    opening = {each.session.session_id: each.opening and each.opening.event_id for each in heads}
+    assert opening == {"s": event_id(3), "t": event_id(2)}
+    assert [(each.session.session_id, each.memory_count) for each in heads] == [("s", 2), ("t", 1)]
+
+    page = await storage.list_session_events(MINE, "s", limit=2, after=None)
+    assert ([each.event_id for each in page.events], page.is_end) == ([event_id(1), event_id(3)], False)
+    rest = await storage.list_session_events(MINE, "s", limit=2, after=(at(3), event_id(3)))
+    assert ([each.event_id for each in rest.events], rest.is_end) == ([event_id(4)], True)
+    assert page.session == rest.session == listed[0]
+    assert (await storage.list_session_events(MINE, "none", limit=2, after=None)).session is None
+
+    asked = [event_id(number) for number in (4, 1, 3)]
+    assert await storage.get_memories_of_events(MINE, asked) == {
+        event_id(1): [NamedRecord(record_id(1), "both")],
+        event_id(4): [NamedRecord(record_id(2), "last")],
+    }
+    assert [each.event_id for each in await storage.get_events([*asked, event_id(99)])] == sorted(asked)
+
+
+@promise
+async def a_record_knows_the_sessions_that_were_told_it(storage: StorageBackend) -> None:
+    await put_record(storage, record(1))
+    await put_event(storage, event(1, session_id="s", kind=EventKind.PROMPT))
+    await put_event(storage, event(2, session_id="s", kind=EventKind.PROMPT))
+    for session in ("s", "t"):
+
+        def tell(tx: object, session: str = session) -> None:
+            tx.put_told(MINE, session, [record_id(1)], prompt_number=1)  # type: ignore[attr-defined]
+
+        await transact_one(storage, tell)
+    assert await storage.list_told_sessions(record_id(1)) == [
+        ToldSession(namespace=MINE, session_id="t", prompt_number=1, last_prompt_at=None),
+        ToldSession(namespace=MINE, session_id="s", prompt_number=1, last_prompt_at=at(2)),
+    ]
+    assert await storage.list_told_sessions(record_id(2)) == []
 
 
 @promise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.answers import Answer, Refused, error_answer, json_answer
 from kiro_learn.frontends.http.api.search import PROJECT, content_of
 from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
@@ -20,10 +20,14 @@ from kiro_learn.frontends.http.operations import (
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.statistics import Period
+from kiro_learn.model.statistics import Period, SessionHead
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import BYTES_A_TOKEN
+from kiro_learn.wire.event_answers import event_answer
 from kiro_learn.wire.messages import write_record, write_value
+
+MOST_OF_PROMPT = 200
+"""Characters of the prompt that a session began with."""
 
 PAGE_LIMIT = integer("limit", "Most items of a page.", default=50, least=1, most=200)
 CURSOR = optional_text("cursor", "The next_cursor of the page before.")
@@ -36,6 +40,7 @@ DAY_COUNT = integer("days", "Days, today included.", default=14, least=1, most=3
 ANY_PROJECT = optional_text("project", "The name, id, namespace or a folder of a project; without it, all.")
 PERIOD = choice("period", "How long the report looks back: 7 or 30 days.", options=("week", "month"))
 FORMAT = choice("format", "In which form.", options=("json", "markdown", "text"))
+SESSION_ID = required_text("session", "Its id.")
 TOKENS = optional_integer(
     "tokens", "Most tokens of the context, instead of the bytes that a session is told.", least=0, most=100_000
 )
@@ -62,7 +67,16 @@ KNOWLEDGE = Operation(
     summary="The knowledge of a project, newest first.", parameters=(PROJECT, PAGE_LIMIT, CURSOR), answer=PAGE
 )
 TIMELINE = Operation(summary="What was made around a record.", parameters=(ANCHOR, BEFORE, AFTER))
-SESSIONS = Operation(summary="The sessions of a project, the last first.", parameters=(PROJECT, PAGE_LIMIT))
+SESSIONS = Operation(
+    summary="The sessions of a project, or of all, the last first.",
+    parameters=(ANY_PROJECT, PAGE_LIMIT, CURSOR),
+    answer=PAGE,
+)
+SESSION_EVENTS = Operation(
+    summary="What a session reported, oldest first, and which memories came from it.",
+    parameters=(PROJECT, SESSION_ID, PAGE_LIMIT, CURSOR),
+    answer=PAGE,
+)
 RESUME = Operation(summary="Where a session or a project stands.", parameters=(PROJECT, SESSION))
 CONTEXT = Operation(
     summary="What a session would be told at its start.", parameters=(PROJECT, TOKENS, BYTES, PROFILE, AGENT)
@@ -117,9 +131,24 @@ def _lists(services: Services) -> Iterator[Route]:
 
 def _sessions(services: Services) -> Iterator[Route]:
     async def sessions(request: Request) -> Answer:
-        limit = PAGE_LIMIT.read(request.query)
-        found = await services.activity.sessions(PROJECT.read(request.query), limit=limit)
-        return json_answer({"items": [write_value(session) for session in found]})
+        query = request.query
+        found = await services.activity.sessions(
+            ANY_PROJECT.read(query), limit=PAGE_LIMIT.read(query), cursor=CURSOR.read(query)
+        )
+        return json_answer({"items": [_head(each) for each in found.items], "next_cursor": found.next_cursor})
+
+    async def session(request: Request) -> Answer:
+        query = request.query
+        found = await services.activity.session(
+            PROJECT.read(query), SESSION_ID.read(query), limit=PAGE_LIMIT.read(query), cursor=CURSOR.read(query)
+        )
+        if found is None:
+            raise Refused(error_answer(404, "the project has no such session", hint="kiro-learn sessions list"))
+        items = [
+            {**event_answer(event), "memories": write_value(found.memories.get(event.event_id, []))}
+            for event in found.events
+        ]
+        return json_answer({"session": write_value(found.session), "items": items, "next_cursor": found.next_cursor})
 
     async def resume(request: Request) -> Answer:
         found = await services.activity.checkpoint(PROJECT.read(request.query), SESSION.read(request.query))
@@ -141,6 +170,7 @@ def _sessions(services: Services) -> Iterator[Route]:
         return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})
 
     yield Route("GET", "/api/sessions", sessions, about=SESSIONS)
+    yield Route("GET", "/api/session", session, about=SESSION_EVENTS)
     yield Route("GET", "/api/resume", resume, about=RESUME)
     yield Route("GET", "/api/context", context, about=CONTEXT)
 
@@ -207,6 +237,18 @@ def _day_by_day(services: Services) -> Iterator[Route]:
         )
 
     yield Route("GET", "/api/days", days, about=DAY_BY_DAY)
+
+
+def _head(head: SessionHead) -> Mapping[str, Any]:
+    """A session in a list: its figures, and what it began with."""
+    opening = {} if head.opening is None else event_answer(head.opening)
+    prompt = opening.get("text") if opening.get("kind") == "prompt" else None
+    return {
+        **write_value(head.session),
+        "agent": opening.get("agent"),
+        "first_prompt": None if prompt is None else prompt[:MOST_OF_PROMPT],
+        "memory_count": head.memory_count,
+    }
 
 
 def _entry(record: MemoryRecord) -> Mapping[str, Any]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import trio
 
+from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import EPOCH
-from tests.unit.frontends.http.asking import Client, with_client
+from tests.unit.frontends.http.asking import Client, a_record, with_client
 
 FOLDER = "/home/ada/shop"
 
@@ -17,6 +19,24 @@ async def observe(client: Client, title: str, **fields: Any) -> str:
     reply = await client.post("/api/observations", {"project": "my-api", "title": title, "session": "s-1", **fields})
     await trio.sleep(1)
     return str(reply.json["id"])
+
+
+def event_id(number: int) -> str:
+    return f"01{number:024d}"
+
+
+async def report(client: Client, number: int, *, session: str = "s-1", text: str = "", **fields: Any) -> None:
+    event = {
+        "event_id": event_id(number),
+        "session_id": session,
+        "actor_id": "ada",
+        "namespace": NAMESPACE,
+        "schema_version": 1,
+        "body": {"type": "text", "content": text},
+        "valid_time": f"2026-01-05T11:00:{number:02d}Z",
+        "source": {"surface": "claude-code", "version": "1", "client_id": "ada"},
+    } | fields
+    assert (await client.post("/v1/events", event)).status == 200
 
 
 async def learn(client: Client, title: str, *, project: str = "my-api") -> None:
@@ -81,6 +101,52 @@ async def test_sessions_and_their_checkpoints(client: Client) -> None:
     first = (await client.get("/api/resume?project=my-api&session=s-1")).json
     assert (first["title"], first["details"]["next_steps"]) == ("Move the parser", "finish Move the parser")
     assert (await client.get("/api/resume?project=my-api&session=s-3")).status == 404
+
+
+@with_client
+async def test_sessions_of_all_projects_are_paged_with_what_they_began_with(client: Client) -> None:
+    for number in range(3):
+        await report(client, number, session=f"s-{number}", kind="prompt", text=f"why is {number} slow?")
+    other = NAMESPACE.replace("/project/", "/project/f")
+    await report(client, 9, session="s-9", kind="note", text="begun", namespace=other)
+    await client.post("/v1/memories", a_record(1, namespace=other, source_event_ids=[event_id(9)]))
+    first = (await client.get("/api/sessions?limit=2")).json
+    second = (await client.get(f"/api/sessions?limit=2&cursor={first['next_cursor']}")).json
+    listed = [*first["items"], *second["items"]]
+    assert [each["session_id"] for each in listed] == ["s-9", "s-2", "s-1", "s-0"]
+    assert [each["first_prompt"] for each in listed] == [None, *(f"why is {number} slow?" for number in (2, 1, 0))]
+    assert [each["memory_count"] for each in listed] == [1, 0, 0, 0]
+    assert second["next_cursor"] is None
+    assert (await client.get("/api/sessions?cursor=none")).status == 400
+
+
+@with_client
+async def test_a_session_shows_its_events_and_what_came_from_each(client: Client) -> None:
+    use = {"type": "json", "data": {"tool_name": "Bash", "tool_input": {"command": "pnpm test", "timeout": 5}}}
+    await report(client, 1, kind="prompt", text="x" * 3000)
+    await report(client, 2, kind="tool_use", body=use)
+    await report(client, 3, kind="session_summary", text="Node 20 it is.")
+    stored = a_record(1, source_event_ids=[event_id(1), event_id(3)])
+    await client.post("/v1/memories", stored)
+    path = f"/api/session?project={quote(NAMESPACE)}&session=s-1&limit=2"
+    page = (await client.get(path)).json
+    rest = (await client.get(f"{path}&cursor={page['next_cursor']}")).json
+    assert [
+        (each["kind"], each["tool"], each["text"][:9], each["is_cut"]) for each in (*page["items"], *rest["items"])
+    ] == [
+        ("prompt", None, "x" * 9, True),
+        ("tool_use", "Bash", "pnpm test", False),
+        ("session_summary", None, "Node 20 i", False),
+    ]
+    named = [{"record_id": stored["record_id"], "title": "Lesson 1"}]
+    assert [each["memories"] for each in (*page["items"], *rest["items"])] == [named, [], named]
+    assert (page["session"]["event_count"], rest["next_cursor"]) == (3, None)
+    assert (await client.get(f"/api/session?project={quote(NAMESPACE)}&session=s-7")).status == 404
+
+    sources = (await client.get(f"/v1/memories/{stored['record_id']}/events")).json
+    assert [each["event_id"] for each in sources["items"]] == [event_id(1), event_id(3)]
+    assert (sources["event_count"], sources["told"]) == (2, [])
+    assert (await client.get("/v1/memories/none/events")).status == 404
 
 
 @with_client

@@ -35,6 +35,26 @@ async def test_a_known_id_is_a_conflict(client: Client) -> None:
 
 
 @with_client
+async def test_memories_of_all_projects_are_paged_by_a_cursor_and_filtered(client: Client) -> None:
+    other = NAMESPACE.replace("/project/", "/project/f")
+    for number in range(6):
+        at, of = f"2026-01-05T12:00:0{number}Z", {} if number % 2 else {"namespace": other}
+        await client.post("/v1/memories", a_record(number, created_at=at, concepts=[f"c{number % 3}"], **of))
+    page = (await client.get("/v1/memories?limit=2")).json
+    seen = [each["title"] for each in page["items"]]
+    while page["next_cursor"]:
+        page = (await client.get(f"/v1/memories?limit=2&cursor={page['next_cursor']}")).json
+        seen += [each["title"] for each in page["items"]]
+        assert page["total"] == 6
+    assert seen == [f"Lesson {number}" for number in (5, 4, 3, 2, 1, 0)]
+    fitting = (await client.get("/v1/memories?concept=c0")).json
+    assert ([each["title"] for each in fitting["items"]], fitting["total"]) == (["Lesson 3", "Lesson 0"], 6)
+    within = (await client.get(f"/v1/memories?concept=c0&namespace={quote(other)}")).json
+    assert ([each["title"] for each in within["items"]], within["total"]) == (["Lesson 0"], 3)
+    assert (await client.get("/v1/memories?concept=c0&offset=1")).status == 400
+
+
+@with_client
 async def test_memories_are_listed_with_their_total(client: Client) -> None:
     for number in range(3):
         await client.post("/v1/memories", a_record(number))

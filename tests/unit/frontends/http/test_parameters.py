@@ -18,7 +18,7 @@ from tests.unit.frontends.http.asking import Client, a_client, with_client
 
 REQUIRED = {
     "q": "zebra", "query": "zebra", "project": "my-api", "namespace": NAMESPACE, "cwd": "/home/ada/shop",
-    "anchor": "mr_01JB2M9P7S8QXKD3W5T6V4ZH0N", "id": "fa_01KECRFGH9X3V2M0N5Q7R8S6TB",
+    "session": "s-1", "anchor": "mr_01JB2M9P7S8QXKD3W5T6V4ZH0N", "id": "fa_01KECRFGH9X3V2M0N5Q7R8S6TB",
 }  # fmt: skip
 WRONG = {"integer": "1.5", "number": "high", "boolean": "maybe"}
 

@@ -1,0 +1,148 @@
+"""Queries about sessions: listed by what they said last, with their events, and the memories that came from these."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+
+import apsw
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
+from kiro_learn.adapters.sqlite.readers import reading, reading_sound
+from kiro_learn.adapters.sqlite.rows import Row, Values, to_event, to_moment
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.statistics import NamedRecord, Session, SessionHead, ToldSession
+from kiro_learn.ports.storage.events import EventPlace, SessionEvents
+
+AFTER_ALL = {"valid_time": "~", "event_id": ""}
+BEFORE_ALL = {"valid_time": "", "event_id": ""}
+
+
+def list_sessions(
+    connection: apsw.Connection, namespace: Namespace | None, *, limit: int, before: EventPlace | None = None
+) -> list[Session]:
+    found: list[Session] = []
+    for session in _sessions(connection, namespace, before):
+        if len(found) == limit:
+            break
+        found.append(session)
+    return found
+
+
+def _sessions(connection: apsw.Connection, namespace: Namespace | None, before: EventPlace | None) -> Iterator[Session]:
+    statement = statements.SESSIONS_OF_ALL if namespace is None else statements.SESSIONS_OF_NAMESPACE
+    values = {"namespace": namespace, **(AFTER_ALL if before is None else _place(before))}
+    seen: set[tuple[Namespace, str]] = set()
+    for of, session_id, valid_time, event_id in decodable(connection.execute(statement, values)):
+        if (of, session_id) in seen or session_id == event_id:
+            continue
+        seen.add((of, session_id))
+        key: Values = {"namespace": of, "session_id": session_id}
+        row = connection.execute(statements.SESSION, key).fetchone()
+        # One that said something later stands on a page before.
+        if row is None or row[1] != f"{valid_time} {event_id}" or row[4] == session_id:
+            continue
+        session = _session(of, session_id, event_id, (row[0], valid_time, row[2], row[3]))
+        if session is not None:
+            yield session
+
+
+def _session(namespace: Namespace, session_id: str, last_event_id: EventId, row: Row) -> Session | None:
+    """None if one of its moments cannot be read."""
+    started_at, last_event_at, event_count, prompt_count = row
+    first, last = to_moment(started_at), to_moment(last_event_at)
+    if first is None or last is None:
+        return None
+    return Session(
+        namespace=namespace,
+        session_id=session_id,
+        started_at=first,
+        last_event_at=last,
+        last_event_id=last_event_id,
+        event_count=event_count,
+        prompt_count=prompt_count,
+    )
+
+
+def get_session_heads(
+    connection: apsw.Connection, damaged: DamagedRows, sessions: Sequence[Session]
+) -> list[SessionHead]:
+    keys = [(session.namespace, session.session_id) for session in sessions]
+    counted = connection.execute(statements.MEMORIES_OF_SESSIONS, {"sessions": json.dumps(keys)})
+    counts = {(namespace, session_id): count for namespace, session_id, count in decodable(counted)}
+    openings = [
+        connection.execute(statements.OPENING_EVENT, {"namespace": namespace, "session_id": session_id})
+        for namespace, session_id in keys
+    ]
+    return [
+        SessionHead(
+            session=session,
+            opening=next(damaged.only_readable(opening, to_event), None),
+            memory_count=counts.get(key, 0),
+        )
+        for session, key, opening in zip(sessions, keys, openings, strict=True)
+    ]
+
+
+def list_session_events(
+    connection: apsw.Connection,
+    damaged: DamagedRows,
+    namespace: Namespace,
+    session_id: str,
+    *,
+    limit: int,
+    after: EventPlace | None,
+) -> SessionEvents:
+    values = {"namespace": namespace, "session_id": session_id, "limit": limit}
+    row = connection.execute(statements.SESSION, values).fetchone()
+    session = None
+    if row is not None and row[1] is not None:
+        last_event_at, _, last_event_id = row[1].rpartition(" ")
+        session = _session(namespace, session_id, last_event_id, (row[0], last_event_at, row[2], row[3]))
+    place = BEFORE_ALL if after is None else _place(after)
+    found = connection.execute(statements.EVENTS_OF_SESSION, values | place)
+    events, broken = parted(damaged.readable(found, to_event))
+    return SessionEvents(session, events, is_end=len(events) + len(broken) < limit)
+
+
+def get_events(connection: apsw.Connection, damaged: DamagedRows, event_ids: Collection[EventId]) -> list[Event]:
+    found = connection.execute(statements.GET_EVENTS, {"event_ids": json.dumps(list(event_ids))})
+    return list(damaged.only_readable(found, to_event))
+
+
+def get_memories_of_events(
+    connection: apsw.Connection, namespace: Namespace, event_ids: Collection[EventId]
+) -> dict[EventId, list[NamedRecord]]:
+    values = {"namespace": namespace, "event_ids": json.dumps(list(event_ids))}
+    memories: dict[EventId, list[NamedRecord]] = {}
+    for event_id, record_id, title in decodable(connection.execute(statements.MEMORIES_OF_EVENTS, values)):
+        memories.setdefault(event_id, []).append(NamedRecord(record_id, title))
+    return memories
+
+
+def list_told_sessions(connection: apsw.Connection, record_id: RecordId) -> list[ToldSession]:
+    found = connection.execute(statements.TOLD_SESSIONS, {"record_id": record_id})
+    return [
+        ToldSession(namespace=of, session_id=session, prompt_number=number, last_prompt_at=to_moment(asked_at))
+        for of, session, number, asked_at in decodable(found)
+    ]
+
+
+def _place(place: EventPlace) -> Values:
+    valid_time, event_id = place
+    return {"valid_time": to_text(valid_time), "event_id": event_id}
+
+
+class SessionReads:
+    """The part of the store that ``ports.storage.events`` describes as reads of sessions' events."""
+
+    list_sessions = reading(list_sessions)
+    get_session_heads = reading_sound(get_session_heads)
+    list_session_events = reading_sound(list_session_events)
+    get_events = reading_sound(get_events)
+    get_memories_of_events = reading(get_memories_of_events)
+    list_told_sessions = reading(list_told_sessions)
