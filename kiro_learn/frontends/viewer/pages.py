@@ -26,7 +26,7 @@ PAGES: Mapping[str, Sequence[Shown]] = {
     # The next page.
     "memories": (Shown("/v1/memories/{open}", when="open"), Shown("/v1/search", when="q"), Shown("/v1/memories")),
     # The next page.
-    "sessions": (Shown("/v1/sessions/{open}", when="open"), Shown("/v1/sessions")),
+    "sessions": (Shown("/api/session", when="session"), Shown("/api/sessions")),
     # The next page.
     "graph": (Shown("/api/graph/picture"),),
     # The next page.

@@ -208,9 +208,11 @@ export function Dialog({ title, onClose, children, actions, cancel = "Cancel" })
   const button = useRef(/** @type {any} */ (null));
   useLayoutEffect(() => {
     const before = document.activeElement;
-    dialog.current.showModal();
+    const shown = dialog.current;
+    shown.showModal();
     button.current.focus();
     return () => {
+      shown.close(); // what is behind an open one takes no focus
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);

@@ -1,0 +1,116 @@
+// @ts-check
+// The dialog before something is forgotten: what goes, what would still say the same, which copies there are.
+import { html, useEffect, useState } from "../lib/html.js";
+import { ApiError, call, useRoute } from "../lib/api.js";
+import { count, counted } from "../lib/format.js";
+import { Dialog, toast } from "../lib/parts.js";
+
+const SHOWN = 5;
+const TYPED_FROM = 20;
+const LEAST_SECRET = 6;
+
+/** Whether a text is long enough to be forgotten wherever it stands. @param {string} text */
+export const isSecret = (text) => text.length >= LEAST_SECRET;
+
+/**
+ * @param {{selection: {project?: string, memories?: string[], secret?: string}, onDone: (isMore: boolean) => void, onClose: () => void}} props
+ *   `onDone(isMore)`: done; more may be gone than the memories that were chosen
+ */
+export function Forget({ selection, onDone, onClose }) {
+  const [sameWords, setSameWords] = useState(false);
+  const [withEvents, setWithEvents] = useState(false);
+  const [copies, setCopies] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [found, setFound] = useState(/** @type {any} */ (null));
+  const [alike, setAlike] = useState(/** @type {any[]} */ ([]));
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const backups = useRoute("/v1/status").data?.backup?.copy_count ?? 0;
+  const chosen = selection.memories;
+  const body = {
+    ...selection,
+    ...(chosen && sameWords ? { memories: [...chosen, ...alike.map((each) => each.record_id)] } : {}),
+    ...(chosen && withEvents ? { with_events: true } : {}),
+  };
+  useEffect(() => {
+    let isLate = false;
+    call("POST", "/api/forgetting/preview", body).then(
+      (answer) => {
+        if (isLate) return;
+        setFound(answer);
+        if (!sameWords) setAlike(answer.same_words);
+      },
+      (error) => !isLate && setProblem(error.message),
+    );
+    return () => void (isLate = true);
+  }, [sameWords, withEvents]);
+  const total = found?.memories ?? 0;
+  const needsNumber = total > TYPED_FROM;
+  const isReady = found && !isBusy && (!needsNumber || typed.replaceAll(",", "") === String(total)) && (total || found.events || found.graph_items);
+  const forget = async () => {
+    setBusy(true);
+    try {
+      const done = await call("POST", "/api/forgetting", { ...body, ...(copies ? { delete_copies: true } : {}) });
+      const left = done.copies.length ? ` ${counted(done.copies.length, "backup")} cannot be changed and still ${done.copies.length === 1 ? "has" : "have"} it.` : "";
+      toast(`Forgotten: ${counted(done.memories, "memory", "memories")}${done.events ? `, ${counted(done.events, "event")}` : ""}.${left}`);
+      onDone(!chosen || sameWords || withEvents);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setBusy(false);
+      setProblem(`${error.message}. ${error.hint}`);
+    }
+  };
+  const what = chosen ? counted(chosen.length, "memory", "memories") : "this text everywhere";
+  const button = html`<button class="danger" disabled=${!isReady} onClick=${forget}>${isBusy ? "Forgetting…" : "Forget"}</button>`;
+  return html`
+    <${Dialog} title="Forget ${what}?" onClose=${onClose} actions=${button}>
+      ${!found && !problem && html`<p class="muted">Looking what would go…</p>`}
+      ${found && html`<${Goes} ...${{ found, secret: selection.secret, isWithEvents: withEvents }} />`}
+      ${chosen && alike.length > 0 && html`
+        <div>
+          <label><input type="checkbox" checked=${sameWords} onChange=${() => setSameWords(!sameWords)} />
+            Also ${counted(alike.length, "other memory", "other memories")} that ${alike.length === 1 ? "holds" : "hold"} the same words</label>
+          <${Titles} memories=${alike} />
+        </div>
+      `}
+      ${chosen && html`
+        <label><input type="checkbox" checked=${withEvents} onChange=${() => setWithEvents(!withEvents)} />
+          Also the events that ${chosen.length === 1 ? "it" : "they"} came from</label>
+      `}
+      ${backups > 0 && html`
+        <label><input type="checkbox" checked=${copies} onChange=${() => setCopies(!copies)} />
+          Delete backups that cannot be changed; of the others, ${count(backups)} in all, it is taken out</label>
+      `}
+      ${needsNumber && html`
+        <label class="typed">Type ${total} to go on <input inputmode="numeric" value=${typed} onInput=${(/** @type {any} */ event) => setTyped(event.target.value)} /></label>
+      `}
+      ${problem && html`<p class="bad" role="alert">${problem}</p>`}
+      <p class="strong">This cannot be undone.</p>
+    <//>
+  `;
+}
+
+/** @param {{found: any, secret?: string, isWithEvents: boolean}} props */
+function Goes({ found, secret, isWithEvents }) {
+  const parts = [
+    counted(found.memories, "memory", "memories"),
+    found.replaced && `${count(found.replaced)} in ${found.memories === 1 ? "its" : "their"} history`,
+    found.events && counted(found.events, "event"),
+    found.graph_items && counted(found.graph_items, "item of the graph", "items of the graph"),
+  ].filter(Boolean);
+  return html`
+    <div>
+      <p>${parts.join(", ")} ${found.memories === 1 && parts.length === 1 ? "goes" : "go"}, with words and vectors${secret ? html`: all that holds <q>${secret}</q>` : ""}.</p>
+      <${Titles} memories=${found.shown} all=${found.memories} />
+      ${!secret && !isWithEvents && html`<p class="muted">The events stay.</p>`}
+    </div>
+  `;
+}
+
+/** @param {{memories: any[], all?: number}} props */
+const Titles = ({ memories, all = memories.length }) => html`
+  <ul class="titles">
+    ${memories.slice(0, SHOWN).map((each) => html`<li key=${each.record_id}>${each.title}</li>`)}
+    ${all > SHOWN && html`<li class="muted">and ${count(all - SHOWN)} more</li>`}
+  </ul>
+`;

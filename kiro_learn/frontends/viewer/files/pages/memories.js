@@ -1,0 +1,208 @@
+// @ts-check
+// Memories: listed, filtered, searched; one of them open at the right.
+import { html, useEffect, useRef, useState, useStyle } from "../lib/html.js";
+import { call } from "../lib/api.js";
+import { count, counted } from "../lib/format.js";
+import { useKeys } from "../lib/keys.js";
+import { useLive } from "../lib/live.js";
+import { attempt, Bar, routeOf, typeOf, usePages, useProjectNames } from "../lib/memory.js";
+import { Chip, List, State, Time, toast } from "../lib/parts.js";
+import { Forget, isSecret } from "./forget.js";
+import { Memory } from "./memory.js";
+
+export const title = "Memories";
+
+const TYPES = ["constraint", "decision", "heuristic", "rejected", "discovery", "error", "pattern", "tool_use", "session_summary"];
+const PAGE = 100;
+const NO_FILTER = { type: null, since: null, file: null, concept: null, session: null };
+const WORDS = ["words", "pairs", "literal"];
+
+/** @param {any} data of either route @returns {any[]} */
+const rowsOf = (data) => data.items ?? data.hits.map((/** @type {any} */ hit) => ({ ...hit.memory, score: hit.score, parts: hit.parts }));
+
+/** @param {{query: Record<string, string>, setQuery: (changes: any, how?: any) => void, project: any}} props */
+export default function Page({ query, setQuery, project }) {
+  useStyle("pages/memories.css");
+  const { q, open, type, since, file, concept, session } = query;
+  const params = { namespace: project?.namespace, type, since, file, concept, session, limit: PAGE, ...(q ? { query: q } : {}) };
+  const list = usePages(q ? "/v1/search" : "/v1/memories", params, rowsOf);
+  const { rows, route } = list;
+  const names = useProjectNames(!project);
+  const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
+  const [fresh, setFresh] = useState(/** @type {string[]} */ ([]));
+  const [isEditing, setEditing] = useState(false);
+  const [forgetting, setForgetting] = useState(/** @type {any} */ (null));
+  const [judged, setJudged] = useState(0);
+  const box = useRef(/** @type {any} */ (null));
+  useEffect(() => setEditing(false), [open]);
+  useEffect(() => (setChosen([]), setFresh([])), [q, project?.namespace]);
+
+  useLive("learned", (event) => {
+    if (event.kind === "gap") return setFresh((old) => [...old, `gap ${old.length}`]);
+    if (!project || event.namespace === project.namespace) setFresh((old) => [...old.filter((id) => id !== event.record_id), event.record_id]);
+  });
+  const unseen = fresh.filter((id) => !rows.some((each) => each.record_id === id));
+  const showNew = () => {
+    setFresh([]);
+    route.reload();
+    box.current.querySelector(".list")?.scrollTo(0, 0);
+  };
+
+  const focused = () => rows[Number(/** @type {any} */ (document.activeElement?.closest(".row"))?.dataset.index ?? NaN)];
+  const target = () => focused()?.record_id ?? open;
+  const show = (/** @type {string | null} */ id, how = {}) => setQuery({ open: id }, how);
+  const edit = () => {
+    const id = target();
+    if (!id) return;
+    show(id);
+    // After the effect that ends an edit because another memory is open.
+    setTimeout(setEditing, 0, true);
+  };
+  const judge = async (/** @type {string} */ said) => {
+    const id = target();
+    if (id && (await attempt(() => call("POST", routeOf(id, "/feedback"), { feedback: said })))) {
+      setJudged((old) => old + 1);
+      toast(said === "helped" ? "Noted: it helped." : "Noted: it is wrong. It is told less; Edit puts it right.");
+    }
+  };
+  const saved = async (/** @type {any} */ { id, replaced }) => {
+    const memory = await attempt(() => call("GET", routeOf(id)));
+    if (memory) list.change((old) => old.map((each) => (each.record_id === replaced ? { ...each, ...memory } : each)));
+    show(id, { replace: true });
+    setEditing(false);
+    toast("Saved.", { undo: () => undo(id) });
+  };
+  const undo = async (/** @type {string} */ id) => {
+    const done = await attempt(() => call("POST", routeOf(id, "/undo"), {}));
+    if (!done) return;
+    const back = (await Promise.all(done.restored.map((/** @type {string} */ each) => attempt(() => call("GET", routeOf(each)))))).filter(Boolean);
+    list.change((old) => old.flatMap((each) => (done.removed.includes(each.record_id) ? back : [each])));
+    if (document.activeElement?.closest(".panel, .toast") || open === id) show(done.restored[0], { replace: true });
+    toast(`Undone: ${counted(done.restored.length, "memory is", "memories are")} back.`);
+  };
+  const forget = (/** @type {string[]} */ memories) => memories.length && setForgetting({ memories });
+  const forgotten = (/** @type {boolean} */ isMore) => {
+    const gone = forgetting.memories ?? [];
+    const left = rows.filter((each) => !gone.includes(each.record_id)).length;
+    const place = Math.min(left - 1, rows.findIndex((each) => gone.includes(each.record_id)));
+    setForgetting(null);
+    setChosen([]);
+    list.change((old) => old.filter((each) => !gone.includes(each.record_id)));
+    if (isMore) route.reload();
+    // After the dialog has given the focus back, so that the row in the place of the first has it in the end.
+    requestAnimationFrame(() => {
+      show(null, { replace: true });
+      box.current.querySelector(`.row[data-index="${Math.max(0, place)}"]`)?.focus();
+    });
+  };
+  const choose = (/** @type {string | undefined} */ id) =>
+    id && setChosen((old) => (old.includes(id) ? old.filter((each) => each !== id) : [...old, id]));
+  const step = (/** @type {number} */ by) => {
+    const next = rows[rows.findIndex((each) => each.record_id === open) + by];
+    if (next) show(next.record_id, { replace: true });
+  };
+  useKeys({
+    x: () => choose(target()), e: edit, h: () => judge("helped"), w: () => judge("wrong"),
+    u: () => target() && undo(target()), "#": () => forget(chosen.length ? chosen : [target()].filter(Boolean)),
+  });
+
+  // Scores of two projects do not compare.
+  const best = /** @type {Record<string, number>} */ ({});
+  for (const each of rows) best[each.namespace] = Math.max(best[each.namespace] ?? 0, each.score ?? 0);
+  const drawRow = (/** @type {any} */ memory) => html`<${Row} ...${{ memory, best: best[memory.namespace], isChosen: chosen.includes(memory.record_id), choose, name: project ? "" : names[memory.namespace] }} />`;
+  const isFiltered = Boolean(type || since || file || concept || session);
+  const empty = (/** @type {any} */ data) => rows.length === 0 && nothing({ data, q, isFiltered, clear: () => setQuery({ ...NO_FILTER, q: null }) });
+  return html`
+    <${Filters} query=${query} setQuery=${setQuery} />
+    <div class="split" ref=${box}>
+      <section class="box" aria-label="Memories">
+        <header>
+          <p class="small muted" role="status">${counts({ data: route.data, rows, isFiltered, more: list.more })}</p>
+          <div class="actions">
+            ${q && isSecret(q) && rows.length > 0 && html`<button class="plain small" onClick=${() => setForgetting({ secret: q, ...(project ? { project: project.namespace } : {}) })}>Forget this text everywhere…</button>`}
+            <span role="status">${unseen.length > 0 && html`<button class="new" onClick=${showNew}>${count(unseen.length)} new</button>`}</span>
+          </div>
+        </header>
+        <${State} title="Memories" route=${route} empty=${empty}>
+          ${() => html`<${List} label="Memories" rows=${rows} rowHeight=${56} row=${drawRow} selected=${open} onOpen=${(/** @type {any} */ memory) => show(memory.record_id)} more=${list.more} />`}
+        <//>
+        ${chosen.length > 0 && html`
+          <footer class="chosen"><span role="status">${count(chosen.length)} chosen</span>
+            <button onClick=${() => setChosen(rows.map((each) => each.record_id))}>Choose all ${count(rows.length)}</button>
+            <button onClick=${() => attempt(() => exportAll(chosen))}>Export</button>
+            <button class="danger" onClick=${() => forget(chosen)}>Forget…</button>
+            <button class="plain" onClick=${() => setChosen([])}>Clear</button></footer>
+        `}
+      </section>
+      ${open && html`<${Memory} id=${open} name=${project?.name ?? names[rows.find((each) => each.record_id === open)?.namespace] ?? ""}
+        ...${{ isEditing, setEditing, judged }} onClose=${() => show(null)} onFilter=${(/** @type {any} */ by) => setQuery({ ...NO_FILTER, q: null, ...by })}
+        onSaved=${saved} onUndo=${() => undo(open)} onForget=${() => forget([open])} onJudge=${judge} step=${rows.length > 1 ? step : null} />`}
+    </div>
+    ${forgetting && html`<${Forget} selection=${forgetting} onDone=${forgotten} onClose=${() => setForgetting(null)} />`}
+  `;
+}
+
+/** @param {{memory: any, best: number, isChosen: boolean, choose: (id: string) => void, name?: string}} props */
+const Row = ({ memory, best, isChosen, choose, name }) => html`
+  <div class="memory">
+    <input type="checkbox" tabindex="-1" aria-label="Choose ${memory.title}" title="Choose (x)" checked=${isChosen}
+      onClick=${(/** @type {Event} */ event) => event.stopPropagation()} onChange=${() => choose(memory.record_id)} />
+    <span class="cut strong">${memory.title}</span>
+    <span class="type"><${Chip}>${typeOf(memory)}<//></span>
+    <span class="line small muted about">
+      ${memory.parts && html`
+        <${Bar} word="words" kind="c1" part=${share(WORDS.map((part) => memory.parts[part] ?? 0), best)} />
+        <${Bar} word="meaning" kind="c2" part=${share([memory.parts.meaning ?? 0], best)} />
+      `}
+      ${name && html`<span class="of">${name}</span>`}
+      ${!memory.parts && html`<span class="cut">${memory.summary}</span>`}
+      ${memory.stale_at && html`<span class="warn">stale</span>`}
+    </span>
+    <span class="small muted when"><${Time} at=${memory.created_at} /></span>
+  </div>
+`;
+
+/** @param {number[]} parts @param {number} best */
+const share = (parts, best) => (best > 0 ? Math.min(1, Math.max(0, parts.reduce((sum, part) => sum + part, 0) / best)) : 0);
+
+/** `5 of 1,204 · 12 ms`. @param {{data: any, rows: any[], isFiltered: boolean, more: any}} shown */
+function counts({ data, rows, isFiltered, more }) {
+  if (!data) return "";
+  if (data.hits) return `${count(rows.length)} of ${count(data.memory_count)} · ${Math.round(data.latency_ms)} ms${data.degraded.length ? " · partial answer" : ""}`;
+  if (isFiltered) return `${more ? "over " : ""}${count(rows.length)} of ${count(data.total)}`;
+  return counted(data.total, "memory", "memories");
+}
+
+/** @param {{data: any, q?: string, isFiltered: boolean, clear: () => void}} why */
+function nothing({ data, q, isFiltered, clear }) {
+  const total = data.total ?? data.memory_count;
+  if (!q && !isFiltered) return html`<p>Nothing learned yet. Use a connected agent, or: <code>kiro-learn import</code></p>`;
+  return html`<p>No memory ${q ? html`matches <q>${q}</q>` : "fits"} (${counted(total, "memory", "memories")} looked at). <button onClick=${clear}>Clear filters</button></p>`;
+}
+
+/** @param {{query: Record<string, string>, setQuery: (changes: any) => void}} props */
+function Filters({ query, setQuery }) {
+  const set = (/** @type {string} */ name) => (/** @type {any} */ event) => setQuery({ [name]: event.target.value.trim() || null, open: null });
+  const others = ["q", "concept", "session"].filter((name) => query[name]);
+  const types = query.type && !TYPES.includes(query.type) ? [...TYPES, query.type] : TYPES;
+  return html`
+    <div class="filters" role="group" aria-label="Filters">
+      <label>Type <select value=${query.type ?? ""} onChange=${set("type")}><option value="">any</option>${types.map((type) => html`<option value=${type}>${type.replaceAll("_", " ")}</option>`)}</select></label>
+      <label>File <input value=${query.file ?? ""} onChange=${set("file")} placeholder="any" autocomplete="off" spellcheck=${false} /></label>
+      <label>Since <input type="date" value=${query.since ?? ""} onChange=${set("since")} /></label>
+      ${others.map((name) => html`<${Chip} key=${name} pressed=${true} onClick=${() => setQuery({ [name]: null, open: null })}>${name === "q" ? "search" : name}: ${query[name]} ✕<//>`)}
+    </div>
+  `;
+}
+
+/** Hand the memories over as a file that `kiro-learn memories import` takes. @param {string[]} ids */
+async function exportAll(ids) {
+  const lines = [];
+  for (const id of ids) lines.push(JSON.stringify(await call("GET", routeOf(id))));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "application/x-ndjson" }));
+  link.download = "memories.jsonl";
+  link.click();
+  setTimeout(URL.revokeObjectURL, 10_000, link.href);
+  toast(`${counted(ids.length, "memory", "memories")} exported.`);
+}

@@ -1,0 +1,205 @@
+// @ts-check
+// One memory, open at the right: what it says, where it came from, who was told it, what it replaced; and its corrections.
+import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { ApiError, call, useRoute } from "../lib/api.js";
+import { ago, count, counted, shortId } from "../lib/format.js";
+import { useKeys } from "../lib/keys.js";
+import { agentName, routeOf, typeOf } from "../lib/memory.js";
+import { href } from "../lib/nav.js";
+import { Chip, Icon, Id, Panel, State, Time } from "../lib/parts.js";
+
+const WHO = /** @type {Record<string, string>} */ ({ prompt: "you", tool_use: "tool", session_summary: "agent", note: "note" });
+const SHOWN_EVENTS = 5;
+
+/** Who speaks in an event. @param {any} event */
+export const speaker = (event) => (event.kind === "tool_use" && event.tool ? event.tool : (WHO[event.kind] ?? event.kind));
+
+/**
+ * @param {{id: string, name: string, isEditing: boolean, setEditing: (is: boolean) => void, onClose: () => void, onFilter: (by: any) => void,
+ *   onSaved: (answer: any) => void, onUndo: () => void, onForget: () => void, onJudge: (said: string) => void, judged: number,
+ *   step: ((by: number) => void) | null}} props
+ */
+export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onSaved, onUndo, onForget, onJudge, judged, step }) {
+  const route = useRoute(routeOf(id));
+  const history = useRoute(routeOf(id, "/history"));
+  const memory = route.data;
+  const canUndo = (history.data?.replacements ?? []).length > 0;
+  const actions = memory && !isEditing && html`
+    <button onClick=${() => setEditing(true)} title="Edit (e)">Edit</button>
+    <button onClick=${() => onJudge("helped")} title="It helped (h)">Helped</button>
+    <button onClick=${() => onJudge("wrong")} title="It is wrong (w)">Wrong</button>
+    <button class="danger" onClick=${onForget} title="Forget (#)">Forget…</button>
+    ${step && html`<span class="steps">
+      <button class="plain" aria-label="Previous" title="Previous" onClick=${() => step(-1)}>‹</button>
+      <button class="plain" aria-label="Next" title="Next" onClick=${() => step(1)}>›</button>
+    </span>`}
+  `;
+  return html`
+    <${Panel} key=${id} title=${memory?.title ?? "Memory"} onClose=${onClose} actions=${actions}>
+      <${State} title="This memory" route=${route}>
+        ${() => isEditing
+          ? html`<${Edit} memory=${memory} onSaved=${onSaved} onCancel=${() => setEditing(false)} />`
+          : html`
+            <div class="stack">
+              <p class="line small muted"><${Chip}>${typeOf(memory)}<//><span>${name}</span><span>learned <${Time} at=${memory.created_at} /></span>
+                ${memory.stale_at && html`<span class="warn">cites files that changed</span>`}<${Id} id=${id} /></p>
+              <p class="said">${memory.summary}</p>
+              ${memory.text && memory.text !== memory.summary && html`<details><summary>Text as it was handed in</summary><pre>${memory.text}</pre></details>`}
+              <${Lists} memory=${memory} onFilter=${onFilter} />
+              <${CameFrom} id=${id} />
+              <${Told} key=${judged} id=${id} namespace=${memory.namespace} />
+              ${canUndo && html`<${History} replacements=${history.data.replacements} onUndo=${onUndo} />`}
+            </div>
+          `}
+      <//>
+    <//>
+  `;
+}
+
+/** @param {{memory: any, onFilter: (by: any) => void}} props */
+function Lists({ memory, onFilter }) {
+  const files = [...new Set([...(memory.files_touched ?? []), ...(memory.files_modified ?? []), ...(memory.files_read ?? [])])];
+  const details = Object.entries(memory.details ?? {}).map(([name, value]) => [name.replaceAll("_", " "), [value].flat().join(", ")]);
+  return html`
+    ${memory.facts?.length > 0 && html`<section><h3>Facts</h3><ul class="dots">${memory.facts.map((/** @type {string} */ fact) => html`<li>${fact}</li>`)}</ul></section>`}
+    ${details.length > 0 && html`<dl class="facts">${details.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}
+    ${files.length > 0 && html`
+      <section><h3>Files</h3><div class="chips">
+        ${files.map((file) => html`<${Chip} kind="mono" onClick=${() => onFilter({ file })}>${file}<//>`)}
+      </div></section>
+    `}
+    ${memory.concepts?.length > 0 && html`
+      <section><h3>Concepts</h3><div class="chips">
+        ${memory.concepts.map((/** @type {string} */ concept) => html`<${Chip} onClick=${() => onFilter({ concept })}>${concept}<//>`)}
+      </div></section>
+    `}
+  `;
+}
+
+/** @param {{id: string}} props */
+function CameFrom({ id }) {
+  const route = useRoute(routeOf(id, "/events"));
+  const [isAll, setAll] = useState(false);
+  return html`
+    <section>
+      <h3>Came from</h3>
+      <${State} title="The events of this memory" route=${route} empty=${(/** @type {any} */ data) => data.items.length === 0 && "The events it came from are gone."}>
+        ${(/** @type {any} */ data) => html`
+          ${bySession(isAll ? data.items : data.items.slice(0, SHOWN_EVENTS)).map(
+            ([session, events]) => html`
+              <a key=${session} class="source" href=${href("sessions", { session, of: events[0].namespace, memory: id })}>
+                Session ${shortId(session)} of ${agentName(events[0].agent)} · ${counted(events.length, "event")}</a>
+              <ol class="events">${events.map((/** @type {any} */ event) => html`
+                <li key=${event.event_id}>
+                  <span class="small muted">${ago(event.at)} · ${speaker(event)}</span>
+                  <p class="short">${event.text || html`<span class="muted">its content has gone by age</span>`}</p>
+                </li>`)}</ol>
+            `,
+          )}
+          ${!isAll && data.items.length > SHOWN_EVENTS && html`<button onClick=${() => setAll(true)}>All ${count(data.items.length)} events</button>`}
+          ${data.event_count > data.items.length && html`<p class="small muted">${counted(data.event_count - data.items.length, "event")} more: gone, or not shown</p>`}
+        `}
+      <//>
+    </section>
+  `;
+}
+
+/** @param {any[]} events @returns {[string, any[]][]} */
+function bySession(events) {
+  const found = /** @type {Map<string, any[]>} */ (new Map());
+  for (const event of events) found.set(event.session_id, [...(found.get(event.session_id) ?? []), event]);
+  return [...found];
+}
+
+/** @param {{id: string, namespace: string}} props */
+function Told({ id, namespace }) {
+  const told = useRoute(routeOf(id, "/events")).data?.told ?? [];
+  const feedback = useRoute(routeOf(id, "/feedback"));
+  const log = useRoute("/v1/retrievals", { namespace, limit: 200 }).data?.items ?? [];
+  const tellings = log.filter((/** @type {any} */ each) => each.records.some((/** @type {any} */ record) => record.record_id === id && record.shown));
+  const last = tellings[0]?.at ?? told[0]?.last_prompt_at;
+  return html`
+    <section>
+      <h3>Told</h3>
+      <${State} title="What became of it" route=${feedback}>
+        ${({ helped, wrong, used, ignored, objected }) => html`
+          <p>${told.length ? html`in ${counted(told.length, "session")}${last && html`, last <${Time} at=${last} />`}` : "never yet"}${
+            used || ignored || objected ? ` · used ${used}, not used ${ignored}, objected to ${objected}` : ""} · you said: ${helped} helped, ${wrong} wrong</p>
+          <ul class="plain-list">
+            ${tellings.slice(0, SHOWN_EVENTS).map((/** @type {any} */ each) => html`
+              <li key=${each.retrieval_id}><a href=${href("retrievals", { open: each.retrieval_id })}>Retrieval of ${ago(each.at)}</a></li>`)}
+            ${!tellings.length && told.slice(0, SHOWN_EVENTS).map((/** @type {any} */ each) => html`
+              <li key=${each.session_id}><a href=${href("sessions", { session: each.session_id, of: each.namespace })}>Session ${shortId(each.session_id)}</a></li>`)}
+          </ul>
+        `}
+      <//>
+    </section>
+  `;
+}
+
+const CAME_BY = /** @type {Record<string, string>} */ ({ merged: "merged", relearned: "learned again" });
+
+/** @param {{replacements: any[], onUndo: () => void}} props */
+const History = ({ replacements, onUndo }) => html`
+  <section>
+    <h3>History</h3>
+    <ol class="plain-list">
+      ${replacements.map((each, index) => html`
+        <li key=${each.replacement_id}>
+          <p class="line">${CAME_BY[each.reason] ?? each.reason} from ${counted(each.replaced.length, "memory", "memories")} <${Time} at=${each.replaced_at} />
+            ${index === 0 && html`<button onClick=${onUndo} title="Undo (u)">Undo</button>`}</p>
+          <ul class="dots">${each.replaced.map((/** @type {any} */ old) => html`<li key=${old.record_id}>${old.title} <span class="muted">· ${ago(old.created_at)}</span></li>`)}</ul>
+        </li>
+      `)}
+    </ol>
+  </section>
+`;
+
+const FIELDS = /** @type {[string, string, number][]} */ ([["title", "Title", 0], ["summary", "Summary", 4], ["text", "Text", 6], ["facts", "Facts, one a line", 4], ["concepts", "Concepts, one a line", 3], ["files", "Files, one a line", 3]]);
+const LISTS = ["facts", "concepts", "files"];
+
+/** @param {{memory: any, onSaved: (answer: any) => void, onCancel: () => void}} props */
+function Edit({ memory, onSaved, onCancel }) {
+  const before = /** @type {Record<string, string>} */ ({
+    title: memory.title, summary: memory.summary, text: memory.text ?? "", facts: (memory.facts ?? []).join("\n"),
+    concepts: (memory.concepts ?? []).join("\n"), files: (memory.files_touched ?? []).join("\n"),
+  });
+  const [now, setNow] = useState(before);
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const first = useRef(/** @type {any} */ (null));
+  useEffect(() => first.current?.focus(), []);
+  useKeys({ Escape: onCancel });
+  const save = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const changed = Object.entries(now).filter(([name, value]) => value !== before[name]);
+    if (!changed.length) return onCancel();
+    const fields = changed.map(([name, value]) => [name, LISTS.includes(name) ? value.split("\n").map((line) => line.trim()).filter(Boolean) : value]);
+    setBusy(true);
+    try {
+      onSaved(await call("POST", "/v1/memories/edit", { project: memory.namespace, id: memory.record_id, ...Object.fromEntries(fields) }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setBusy(false);
+      setProblem(`Not saved: ${error.message}. ${error.hint}`);
+    }
+  };
+  const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(event);
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    onCancel();
+  };
+  return html`
+    <form class="edit stack" onSubmit=${save} onKeyDown=${onKeyDown}>
+      ${FIELDS.filter(([name]) => name !== "text" || before.text).map(([name, word, rows], index) => {
+        const onInput = (/** @type {any} */ event) => setNow({ ...now, [name]: event.target.value });
+        const given = { name, value: now[name], onInput, ref: index ? undefined : first };
+        return html`<label key=${name}><span>${word}</span>${rows ? html`<textarea rows=${rows} ...${given}></textarea>` : html`<input required ...${given} />`}</label>`;
+      })}
+      ${problem && html`<p class="bad" role="alert">${problem}</p>`}
+      <div class="line"><button class="primary" disabled=${isBusy}>${isBusy ? "Saving…" : "Save"}</button>
+        <button type="button" onClick=${onCancel}>Cancel</button><span class="small muted">Ctrl Enter saves. The memory before is kept in its history.</span></div>
+    </form>
+  `;
+}

@@ -1,0 +1,257 @@
+"""Memories in the viewer: found, read, put right and forgotten by keys alone, in as few actions as promised."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.viewer.browsing import Viewer
+
+pytestmark = pytest.mark.one_python
+
+FOCUSED = "document.activeElement.closest('.row')?.innerText ?? ''"
+_numbers = itertools.count(1)
+
+
+class Kitchen:
+    """A project of a test's own, whose memories and events no other test sees."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer = viewer
+        number = next(_numbers)
+        self.project_id = f"{number:02d}" + "c7" * 31
+        owner = viewer.project.namespace.partition("/project/")[0]
+        self.namespace = f"{owner}/project/{self.project_id}/"
+        self.started = datetime.now(UTC) - timedelta(hours=1)
+        self.prefix = f"{number:04d}"
+        self.count = 0
+
+    def _id(self) -> str:
+        self.count += 1
+        return f"01J{self.prefix}{self.count:019d}"
+
+    def memory(self, title: str, **fields: Any) -> str:
+        record_id = f"mr_{self._id()}"
+        record = {
+            "record_id": record_id,
+            "namespace": self.namespace,
+            "strategy": "test",
+            "title": title,
+            "summary": f"{title}, said in full.",
+            "source_event_ids": [self._id()],
+            "created_at": (self.started + timedelta(seconds=self.count)).isoformat(),
+            "observation_type": "decision",
+        }
+        self.viewer.daemon.call("POST", "/v1/memories", record | fields)
+        return record_id
+
+    def event(self, session: str, kind: str, text: str) -> str:
+        event_id = self._id()
+        event = {
+            "event_id": event_id,
+            "session_id": session,
+            "actor_id": self.namespace.split("/")[2],
+            "namespace": self.namespace,
+            "schema_version": 1,
+            "kind": kind,
+            "body": {"type": "text", "content": text},
+            "valid_time": (self.started + timedelta(seconds=self.count)).isoformat(),
+            "source": {"surface": "claude-code", "version": "1", "client_id": "ada"},
+        }
+        self.viewer.daemon.call("POST", "/v1/events", event)
+        return event_id
+
+    def titles(self) -> list[str]:
+        answer = self.viewer.daemon.call("GET", f"/v1/memories?namespace={quote(self.namespace)}")
+        return [each["title"] for each in answer["items"]]
+
+    def open(self, path: str = "memories") -> Any:
+        joined = "&" if "?" in path else "?"
+        return self.viewer.open(f"{path}{joined}project={self.project_id[:12]}")
+
+
+@pytest.fixture
+def kitchen(viewer: Viewer) -> Iterator[Kitchen]:
+    made = Kitchen(viewer)
+    yield made
+    viewer.daemon.call("POST", "/api/forgetting", {"project": made.namespace, "whole": True})
+
+
+class Actions:
+    """Counts what a person does: a click or a key. Typing a text is part of the action that sends it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.count = 0
+
+    def __call__(self, action: Callable[[], Any]) -> None:
+        self.count += 1
+        action()
+
+    def key(self, key: str) -> None:
+        self(lambda: self.page.keyboard.press(key))
+
+    def click(self, name: str, role: str = "button") -> None:
+        self(lambda: self.page.get_by_role(role, name=name, exact=True).click())
+
+
+def row(page: Any, title: str) -> Any:
+    return page.locator(".row", has_text=title)
+
+
+def test_all_is_done_by_keyboard_alone_and_the_focus_returns_to_the_row(kitchen: Kitchen) -> None:
+    for title in ("Salt the water", "Rest the dough", "Heat the oven"):
+        kitchen.memory(title)
+    page = kitchen.open()
+    press = page.keyboard.press
+    press("/")
+    page.keyboard.type("dough")
+    press("Enter")
+    row(page, "Rest the dough").wait_for()
+    page.wait_for_function("() => !document.querySelector('.stale')")
+    press("Escape")
+    press("j")
+    page.wait_for_function(f"() => ({FOCUSED}).includes('Rest the dough')")
+    press("Enter")
+    page.get_by_role("heading", name="Rest the dough").wait_for()
+
+    press("e")
+    page.wait_for_function("() => document.activeElement.name === 'title'")
+    press("Control+a")
+    page.keyboard.type("Rest the dough overnight")
+    press("Control+Enter")
+    page.get_by_role("heading", name="Rest the dough overnight").wait_for()
+    row(page, "Rest the dough overnight").wait_for()
+
+    page.get_by_role("heading", name="History").wait_for()
+    press("u")
+    page.get_by_role("heading", name="Rest the dough", exact=True).wait_for()
+    assert "Rest the dough" in kitchen.titles()
+
+    press("Escape")
+    page.wait_for_selector(".panel", state="detached")
+    page.wait_for_function(f"() => ({FOCUSED}).includes('Rest the dough')")
+    press("#")
+    page.get_by_role("dialog").get_by_text("This cannot be undone.").wait_for()
+    assert page.evaluate("document.activeElement.innerText") == "Cancel"
+    page.wait_for_selector("dialog button.danger:enabled")
+    press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_function(f"() => ({FOCUSED}).includes('Rest the dough')")
+    press("#")
+    page.wait_for_selector("dialog button.danger:enabled")
+    page.locator("dialog button.danger").focus()
+    press("Enter")
+    page.wait_for_selector("dialog", state="detached")
+    row(page, "Rest the dough").wait_for(state="detached")
+    assert "Rest the dough" not in kitchen.titles()
+    page.wait_for_function("() => document.activeElement.closest('.row') || !document.querySelector('.row')")
+
+
+def test_a_wrong_fact_is_corrected_in_three_actions(kitchen: Kitchen) -> None:
+    kitchen.memory("The oven has 200 degrees", facts=["200 degrees"])
+    page = kitchen.open()
+    act = Actions(page)
+    act(row(page, "The oven has 200 degrees").click)
+    act.click("Edit")
+    page.get_by_label("Facts, one a line").fill("220 degrees")
+    act.click("Save")
+    page.get_by_role("list").get_by_text("220 degrees").wait_for()
+    assert act.count <= 3
+    assert kitchen.viewer.daemon.call("GET", f"/v1/memories?namespace={quote(kitchen.namespace)}")["items"][0][
+        "facts"
+    ] == ["220 degrees"]
+
+
+def test_a_secret_is_forgotten_everywhere_in_four_actions(kitchen: Kitchen) -> None:
+    secret = "plumjam" + str(4700 + 11)
+    event = kitchen.event("s-secret", "note", f"the jar says {secret}")
+    kitchen.memory(f"The jar is called {secret}", source_event_ids=[event])
+    kitchen.memory("Nothing of the jar")
+    page = kitchen.open()
+    act = Actions(page)
+    page.get_by_label("Search memories").fill(secret)
+    act.key("Enter")
+    act.click("Forget this text everywhere…")
+    page.get_by_text("1 memory, 1 event go").wait_for()
+    act(page.locator("dialog button.danger").click)
+    page.get_by_text("Forgotten: 1 memory, 1 event").wait_for()
+    assert act.count <= 4
+    assert kitchen.titles() == ["Nothing of the jar"]
+    events = kitchen.viewer.daemon.call("GET", f"/v1/events?namespace={quote(kitchen.namespace)}")
+    assert events["total"] == 0
+
+
+def test_a_merge_is_undone_in_three_actions(kitchen: Kitchen) -> None:
+    first = kitchen.memory("Bread needs time")
+    edit = {"project": kitchen.namespace, "id": first, "title": "Bread needs a day"}
+    kitchen.viewer.daemon.call("POST", "/v1/memories/edit", edit)
+    page = kitchen.open()
+    act = Actions(page)
+    act(row(page, "Bread needs a day").click)
+    page.get_by_text("merged from 1 memory").wait_for()
+    act.click("Undo")
+    page.get_by_role("heading", name="Bread needs time").wait_for()
+    assert act.count <= 3
+    assert kitchen.titles() == ["Bread needs time"]
+
+
+def test_what_is_learned_meanwhile_waits_behind_new_and_nothing_jumps(kitchen: Kitchen) -> None:
+    for number in range(60):
+        kitchen.memory(f"Recipe {number}")
+    page = kitchen.open()
+    page.wait_for_selector(".live.on")
+    page.locator(".list").evaluate("list => list.scrollTo(0, 900)")
+    page.wait_for_function("() => document.querySelector('.list').scrollTop === 900")
+    seen = page.locator(".row").first.inner_text()
+    kitchen.memory("A new recipe", created_at=datetime.now(UTC).isoformat())
+    page.get_by_role("button", name="1 new").wait_for(timeout=2_000)
+    assert page.locator(".list").evaluate("list => list.scrollTop") == 900
+    assert page.locator(".row").first.inner_text() == seen
+    page.get_by_role("button", name="1 new").click()
+    row(page, "A new recipe").wait_for()
+    assert page.locator(".list").evaluate("list => list.scrollTop") == 0
+
+
+def test_several_are_chosen_exported_and_forgotten_with_their_number_typed(kitchen: Kitchen) -> None:
+    for number in range(25):
+        kitchen.memory(f"Spice {number}")
+    page = kitchen.open()
+    row(page, "Spice 24").wait_for()
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    exported = download.value.path().read_text().splitlines()
+    assert len(exported) == 1
+    assert "Spice 24" in exported[0]
+    page.get_by_role("button", name="Choose all 25").click()
+    page.get_by_role("button", name="Forget…", exact=True).click()
+    page.get_by_label("Type 25 to go on").wait_for()
+    assert page.locator("dialog button.danger").is_disabled()
+    page.get_by_label("Type 25 to go on").fill("25")
+    page.locator("dialog button.danger").click()
+    page.get_by_text("Forgotten: 25 memories").wait_for()
+    page.get_by_text("Nothing learned yet").wait_for()
+    assert kitchen.titles() == []
+
+
+def test_filters_stand_in_the_address_and_chips_set_them(kitchen: Kitchen) -> None:
+    kitchen.memory("With garlic", concepts=["garlic"], files_touched=["src/pan.ts"])
+    kitchen.memory("With onions", concepts=["onion"])
+    page = kitchen.open()
+    row(page, "With garlic").click()
+    page.get_by_role("button", name="garlic", exact=True).click()
+    row(page, "With onions").wait_for(state="detached")
+    assert "concept=garlic" in page.url
+    assert page.get_by_text("1 of 2").is_visible()
+    page.get_by_label("File").fill("nowhere.ts")
+    page.keyboard.press("Tab")
+    page.get_by_text("No memory fits").wait_for()
+    page.get_by_role("button", name="Clear filters").click()
+    row(page, "With onions").wait_for()

@@ -1,0 +1,86 @@
+"""Sessions in the viewer: from a memory to its events and back, and from an event to its memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.viewer.browsing import Viewer
+from tests.viewer.test_memories import Actions, Kitchen, kitchen, row  # noqa: F401  # the fixture
+
+pytestmark = pytest.mark.one_python
+
+
+@pytest.fixture
+def story(kitchen: Kitchen) -> Kitchen:  # noqa: F811  # the fixture
+    """Two sessions; a memory of two events of the first, one of one of them alone, and one of the second."""
+    asked = kitchen.event("s-bread", "prompt", "Why does the bread not rise?")
+    kitchen.event("s-bread", "note", "Looked at the flour.")
+    found = kitchen.event("s-bread", "session_summary", "The yeast was old; a fresh one it is.")
+    other = kitchen.event("s-soup", "prompt", "How much salt?")
+    kitchen.memory("Use fresh yeast", source_event_ids=[asked, found])
+    kitchen.memory("Old yeast is tired", source_event_ids=[found])
+    kitchen.memory("One spoon of salt", source_event_ids=[other])
+    return kitchen
+
+
+def lit(page: Any) -> list[str]:
+    return list(page.locator(".event.lit .who").all_inner_texts())
+
+
+def test_the_session_of_a_decision_is_found_in_three_actions(story: Kitchen) -> None:
+    page = story.open()
+    act = Actions(page)
+    page.get_by_label("Search memories").fill("yeast")
+    act.key("Enter")
+    row(page, "Use fresh yeast").wait_for()
+    page.wait_for_function("() => !document.querySelector('.stale')")
+    act(row(page, "Use fresh yeast").click)
+    act(page.locator(".source").click)
+    page.get_by_role("heading", name="Why does the bread not rise?").wait_for()
+    page.wait_for_selector(".event.lit")
+    assert act.count <= 3
+    assert lit(page) == ["you", "agent"]
+
+
+def test_a_memory_shows_its_events_and_leads_to_them_and_back(story: Kitchen) -> None:
+    page = story.open()
+    act = Actions(page)
+    act(row(page, "Use fresh yeast").click)
+    page.get_by_text("The yeast was old").wait_for()
+    act(page.locator(".source").click)
+    page.wait_for_selector(".event.lit")
+    assert act.count <= 2
+    back = Actions(page)
+    back(page.get_by_role("link", name="Open Use fresh yeast").first.click)
+    page.get_by_role("heading", name="Use fresh yeast").wait_for()
+    assert back.count <= 2
+
+
+def test_picking_a_memory_lights_its_events_and_picking_an_event_its_memories(story: Kitchen) -> None:
+    page = story.open("sessions")
+    act = Actions(page)
+    act(row(page, "Why does the bread not rise?").click)
+    page.get_by_text("gave 2 memories").wait_for()
+    assert row(page, "Why does the bread not rise?").get_by_text("2 memories").is_visible()
+    act(page.get_by_role("button", name="Old yeast is tired").click)
+    page.wait_for_selector(".event.lit")
+    assert act.count <= 2
+    assert lit(page) == ["agent"]
+    page.get_by_text("gave 1 memory").click()
+    page.wait_for_function("() => document.querySelector('.event.prompt.lit')")
+    assert lit(page) == ["you"]
+    marked = page.locator(".came .chip[aria-pressed=true]").all_inner_texts()
+    assert marked == ["◆ Use fresh yeast"] * 2
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".panel", state="detached")
+    page.wait_for_function("() => document.activeElement.closest('.row')?.innerText.includes('bread')")
+
+
+def test_sessions_of_all_projects_say_what_they_are_called(story: Kitchen, viewer: Viewer) -> None:
+    page = viewer.open("sessions")
+    row(page, "How much salt?").wait_for()
+    assert "Claude Code" in row(page, "How much salt?").inner_text()
+    answer = page.request.get(f"{viewer.origin}/ui/sessions.json").json()
+    assert answer["items"][0]["first_prompt"] == "How much salt?"
