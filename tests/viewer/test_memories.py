@@ -194,7 +194,7 @@ def test_a_merge_is_undone_in_three_actions(kitchen: Kitchen) -> None:
     page = kitchen.open()
     act = Actions(page)
     act(row(page, "Bread needs a day").click)
-    page.get_by_text("merged from 1 memory").wait_for()
+    page.get_by_text("edited just now").wait_for()
     act.click("Undo")
     page.get_by_role("heading", name="Bread needs time").wait_for()
     assert act.count <= 3

@@ -137,13 +137,14 @@ def naming_its_project(route: Route, services: Services) -> Route:
     """``route``, whose answers say in headers which project they are about, if a request names one."""
     about = route.about
     is_in_body = about is not None and about.body is not None and "project" in attrs.fields_dict(about.body)
-    if about is None or not (is_in_body or PROJECT in about.parameters):
+    parameter = None if about is None else next((each for each in about.parameters if each.name == PROJECT.name), None)
+    if not is_in_body and parameter is None:
         return route
 
     async def answer(request: Request) -> Answer:
         found = await route.answer(request)
         # What was stored made a new project known; a name that is not was refused already.
-        asked = request.json().get("project") if is_in_body else PROJECT.read(request.query)
+        asked = request.json().get("project") if parameter is None else parameter.read(request.query)
         if asked is None:  # it is about all of them
             return found
         named = await services.project_names.resolve(asked, may_be_new=True)

@@ -242,7 +242,7 @@ export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${at}>${ag
 export const Size = ({ bytes }) => html`<span class="number" title="${bytes} bytes">${size(bytes)}</span>`;
 
 /** @param {{id: string}} props */
-export const Id = ({ id }) => html`<${Copy} text=${id} label="Copy ${id}"><code>${shortId(id)}</code><//>`;
+export const Id = ({ id }) => html`<${Copy} text=${id} label="Copy ${shortId(id)}"><code>${shortId(id)}</code><//>`;
 
 /** A button that copies. @param {{text: string, label?: string, children?: Node}} props */
 export function Copy({ text, label = "Copy", children }) {
@@ -250,7 +250,7 @@ export function Copy({ text, label = "Copy", children }) {
     event.stopPropagation();
     navigator.clipboard.writeText(text).then(() => toast("Copied"), () => toast("This browser does not let the page copy."));
   };
-  return html`<button class="plain copy" title=${label} aria-label=${label} onClick=${onClick}>${children}<${Icon} name="copy" /></button>`;
+  return html`<button class="plain copy" title=${text.length < 80 ? text : label} aria-label=${label} onClick=${onClick}>${children}<${Icon} name="copy" /></button>`;
 }
 
 /** A number with its name, and what it is measured against. @param {{label: string, value: Node, note?: Node, href?: string}} props */

@@ -48,7 +48,7 @@ export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onS
               <${Lists} memory=${memory} onFilter=${onFilter} />
               <${CameFrom} id=${id} />
               <${Told} key=${judged} id=${id} namespace=${memory.namespace} />
-              ${canUndo && html`<${History} replacements=${history.data.replacements} onUndo=${onUndo} />`}
+              ${canUndo && html`<${History} replacements=${history.data.replacements} strategy=${memory.strategy} onUndo=${onUndo} />`}
             </div>
           `}
       <//>
@@ -124,7 +124,7 @@ function Told({ id, namespace }) {
       <${State} title="What became of it" route=${feedback}>
         ${({ helped, wrong, used, ignored, objected }) => html`
           <p>${told.length ? html`in ${counted(told.length, "session")}${last && html`, last <${Time} at=${last} />`}` : "never yet"}${
-            used || ignored || objected ? ` · used ${used}, not used ${ignored}, objected to ${objected}` : ""} · you said: ${helped} helped, ${wrong} wrong</p>
+            used || ignored || objected ? ` · used ${used}, not used ${ignored}, objected to ${objected}` : ""}${helped || wrong ? ` · you said: ${helped} helped, ${wrong} wrong` : ""}</p>
           <ul class="plain-list">
             ${tellings.slice(0, SHOWN_EVENTS).map((/** @type {any} */ each) => html`
               <li key=${each.retrieval_id}><a href=${href("retrievals", { open: each.retrieval_id })}>Retrieval of ${ago(each.at)}</a></li>`)}
@@ -137,16 +137,22 @@ function Told({ id, namespace }) {
   `;
 }
 
-const CAME_BY = /** @type {Record<string, string>} */ ({ merged: "merged", relearned: "learned again" });
+const CAME_BY = /** @type {Record<string, string>} */ ({ edited: "edited", distilled: "shortened by age", relearned: "learned again from" });
 
-/** @param {{replacements: any[], onUndo: () => void}} props */
-const History = ({ replacements, onUndo }) => html`
+/** How a memory came of those that it replaced. @param {any} each @param {string} strategy @param {number} index */
+function cameBy({ reason, replaced }, strategy, index) {
+  const word = CAME_BY[index === 0 && reason === "merged" ? strategy : reason] ?? "merged from";
+  return word.endsWith("from") ? `${word} ${counted(replaced.length, "memory", "memories")}` : word;
+}
+
+/** @param {{replacements: any[], strategy: string, onUndo: () => void}} props */
+const History = ({ replacements, strategy, onUndo }) => html`
   <section>
     <h3>History</h3>
     <ol class="plain-list">
       ${replacements.map((each, index) => html`
         <li key=${each.replacement_id}>
-          <p class="line">${CAME_BY[each.reason] ?? each.reason} from ${counted(each.replaced.length, "memory", "memories")} <${Time} at=${each.replaced_at} />
+          <p class="line">${cameBy(each, strategy, index)} <${Time} at=${each.replaced_at} />
             ${index === 0 && html`<button onClick=${onUndo} title="Undo (u)">Undo</button>`}</p>
           <ul class="dots">${each.replaced.map((/** @type {any} */ old) => html`<li key=${old.record_id}>${old.title} <span class="muted">· ${ago(old.created_at)}</span></li>`)}</ul>
         </li>
