@@ -224,6 +224,7 @@ def test_several_are_chosen_exported_and_forgotten_with_their_number_typed(kitch
     page = kitchen.open()
     row(page, "Spice 24").wait_for()
     page.keyboard.press("j")
+    page.wait_for_function(f"() => ({FOCUSED}).includes('Spice 24')")
     page.keyboard.press("x")
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()

@@ -122,7 +122,7 @@ function Told({ id, namespace }) {
     <section>
       <h3>Told</h3>
       <${State} title="What became of it" route=${feedback}>
-        ${({ helped, wrong, used, ignored, objected }) => html`
+        ${(/** @type {any} */ { helped, wrong, used, ignored, objected }) => html`
           <p>${told.length ? html`in ${counted(told.length, "session")}${last && html`, last <${Time} at=${last} />`}` : "never yet"}${
             used || ignored || objected ? ` · used ${used}, not used ${ignored}, objected to ${objected}` : ""}${helped || wrong ? ` · you said: ${helped} helped, ${wrong} wrong` : ""}</p>
           <ul class="plain-list">

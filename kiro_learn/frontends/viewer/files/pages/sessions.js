@@ -32,9 +32,12 @@ export default function Page({ query, setQuery, project }) {
   useLive("learned", () => setNew(true));
   useLive("retrieval", () => setNew(true));
   const { rows, route } = list;
-  const open = query.session ? `${query.of ?? project?.namespace} ${query.session}` : null;
+  // A link that knows no project finds its session in the list.
+  const id = query.session ?? query.open;
+  const namespace = query.of ?? project?.namespace ?? rows.find((each) => each.session_id === id)?.namespace;
+  const open = id && namespace ? `${namespace} ${id}` : null;
   const idOf = (/** @type {any} */ session) => `${session.namespace} ${session.session_id}`;
-  const show = (/** @type {any} */ session) => setQuery({ session: session?.session_id, of: session?.namespace, memory: null, event: null });
+  const show = (/** @type {any} */ session) => setQuery({ session: session?.session_id, of: session?.namespace, open: null, memory: null, event: null });
   const showNew = () => {
     setNew(false);
     route.reload();
@@ -55,7 +58,7 @@ export default function Page({ query, setQuery, project }) {
           ${() => html`<${List} label="Sessions" rows=${rows} rowHeight=${56} row=${drawRow} selected=${open} onOpen=${show} more=${list.more} id=${idOf} />`}
         <//>
       </section>
-      ${open && html`<${Session} key=${open} id=${query.session} namespace=${query.of ?? project?.namespace} name=${project?.name ?? names[query.of]}
+      ${open && html`<${Session} key=${open} id=${id} namespace=${namespace} name=${project?.name ?? names[namespace ?? ""]}
         head=${rows.find((each) => idOf(each) === open)} ...${{ query, setQuery }} onClose=${() => show(null)} />`}
     </div>
   `;
