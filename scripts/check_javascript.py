@@ -20,7 +20,7 @@ def main() -> None:
     if npm is None:
         print("The viewer's JavaScript was not checked: there is no npm.")
         return
-    commands = (
+    commands: tuple[list[str | Path], ...] = (
         [npm, "ci", "--no-audit", "--no-fund", "--prefix", TOOLS],
         [PROGRAMS / "eslint", "--config", TOOLS / "eslint.config.js", "kiro_learn/frontends/viewer/files"],
         [PROGRAMS / "tsc", "--project", TOOLS],
