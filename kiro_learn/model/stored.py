@@ -49,6 +49,8 @@ class StoredMemory:
     distilled_at: datetime | None = None
     file_digests: dict[str, str] | None = None
     """The SHA-256 of files that it cites, by path."""
+    sessions: tuple[str, ...] = ()
+    """In which its events happened, for whoever reads it; a store knows them by the events."""
 
 
 @attrs.frozen(kw_only=True)

@@ -137,13 +137,16 @@ def _memories(_connection: apsw.Connection) -> tuple[str, ToPiece]:
     return export_statements.ALL_RECORDS, to_piece
 
 
-def _memory(columns: Row, distilled_at: bytes | None, digests: bytes | None = None) -> StoredMemory:
+def _memory(
+    columns: Row, distilled_at: bytes | None, digests: bytes | None = None, sessions: bytes = b"[]"
+) -> StoredMemory:
     record = to_record(columns)
     with damage_named(record.record_id):
         return StoredMemory(
             record=record,
             distilled_at=None if distilled_at is None else from_text(distilled_at.decode()),
             file_digests=None if digests is None else json.loads(digests),
+            sessions=tuple(dict.fromkeys(json.loads(sessions))),
         )
 
 

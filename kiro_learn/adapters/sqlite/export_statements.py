@@ -29,8 +29,12 @@ ALL_REPLACED = f"""
      ORDER BY p.number, r.record_id
 """
 
+# The sessions by the primary key of events.
 ALL_RECORDS = f"""
-    SELECT {RECORD_COLUMNS}, CAST(r.distilled_at AS BLOB), CAST(r.file_digests_json AS BLOB)
+    SELECT {RECORD_COLUMNS}, CAST(r.distilled_at AS BLOB), CAST(r.file_digests_json AS BLOB), (
+               SELECT CAST(json_group_array(e.session_id) AS BLOB)
+                 FROM json_each(iif(json_valid(r.source_event_ids_json), r.source_event_ids_json, '[]')) AS s
+                CROSS JOIN events AS e ON e.event_id = s.value)
       FROM memory_records AS r CROSS JOIN namespaces AS n ON n.number = r.namespace_number
      ORDER BY r.number
 """
