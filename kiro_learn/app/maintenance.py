@@ -10,6 +10,7 @@ from kiro_learn.adapters.files import Home, private
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.import_record import DiskImportRecord
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
+from kiro_learn.adapters.files.notes_folder import INDEX, DiskNotes
 from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.adapters.histories import MEMORIES, READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
@@ -26,6 +27,8 @@ from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.copies import Copies
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination
 from kiro_learn.services.doctor_checks import CHECKS
+from kiro_learn.services.notes_export import NotesExport
+from kiro_learn.services.notes_import import KeptMemories, NotesImport
 from kiro_learn.services.past_memories import PastMemories
 from kiro_learn.services.past_sessions import PastSessions
 
@@ -143,6 +146,21 @@ def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessio
 def open_past_memories(environment: Mapping[str, str], folders: Sequence[Path]) -> PastMemories:
     """Of the user who runs us. ``folders``: where to look besides."""
     return PastMemories(MEMORIES, HistoryPlace(user=Path.home(), environment=environment, folders=tuple(folders)))
+
+
+def has_notes(path: Path) -> bool:
+    """Whether ``path`` is the folder of an export as Markdown."""
+    return (path / INDEX).is_file()
+
+
+def open_notes_export(path: Path, names: Mapping[str, str], *, is_forced: bool) -> NotesExport:
+    """Into the folder ``path``. Raises as ``NotesExport``."""
+    return NotesExport(DiskNotes(path), names, now=_utc_now(), is_forced=is_forced)
+
+
+def open_notes_import(path: Path, memories: KeptMemories) -> NotesImport:
+    """Of the folder ``path``. Raises as ``NotesImport``."""
+    return NotesImport(DiskNotes(path), memories, now=_utc_now())
 
 
 new_file = private.new_file

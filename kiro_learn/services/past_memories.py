@@ -96,7 +96,7 @@ def as_record(past: PastMemory, found: FoundStore, namespace: Namespace, *, now:
         summary=past.summary,
         facts=_first(facts, MAX_FACTS),
         concepts=_first(past.concepts, MAX_CONCEPTS),
-        observation_type=_observation_type(knowledge, past.type),
+        observation_type=observation_type_as(knowledge, past.type),
         source_event_ids=(derived_event_id(source, "source", past.key),),
         created_at=made_at,
         knowledge_type=knowledge,
@@ -110,7 +110,8 @@ def as_record(past: PastMemory, found: FoundStore, namespace: Namespace, *, now:
     return scrub_record(record)
 
 
-def _observation_type(knowledge: KnowledgeType | None, kind: str) -> ObservationType:
+def observation_type_as(knowledge: KnowledgeType | None, kind: str) -> ObservationType:
+    """What a record is about that is such knowledge, or else was captured under that name."""
     if knowledge is None:
         return observation_type_of(kind)
     return ObservationType.PATTERN if knowledge is KnowledgeType.HEURISTIC else ObservationType.DECISION

@@ -15,8 +15,8 @@ from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.frontends.cli import import_export_texts
 from kiro_learn.frontends.cli.amounts import counted, size
-from kiro_learn.frontends.cli.export import writing
 from kiro_learn.frontends.cli.progress import said
+from kiro_learn.frontends.cli.receiving import writing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.wire.exported import END, HEAD, read_line, refuse_later
 

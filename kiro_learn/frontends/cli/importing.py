@@ -16,7 +16,16 @@ import click
 
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import import_export, import_screen, import_texts, progress, projects, texts
+from kiro_learn.frontends.cli import (
+    import_export,
+    import_notes,
+    import_screen,
+    import_texts,
+    notes_texts,
+    progress,
+    projects,
+    texts,
+)
 from kiro_learn.frontends.cli.amounts import counted, duration, events, size
 from kiro_learn.frontends.cli.importing_memories import AskedMemories, namespace_finder
 from kiro_learn.frontends.cli.options import Verb, printing, since_option
@@ -111,6 +120,7 @@ def _options(verb: Verb) -> Verb:
 @_options
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
+@click.option("--forget-deleted", is_flag=True, help=notes_texts.FORGET_DELETED_HELP)
 @printing
 def import_verb(
     shell: Shell,
@@ -122,8 +132,16 @@ def import_verb(
     limit: int | None,
     dry_run: bool,
     yes: bool,
+    forget_deleted: bool,
     as_json: bool,
 ) -> int:
+    if any(map(shell.open_maintenance().has_notes, paths)):
+        import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit)))
+        return import_notes.import_notes(
+            shell, paths[0], dry_run=dry_run, yes=yes, forget_deleted=forget_deleted, as_json=as_json
+        )
+    if forget_deleted:
+        raise Failed(notes_texts.NO_FOLDER, exit_code=2)
     if any(map(import_export.is_export, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
         return import_export.import_file(shell, paths[0], as_json=as_json)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor
     from kiro_learn.services.installation import Installation
+    from kiro_learn.services.notes_export import NotesExport
+    from kiro_learn.services.notes_import import KeptMemories, NotesImport
     from kiro_learn.services.past_memories import PastMemories
     from kiro_learn.services.past_sessions import PastSessions
 
@@ -56,6 +58,12 @@ class Maintenance(Protocol):
     def settings_of(self, home: Path, environment: Mapping[str, str], name: str = "") -> Sequence[Setting]: ...
 
     def set_setting(self, home: Path, name: str, text: str) -> Setting: ...
+
+    def has_notes(self, path: Path) -> bool: ...
+
+    def open_notes_export(self, path: Path, names: Mapping[str, str], *, is_forced: bool) -> NotesExport: ...
+
+    def open_notes_import(self, path: Path, memories: KeptMemories) -> NotesImport: ...
 
     def new_file(self, path: Path, *, force: bool) -> AbstractContextManager[BinaryIO]:
         """Of the owner's alone, and there when the block ends well. Raises OSError."""

@@ -1,0 +1,138 @@
+"""Writes memories as Markdown files, and again where they changed since; what a person edited stays as it is."""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.stored import StoredMemory
+from kiro_learn.model.version import __version__
+from kiro_learn.ports.notes import NotesFolder
+from kiro_learn.wire.exported import ExportHead
+from kiro_learn.wire.notes import MOST_BYTES, digest_of, file_name_of, name_for, note_of, write_note
+from kiro_learn.wire.notes_index import FORMAT, NotesFile, NotesIndex, NotesProject, read_index, write_index
+
+
+class Left(enum.StrEnum):
+    """Why a file was not written or removed, though memory says something else."""
+
+    EDITED = "edited"
+    """A person changed it since it was written."""
+    DELETED = "deleted"
+    """A person deleted it since."""
+    FOREIGN = "foreign"
+    """It has the name of one of ours, and never was."""
+
+
+@attrs.define
+class NotesWritten:
+    """What became of the files of an export."""
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    """Those of memories that were forgotten or replaced."""
+    overwritten: list[str] = attrs.Factory(list)
+    """Paths of those that a person had edited."""
+    left: dict[str, Left] = attrs.Factory(dict)
+    """By path."""
+
+
+class NotesExport:
+    """One export into a folder: ``put`` each memory, then ``finish``. Every method may raise OSError."""
+
+    def __init__(self, folder: NotesFolder, names: Mapping[str, str], *, now: datetime, is_forced: bool) -> None:
+        """``names``: what people call projects, by namespace. ``is_forced``: overwrite what a person edited or deleted.
+
+        Raises:
+          InvalidRequest: what is known of the folder's files cannot be read.
+        """
+        self._folder = folder
+        self._names = names
+        self._now = now
+        self._is_forced = is_forced
+        index = folder.index()
+        self.is_foreign = index is None and not folder.is_empty()
+        """Something is in the folder, and no export of ours: it is not to be written to."""
+        self._old = NotesIndex() if index is None else read_index(index)
+        self._new = NotesIndex(projects=dict(self._old.projects))
+        self._written = NotesWritten()
+
+    def put(self, memory: StoredMemory) -> None:
+        """Write the file of a memory, if that says something else."""
+        note = note_of(memory)
+        content = write_note(note)
+        folder = self._folder_for(memory.record.namespace)
+        known = self._old.files.pop(note.record_id, None)
+        if known is not None and not known.path.startswith(f"{folder}/"):  # its project was merged into another
+            self._drop(known)
+            known = None
+        path = f"{folder}/{file_name_of(note)}" if known is None else known.path
+        file = NotesFile(path=path, record_id=memory.record.record_id, digest=digest_of(content), said=note.digest)
+        if (kept := self._settle(file, known, content)) is not None:
+            self._new.files[kept.record_id] = kept
+
+    def finish(self) -> NotesWritten:
+        """Remove the files of memories that are no more, and note what is there now."""
+        for gone in self._old.files.values():
+            self._drop(gone)
+        folders = {file.path.partition("/")[0] for file in self._new.files.values()}
+        self._new.projects = {name: each for name, each in self._new.projects.items() if name in folders}
+        head = ExportHead(format=FORMAT, version=__version__, exported_at=to_text(self._now))
+        self._folder.write_index(b"".join(write_index(self._new, head)))
+        return self._written
+
+    def _settle(self, file: NotesFile, known: NotesFile | None, content: bytes) -> NotesFile | None:
+        """What is to be known of the file afterwards, which was written if it may be."""
+        there = self._digest(file.path)
+        if there == file.digest:
+            self._written.unchanged += 1
+            return file
+        left = None
+        if there is None:
+            left = None if known is None else Left.DELETED
+        elif known is None or there != known.digest:
+            left = Left.FOREIGN if known is None else Left.EDITED
+        if left is not None and not self._is_forced:
+            self._written.left[file.path] = left
+            return known
+        self._folder.write(file.path, content)
+        if left in {Left.EDITED, Left.FOREIGN}:
+            self._written.overwritten.append(file.path)
+        elif there is None:
+            self._written.new += 1
+        else:
+            self._written.changed += 1
+        return file
+
+    def _drop(self, gone: NotesFile) -> None:
+        there = self._digest(gone.path)
+        if there == gone.digest:
+            self._folder.remove(gone.path)
+            self._written.removed += 1
+        elif there is not None:
+            self._written.left[gone.path] = Left.EDITED
+            self._new.files[gone.record_id] = gone
+
+    def _digest(self, path: str) -> str | None:
+        """Of the file that is there; None if there is none, and nothing's if it is a link or cannot be read."""
+        try:
+            content = self._folder.read(path, most_bytes=MOST_BYTES)
+        except OSError:
+            return ""
+        return None if content is None else digest_of(content)
+
+    def _folder_for(self, namespace: Namespace) -> str:
+        if (folder := self._new.folder_of(namespace)) is not None:
+            return folder
+        name = self._names.get(namespace, "")
+        folder = name_for(name, hashlib.sha256(namespace.encode()).hexdigest()[:8])
+        self._new.projects[folder] = NotesProject(folder=folder, namespace=namespace, name=name)
+        return folder
