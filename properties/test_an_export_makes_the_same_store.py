@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +43,11 @@ async def restored(store: InMemoryStorage, lines: Sequence[bytes]) -> list[Resto
     return list(outcome.value)
 
 
+def compared(said: dict[str, Any]) -> dict[str, Any]:
+    projects = [attrs.evolve(project, waiting_count=0) for project in said["projects"]]  # as ``OF_COMPACTIONS``
+    return said | {"projects": projects}
+
+
 @given(story=batches, query=texts, cut=st.integers(0, 40))
 def test_an_export_makes_the_same_store(story: Story, query: str, cut: int) -> None:
     """Whatever happened to a store, what is made of its export answers alike and has the same export; also where
@@ -60,6 +66,6 @@ def test_an_export_makes_the_same_store(story: Story, query: str, cut: int) -> N
         asked = questions(query)
         left_out = (*MADE_ANEW, *OF_COMPACTIONS, *NOT_EXPORTED)
         kept = {name: ask for name, ask in asked.items() if not name.startswith(left_out)}
-        assert await answers(other, kept) == await answers(store, kept)
+        assert compared(await answers(other, kept)) == compared(await answers(store, kept))
 
     trio.run(live)

@@ -18,6 +18,7 @@ from kiro_learn.model.graph import EntityType, GraphKind, Outcome, PreferenceCat
 from kiro_learn.model.history import ReplacementReason
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.stored import KINDS, Stored
+from kiro_learn.model.told import ToldId
 from kiro_learn.wire.messages import MAX_JSON_DEPTH, json_depth, read_json
 from kiro_learn.wire.structuring import new_converter, structure
 
@@ -158,5 +159,6 @@ def _read_texts(value: Any, _kind: Any) -> dict[str, str]:
 
 
 _converter.register_structure_hook_func(lambda kind: kind == Body, _read_body)
+_converter.register_structure_hook_func(lambda kind: kind == ToldId, lambda value, _: _converter.structure(value, str))
 _converter.register_structure_hook_func(lambda kind: kind == dict[str, str], _read_texts)
 _converter.register_unstructure_hook_func(lambda kind: kind == Body, _write_body)
