@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
@@ -24,6 +24,13 @@ def acts(draw: st.DrawFn) -> list[Act]:
     return [*made, *((home, ()) for home in removals)]
 
 
+KIRO = ("kiro-cli",)
+EMPTY_LIST = {str(USER / ".kiro/agents/mine.json"): '{"hooks":{"stop":[]}}'}
+TWO = [(HOMES[0], KIRO), (HOMES[1], KIRO)]
+
+
+@example(tree=EMPTY_LIST, done=[*TWO, (HOMES[0], ()), (HOMES[1], ())], edited_before=1)
+@example(tree=EMPTY_LIST, done=[*TWO, (HOMES[1], ()), (HOMES[0], ())], edited_before=1)
 @given(tree=trees(), done=acts(), edited_before=st.integers(0, 8))
 def test_every_file_is_as_the_user_has_it(tree: dict[str, str], done: list[Act], edited_before: int) -> None:
     files, manifests, wanted = InMemoryAgentFiles(dict(tree)), dict[str, str](), dict(tree)

@@ -61,13 +61,16 @@ def installed(
     """
     agents = tuple(dict.fromkeys((*(known.agents if known else ()), agent)))
     base, changed = current, known
+    of_others: list[WrittenFile] = []
     for written in (each for each in (known, *others) if each is not None):
         undone = None if base is None else _undone(base, written)
         if undone is not None:
             base, changed = undone.text, None
+        elif written is not known:
+            of_others.append(written)
     try:
         if isinstance(file, MergedJson):
-            base = None if base is None else _json_base(file, base, changed, commands)
+            base = None if base is None else _json_base(file, base, changed, of_others, commands)
             return _merged_json(file, base, commands, agents)
         if isinstance(file, MergedToml):
             base = None if base is None else _toml_base(base, changed, commands)
@@ -221,20 +224,43 @@ def _at(root: Node | None, path: tuple[str, ...]) -> Node | None:
     return root
 
 
-def _json_base(file: MergedJson, current: str, changed: WrittenFile | None, commands: Commands) -> str | None:
-    """The file as it would be without us, to be added to; ``changed`` is what was put in and could not be undone."""
+def _json_base(
+    file: MergedJson,
+    current: str,
+    changed: WrittenFile | None,
+    of_others: Sequence[WrittenFile],
+    commands: Commands,
+) -> str | None:
+    """The file as it would be without us, to be added to.
+
+    Args:
+      changed: what this home put in and could not be undone.
+      of_others: the same of other homes; by what they made, lists of the user's that were empty are told from theirs.
+    """
     if _is_blank(current):
         return current
     text: str | None = current
     if changed is not None:
         text = _json_before(current, changed, commands.of_home_with(changed.hook))
+    for other in of_others:
+        theirs = commands.of_home_with(other.hook)
+        if text is not None and not _is_blank(text) and our_entries(text, theirs, other.added):
+            text = _json_before(text, other, theirs)
     if text is None or _is_blank(text):
         return text
     added = () if commands.is_portable else _added(file, None)  # a team's file may have the very same, by others
     left = without_ours(text, commands.of_any_home, added=added, and_emptied=True)
     # Where nothing else is in it, another home made it, or this one whose manifest is lost.
-    defaults = {each.key: each.value for each in file.defaults}
-    return None if left != text and parse(left).plain() in ({}, defaults) else left
+    return None if left != text and _is_nothing_but(left, file.defaults) else left
+
+
+def _is_nothing_but(text: str, defaults: Sequence[Addition]) -> bool:
+    """Whether nothing stands in ``text`` but some of these, not even a comment."""
+    for each in defaults:
+        there = _at(parse(text), (str(each.key),))
+        if there is not None and there.plain() == each.value:
+            text = without_entry(text, (str(each.key),))
+    return is_empty(text)
 
 
 def _json_before(current: str, known: WrittenFile, ours: Recognition) -> str | None:

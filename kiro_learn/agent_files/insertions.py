@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
+_TAKEN = "\0"
+"""Stands for a character of a piece that was found."""
 _UNMISTAKABLE = 12
 """Characters of a piece that is looked for by itself; a shorter one, as a comma, only beside such a one."""
 
@@ -65,9 +67,16 @@ def without(text: str, insertions: Sequence[Insertion]) -> str:
 
 def found_again(text: str, insertions: Sequence[Insertion]) -> tuple[Insertion, ...]:
     """``insertions`` where they stand in ``text``, which was changed around them; empty if one was changed itself."""
-    by_itself = {each: text.find(each.text) - each.offset for each in insertions if len(each.text) >= _UNMISTAKABLE}
-    if any(text.count(each.text) != 1 for each in by_itself):
-        return ()
+    by_itself: dict[Insertion, int] = {}
+    left = text
+    # The longest first: a hook that stands alone under one name stands within the hooks of several names too.
+    for each in sorted(insertions, key=lambda each: each.length, reverse=True):
+        if len(each.text) >= _UNMISTAKABLE:
+            if left.count(each.text) != 1:
+                return ()
+            place = left.find(each.text)
+            by_itself[each] = place - each.offset
+            left = left[:place] + _TAKEN * len(each.text) + left[place + len(each.text) :]
     found: list[Insertion] = []
     for place, each in enumerate(insertions):
         moves = [by_itself[each]] if each in by_itself else _moves_beside(place, insertions, by_itself)
