@@ -9,7 +9,7 @@ from kiro_learn.model.forgetting import Selected
 from kiro_learn.model.graph import Evidence, GraphItem, GraphKind, Says, SourceType, Validity
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.stored import KINDS, Restored, Stored, StoredEvent, StoredMemory, StoredReplaced
-from kiro_learn.model.told import BRIEF
+from kiro_learn.model.told import BRIEF, ToldId
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storage import InMemoryStorage
@@ -130,7 +130,7 @@ async def what_was_forgotten_stays_so_and_takes_nothing_else_with_it(storage: St
 @promise
 async def what_a_session_was_told_comes_back(storage: StorageBackend) -> None:
     await put_record(storage, record(1))
-    told = [record(1).record_id, BRIEF]
+    told: list[ToldId] = [record(1).record_id, BRIEF]
     await transact_one(storage, lambda tx: tx.put_told(MINE, "s", told, prompt_number=3))
     other = InMemoryStorage()
     await restore(other, *await kept(storage))
