@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.learning.overruled import holding
 from kiro_learn.learning.rule_statements import RuleStatements
 from kiro_learn.model.event import Event
 from kiro_learn.model.graph import GraphKind, Preference, SourceType
@@ -140,7 +141,7 @@ class SessionContext:
             is_last = len(rules) < limit
             read_count += len(rules)
             found += (record for record in rules if not loaded.say(record))
-        return each_once(found)
+        return holding(each_once(found))
 
     async def _preferences(
         self, namespace: Namespace, rules: Sequence[MemoryRecord], loaded: RuleStatements

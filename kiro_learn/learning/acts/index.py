@@ -6,6 +6,7 @@ import attrs
 
 from kiro_learn.learning.acts.calls import Act
 from kiro_learn.learning.acts.cues import Cue, cues_of
+from kiro_learn.learning.overruled import overruled
 from kiro_learn.model.record import MemoryRecord, Origin, newest_first
 
 
@@ -15,6 +16,8 @@ class ActIndex:
 
     _by_key: dict[str, dict[str, Cue]] = attrs.Factory(dict)
     _records: dict[str, MemoryRecord] = attrs.Factory(dict)
+    _overruled: frozenset[str] | None = None
+    """None: to be found out, since a record came or went."""
 
     def put(self, record: MemoryRecord) -> None:
         """Add ``record`` if it is about an act, in place of what was known of it."""
@@ -29,6 +32,7 @@ class ActIndex:
     def drop(self, record_id: str) -> None:
         """Forget a record."""
         record = self._records.pop(record_id, None)
+        self._overruled = None
         for cue in () if record is None else cues_of(record):
             places = self._by_key.get(cue.key, {})
             places.pop(record_id, None)
@@ -36,12 +40,16 @@ class ActIndex:
                 self._by_key.pop(cue.key, None)
 
     def about(self, act: Act) -> list[MemoryRecord]:
-        """The rules that are about ``act``: hard ones first, then a person's words, then the newest."""
+        """The rules that are about ``act`` and that no newer one overrules: hard ones first, then a person's words,
+        then the newest.
+        """
+        if self._overruled is None:
+            self._overruled = overruled(self._records.values())
         found = {
             record_id
             for key in act.keys & self._by_key.keys()
             for record_id, cue in self._by_key[key].items()
-            if cue.fits(act)
+            if cue.fits(act) and record_id not in self._overruled
         }
         newest = newest_first(self._records[record_id] for record_id in found)
         return sorted(newest, key=lambda each: (not each.is_hard_rule, each.origin is not Origin.USER))

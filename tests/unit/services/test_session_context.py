@@ -318,3 +318,16 @@ def test_agents_that_want_json_are_told_which_hook_is_answered() -> None:
         assert (await hook(services, "SessionStart", "codex", session_id="c", source="startup")).is_at_start
 
     in_daemon(scenario)
+
+
+def test_a_rule_that_a_newer_one_overrules_is_not_in_the_brief() -> None:
+    async def scenario(services: Services) -> None:
+        for title in ("Always use npm", "Change of plans: always use pnpm"):
+            item = KnowledgeItem(project=FOLDER, knowledge_type=KnowledgeType.CONSTRAINT, title=title, content=title)
+            await services.observe.add_knowledge(item)
+            await trio.sleep(1)
+        told = await start(services)
+        assert "always use pnpm" in told
+        assert "Always use npm" not in told
+
+    in_daemon(scenario)

@@ -1,0 +1,111 @@
+"""Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
+
+Rules of this file: only a person's newer words overrule, and what is left of both beside the tool must be the same; in
+doubt both are told. Nothing is removed: an overruled rule stays in the store with its time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from kiro_learn.learning.protected_records import stems
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
+from kiro_learn.model.wording import is_negation
+
+_GROUPS = (
+    ("npm", "pnpm", "yarn", "bun"),
+    ("pip", "uv", "poetry", "pipenv", "conda", "pdm"),
+    ("jest", "vitest", "mocha"),
+    ("pytest", "unittest"),
+    ("eslint", "biome", "oxlint"),
+    ("flake8", "pylint", "ruff"),
+    ("black", "yapf"),
+    ("webpack", "vite", "rollup", "esbuild", "parcel"),
+    ("tabs", "spaces"),
+    ("squash", "rebase"),
+    ("docker", "podman"),
+    ("postgres", "postgresql", "mysql", "sqlite", "mariadb"),
+)
+RIVALS = {name: group for group, names in enumerate(_GROUPS) for name in names}
+"""Of what is used instead of each other: in which group it is."""
+
+_FILLERS_WORDS = """
+    run change plan now here project repo codebase on please again go switch
+"""
+_FILLERS = frozenset(_FILLERS_WORDS.split())
+_DENYING = frozenset({"avoid", "stop", "instead", "rather"})
+_LEADING = re.compile(
+    r"(?i)(?:(?:ok|actually|sorry|no|change of plans?|correction|update|new rule|from now on|note|remember)[,:.]? )+"
+)
+"""What a person says before a rule that takes the place of another."""
+_WORD = re.compile(r"[^\W_][\w'.+-]*")
+LONGEST = 240
+"""Characters of a rule that is compared: a longer one says more than one thing."""
+
+
+@attrs.frozen
+class Order:
+    """What a rule orders, as far as it can be compared with another."""
+
+    about: frozenset[object]
+    """Its words without rivals, and the group of those it names."""
+    wanted: frozenset[str]
+    denied: frozenset[str]
+
+    def excludes(self, other: Order) -> bool:
+        """Whether both cannot be followed, where they are about the same."""
+        if self.wanted & other.denied or self.denied & other.wanted:
+            return True
+        return bool(self.wanted and other.wanted) and self.wanted.isdisjoint(other.wanted)
+
+
+def order_of(text: str) -> Order | None:
+    """What ``text`` orders; None where it says too much, or names rivals of several groups."""
+    before = _LEADING.match(text)
+    said = text[before.end() if before else 0 :] if len(text) <= LONGEST else ""
+    wanted, denied, rest = set[str](), set[str](), list[str]()
+    is_denied = False
+    for word in (each.rstrip(".'") for each in _WORD.findall(said.casefold())):
+        if is_negation(word) or word in _DENYING:
+            is_denied = True
+        elif word in RIVALS:
+            (denied if is_denied else wanted).add(word)
+        else:
+            rest.append(word)
+    groups = {RIVALS[word] for word in wanted | denied}
+    left = stems(" ".join(rest)) - _FILLERS
+    if len(groups) > 1 or len(wanted) > 1 or not (groups or left):
+        return None
+    if not groups:  # no rivals: the whole of it is wanted, or denied
+        (denied if is_denied else wanted).add("")
+    return Order(left | groups, frozenset(wanted), frozenset(denied))
+
+
+def overruled(rules: Iterable[MemoryRecord]) -> frozenset[RecordId]:
+    """The ids of those of ``rules`` that a newer one of a person overrules."""
+    by_subject: defaultdict[frozenset[object], list[tuple[MemoryRecord, Order]]] = defaultdict(list)
+    for rule in rules:
+        order = order_of(rule.title) if rule.knowledge_type is KnowledgeType.CONSTRAINT else None
+        if order is not None:
+            by_subject[order.about].append((rule, order))
+    return frozenset(
+        old.record_id
+        for same in by_subject.values()
+        for old, order in same
+        if any(_is_newer_word(new, old) and later.excludes(order) for new, later in same)
+    )
+
+
+def holding(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+    """``rules`` without those that are overruled, in their order."""
+    gone = overruled(rules)
+    return [rule for rule in rules if rule.record_id not in gone]
+
+
+def _is_newer_word(new: MemoryRecord, old: MemoryRecord) -> bool:
+    return new.created_at > old.created_at and new.origin is not Origin.ASSISTANT

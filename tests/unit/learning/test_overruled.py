@@ -1,0 +1,81 @@
+"""A person's newer rule overrules the older one that cannot be followed beside it, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import pytest
+
+from kiro_learn.learning.acts.calls import act_of
+from kiro_learn.learning.acts.index import ActIndex
+from kiro_learn.learning.overruled import holding
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
+from kiro_learn.testing.daemon import a_record
+
+
+def rules(*titles: str) -> list[MemoryRecord]:
+    """The oldest first."""
+    return [
+        attrs.evolve(a_record(number, title), knowledge_type=KnowledgeType.CONSTRAINT, origin=Origin.USER)
+        for number, title in enumerate(titles)
+    ]
+
+
+def titles(records: Sequence[MemoryRecord]) -> list[str]:
+    return [record.title for record in records]
+
+
+OVERRULED = [
+    ("Always use npm", "Change of plans: always use pnpm"),
+    ("Always use npm, never pnpm", "Always use pnpm, never npm"),
+    ("Use npm", "Never use npm"),
+    ("Use Jest for the frontend", "use Vitest for the frontend"),
+    ("Always commit to main", "Never commit to main"),
+    ("Don't squash before a merge", "From now on, always squash before a merge"),
+    ("Indent with tabs", "Indent with spaces"),
+]
+BOTH_HOLD = [
+    ("Always use npm", "Always use pip"),
+    ("Use npm for the frontend", "Use pnpm for the backend"),
+    ("Frontend: always use npm", "Backend: always use pnpm"),
+    ("Use npm", "Never use yarn"),
+    ("Always commit to main", "Never push to main"),
+    ("Never use npm", "Always use pnpm"),
+    ("Run the tests before a commit", "Run the linter before a commit"),
+    ("Move from npm to pnpm", "Always use npm"),
+]
+
+
+@pytest.mark.parametrize("said", OVERRULED)
+def test_the_newer_of_two_that_exclude_each_other_holds(said: tuple[str, str]) -> None:
+    old, new = rules(*said)
+    assert titles(holding([new, old])) == [new.title]
+    assert titles(holding([old, new])) == [new.title]
+
+
+@pytest.mark.parametrize("said", BOTH_HOLD)
+def test_what_can_be_followed_together_or_is_not_clear_stays(said: tuple[str, str]) -> None:
+    assert titles(holding(rules(*said))) == list(said)
+
+
+def test_an_agent_s_words_overrule_nothing_and_neither_does_what_is_as_old() -> None:
+    old, new = rules("Always use npm", "Always use pnpm")
+    assert len(holding([old, attrs.evolve(new, origin=Origin.ASSISTANT)])) == 2
+    assert len(holding([old, attrs.evolve(new, created_at=old.created_at)])) == 2
+
+
+def test_a_third_rule_that_takes_the_first_one_up_again_holds() -> None:
+    assert titles(holding(rules("Use npm", "Use pnpm", "Please use npm again"))) == ["Please use npm again"]
+
+
+def test_an_overruled_rule_is_not_told_on_the_act_until_the_newer_one_is_gone() -> None:
+    old, new = rules("Always use npm ci before a commit", "Never use npm ci before a commit")
+    index = ActIndex()
+    act = act_of("Bash", {"command": "git commit -m x"}, "/home/ada/shop")
+    index.put(old)
+    assert index.about(act) == [old]
+    index.put(new)
+    assert old not in index.about(act)
+    index.drop(new.record_id)
+    assert index.about(act) == [old]
