@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kiro_learn.errors import StorageCorrupt, UnknownProject, UnknownRecord
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import ProjectInfo, Stats
@@ -49,6 +50,10 @@ class Queries:
     async def events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
         """Raises InvalidRequest: ``cursor`` is none of ours."""
         return await self._storage.list_events(namespace=namespace, limit=limit, cursor=cursor)
+
+    async def event(self, event_id: EventId) -> Event | None:
+        """The event, learned or not; None if there is none."""
+        return await self._storage.get_event_by_id(event_id)
 
     async def stats(self, namespace: Namespace | None) -> Stats:
         """Counts of events and records, of one project or, if ``namespace`` is None, of all."""

@@ -11,6 +11,7 @@ from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answe
 from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, optional_text
 from kiro_learn.frontends.http.routes import NDJSON, OCTETS, Request, Route
 from kiro_learn.model.event import EventKind
+from kiro_learn.model.ids import EventId
 from kiro_learn.services.capture import Outcome
 from kiro_learn.services.services import Services
 from kiro_learn.wire.event_answers import error_refusal, retrieval_answer, stored_answer, write_lines
@@ -88,7 +89,12 @@ def event_routes(services: Services) -> Iterator[Route]:
         damaged = list(page.damaged)
         return json_answer({"items": items, "total": page.total, "next_cursor": page.next_cursor, "damaged": damaged})
 
+    async def read(request: Request) -> Answer:
+        event = await services.queries.event(EventId(request.path["event_id"]))
+        return error_answer(404, "no event has this id") if event is None else json_answer(write_event(event))
+
     yield Route("GET", "/v1/events", listed, parameters=(NAMESPACE, LIMIT, CURSOR))
+    yield Route("GET", "/v1/events/<event_id>", read)
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

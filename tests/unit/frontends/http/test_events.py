@@ -24,6 +24,9 @@ async def test_an_event_is_stored_once(client: Client) -> None:
     event_id = an_event(1).event_id
     assert (first.status, first.json) == (200, {"event_id": event_id, "stored": True})
     assert (again.status, again.json) == (200, {"event_id": event_id, "stored": False})
+    read = await client.get(f"/v1/events/{event_id}")
+    assert (read.status, read.json["session_id"]) == (200, an_event(1).session_id)
+    assert (await client.get(f"/v1/events/{an_event(2).event_id}")).status == 404
 
 
 @with_client

@@ -5,7 +5,7 @@ import { call, useRoute } from "../lib/api.js";
 import { count, counted } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { useLive } from "../lib/live.js";
-import { href } from "../lib/nav.js";
+import { go, href } from "../lib/nav.js";
 import { Box, Dialog, Empty, Id, List, Panel, Time, toast } from "../lib/parts.js";
 import { KINDS, graphOf } from "./graph_model.js";
 import { drawGraph, drawer } from "./graph_view.js";
@@ -120,11 +120,20 @@ function FromFiles({ facts }) {
 /** @param {{of: string}} props */
 const Source = ({ of }) =>
   of.startsWith("said ") ? html`<span class="note muted">you ${of}</span>`
-  : of.startsWith("event ") ? html`<a class="note" href=${href("sessions", { event: of.slice(6) })}>event</a>` : html`<code class="note muted">${of}</code>`;
+  : of.startsWith("event ") ? html`<${EventLink} id=${of.slice(6)} />` : html`<code class="note muted">${of}</code>`;
+
+/** To the session of an event, which only the event knows. @param {{id: string, children?: any}} props */
+function EventLink({ id, children = "event" }) {
+  const onClick = async () => {
+    const { session_id: session, namespace } = await call("GET", `/v1/events/${id}`);
+    go(href("sessions", { project: idIn(namespace), session, of: namespace, event: id }));
+  };
+  return html`<button type="button" class="link" onClick=${() => onClick().catch((error) => toast(error.message))}>${children}</button>`;
+}
 
 /** @param {{succeeded: number, failed: number, last_at: string, last_event: string}} props */
 const Runs = ({ succeeded, failed, last_at: at, last_event: event }) => html`
-  <span class="note muted"> · ran <a href=${href("sessions", { event })}>${count(succeeded + failed)}×</a>${failed > 0 && html`, ${count(failed)} failed`}, last <${Time} at=${at} /></span>
+  <span class="note muted"> · ran <${EventLink} id=${event}>${count(succeeded + failed)}×<//>${failed > 0 && html`, ${count(failed)} failed`}, last <${Time} at=${at} /></span>
 `;
 
 /** @param {{items: any[], onOpen: (id: string) => void}} props */
@@ -203,7 +212,7 @@ const Side = ({ side, other, onKeep }) => html`
     <p class="strong">${isMemory(side) ? html`<a href=${href("memories", { open: side.id })}>${side.text}</a>` : side.text}</p>
     <p class="note muted">
       ${SAYS_SO[side.source]}${side.at && html` · <${Time} at=${side.at} />`}${!side.holds && " · waits behind the other"}
-      ${side.event_id && html` · <a href=${href("sessions", { event: side.event_id })}>event</a>`}
+      ${side.event_id && html` · <${EventLink} id=${side.event_id} />`}
       ${side.source === "file" && html` · <code>${side.id}</code>`}
     </p>
     ${other.source === "file" ? html`<p class="note muted">To keep this, change the line in the file.</p>` : html`<button onClick=${onKeep}>Keep this</button>`}
@@ -243,7 +252,7 @@ function ItemDialog({ id, project, onClose, onChanged }) {
       ${item.evidence.length > 0 && html`
         <h3>Said by</h3>
         <ul class="said">${item.evidence.slice(-FEW_LISTED).map((/** @type {any} */ each) => html`
-          <li><a href=${href("sessions", { event: each.event_id })} onClick=${onClose}>${each.says === "holds" ? "event" : "event that ends it"}</a> <span class="note muted">${SAYS_SO[each.source_type]} · <${Time} at=${each.observed_at} /></span></li>
+          <li>${each.source_type === "corrected" ? "by hand" : html`<${EventLink} id=${each.event_id}>${each.says === "holds" ? "event" : "event that ends it"}<//>`} <span class="note muted">${SAYS_SO[each.source_type]} · <${Time} at=${each.observed_at} /></span></li>
         `)}</ul>
       `}
     <//>

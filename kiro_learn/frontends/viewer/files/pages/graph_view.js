@@ -101,7 +101,9 @@ export async function drawGraph(place, graph, nodes, onChoose) {
     }
     return best < 0 ? null : nodes[best].id;
   };
-  const redraw = () => sigma.refresh({ schedule: true });
+  let isEnded = false;
+  // The camera may still be on its way when the picture is gone.
+  const redraw = () => void (isEnded || sigma.refresh({ schedule: true }));
 
   /** Only links that are seen are drawn at all: thousands that are not would cost every frame. */
   function relink() {
@@ -171,6 +173,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
   const camera = sigma.getCamera();
   const surveyLater = () => {
     clearTimeout(surveyTimer);
+    if (isEnded) return;
     surveyTimer = setTimeout(survey, 150);
   };
   camera.on("updated", surveyLater);
@@ -222,6 +225,7 @@ export async function drawGraph(place, graph, nodes, onChoose) {
     /** Where each node is: the same data gives the same. */
     positions: () => drawn.mapNodes((/** @type {string} */ id, /** @type {any} */ { x, y }) => [id, x, y]),
     end() {
+      isEnded = true;
       worker.terminate();
       observer.disconnect();
       clearTimeout(surveyTimer);
