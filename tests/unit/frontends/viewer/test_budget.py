@@ -42,7 +42,7 @@ def reached(name: str, found: set[str]) -> set[str]:
 def test_the_first_page_is_light() -> None:
     index = (FOLDER / "index.html").read_text("utf-8")
     named = {"index.html", *re.findall(r'(?:href|src)="/ui/([\w./-]+\.\w+)"', index)}
-    scripts = reached("app.js", set()) | (reached(FIRST_PAGE, set()) if (FOLDER / FIRST_PAGE).exists() else set())
+    scripts = reached("app.js", set()) | reached(FIRST_PAGE, set())
     texts = ((FOLDER / name).read_text("utf-8") for name in scripts)
     every = named | scripts | {style for text in texts for style in re.findall(r'useStyle\("([^"]+)"\)', text)}
     sizes = {name: len(gzip.compress((FOLDER / name).read_bytes())) for name in sorted(every)}
