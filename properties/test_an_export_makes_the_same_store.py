@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -8,15 +9,57 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.pause import Pause
 from kiro_learn.model.stored import KINDS, Restored
 from kiro_learn.ports.storage.changes import Committed
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.wire.exported import read_line, read_piece, write_piece
 from properties.sqlite_files import USER_HOME
-from properties.stories import answers, batches, questions, texts
+from properties.stories import answers, batches, namespaces, questions, texts
 
 Story = list[list[Work[Any]]]
+
+DAWN = datetime(2026, 1, 5, tzinfo=UTC)
+NAMES = st.sampled_from([None, "web", "shop", "caf\u00e9"])
+
+
+def rename(namespace: Namespace, name: str | None) -> Work[Any]:
+    return lambda tx: tx.rename_project(namespace, name)
+
+
+def merge(source: Namespace, target: Namespace) -> Work[Any]:
+    """As the service does; refused where it is one project, or embedded otherwise."""
+
+    def work(tx: StorageTransaction) -> None:
+        tx.begin_merge(source, target)
+        while tx.merge_some(source, limit=3):
+            pass
+
+    return work
+
+
+def pause(namespace: Namespace, session_id: str | None, since: datetime) -> Work[Any]:
+    return lambda tx: tx.put_pause(Pause(namespace, session_id, since))
+
+
+of_projects: st.SearchStrategy[Work[Any]] = st.one_of(
+    st.builds(rename, namespaces, NAMES),
+    st.builds(merge, namespaces, namespaces),
+    st.builds(pause, namespaces, st.sampled_from([None, "s"]), st.just(DAWN)),
+)
+stories = st.tuples(batches, st.lists(st.tuples(st.integers(0, 8), of_projects), max_size=3)).map(
+    lambda drawn: with_works(*drawn)
+)
+
+
+def with_works(story: Story, works: list[tuple[int, Work[Any]]]) -> Story:
+    """``story`` with each of ``works`` as a batch of its own."""
+    for place, work in works:
+        story = [*story[:place], [work], *story[place:]]
+    return story
+
 
 MADE_ANEW = ("unembedded", "counts of", "vectors", "models", "behind", "embedded again")
 """Beginnings of questions about vectors, which are made again."""
@@ -48,7 +91,7 @@ def compared(said: dict[str, Any]) -> dict[str, Any]:
     return said | {"projects": projects}
 
 
-@given(story=batches, query=texts, cut=st.integers(0, 40))
+@given(story=stories, query=texts, cut=st.integers(0, 40))
 def test_an_export_makes_the_same_store(story: Story, query: str, cut: int) -> None:
     """Whatever happened to a store, what is made of its export answers alike and has the same export; also where
     the export came in two goes, of which the first was torn.
@@ -66,6 +109,9 @@ def test_an_export_makes_the_same_store(story: Story, query: str, cut: int) -> N
         asked = questions(query)
         left_out = (*MADE_ANEW, *OF_COMPACTIONS, *NOT_EXPORTED)
         kept = {name: ask for name, ask in asked.items() if not name.startswith(left_out)}
+        assert await other.list_merged() == await store.list_merged()
+        assert await other.list_project_names() == await store.list_project_names()
+        assert await other.list_pauses() == await store.list_pauses()
         assert compared(await answers(other, kept)) == compared(await answers(store, kept))
 
     trio.run(live)

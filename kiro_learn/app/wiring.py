@@ -150,7 +150,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),
         backups=backups,
-        export=_export(dependencies, config, actors),
+        export=_export(dependencies, config, actors, merges, pauses),
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
@@ -182,12 +182,16 @@ def _contexts(actors: Actors, builder: ContextBuilder, names: ProjectNames) -> C
     return Contexts(builder, names, cache)
 
 
-def _export(dependencies: Dependencies, config: Config, actors: Actors) -> Export:
+def _export(
+    dependencies: Dependencies, config: Config, actors: Actors, merges: ProjectMerges, pauses: Pauses
+) -> Export:
     return Export(
         dependencies.storage,
         actors.writer,
         actors.projects,
         dependencies.clock,
+        merges=merges,
+        pauses=pauses,
         settings=attrs.asdict(config),
         offload=dependencies.background,
     )

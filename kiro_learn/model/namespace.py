@@ -18,6 +18,8 @@ MAX_PROJECT_CHARACTERS = 128
 NAMESPACE_PATTERN = re.compile(
     rf"/actor/([^/\x00-\x1f\x7f]{{1,{MAX_ACTOR_CHARACTERS}}})/project/([^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}})/"
 )
+PROJECT_NAME = re.compile(rf"(?![\s.]*\Z)[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
+"""That people give: not blank, and no ``.`` or ``..``, which mean a folder that only who asks knows."""
 _ANY_NAMESPACE = re.compile(r"/actor/([^/]+)/project/([^/]+)/")
 _UNWANTED = re.compile(r"[\x00-\x1f\x7f]")
 

@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias
 import attrs
 
 from kiro_learn.model.buffer import ParkedCluster
-from kiro_learn.model.checks import matching
+from kiro_learn.model.checks import matching, optional
 from kiro_learn.model.event import NAMESPACE, Event
 from kiro_learn.model.graph import Entity, Evidence, Fact, Preference, Procedure, Relationship
 from kiro_learn.model.history import DIGEST_BYTES, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import PROJECT_NAME, Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.told import ToldItem
 
@@ -25,6 +25,27 @@ class StoredProject:
     """A project of which something was stored once."""
 
     namespace: Namespace = attrs.field(validator=NAMESPACE)
+    name: str | None = attrs.field(default=None, validator=optional(matching(PROJECT_NAME, "a name without slashes")))
+    """That a person gave it."""
+    folder: str | None = None
+    """Where it was merged into, if no event says where it lies."""
+
+
+@attrs.frozen(kw_only=True)
+class StoredMerge:
+    """That one project is part of another; whatever comes to it is kept there."""
+
+    source: Namespace = attrs.field(validator=NAMESPACE)
+    target: Namespace = attrs.field(validator=NAMESPACE)
+
+
+@attrs.frozen(kw_only=True)
+class StoredPause:
+    """That a project, or one session in it, is neither taken in nor told."""
+
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    session_id: str | None = None
+    since: datetime
 
 
 @attrs.frozen(kw_only=True)
@@ -77,6 +98,8 @@ class StoredForgotten:
 
 Stored: TypeAlias = (
     StoredProject
+    | StoredMerge
+    | StoredPause
     | StoredEvent
     | StoredReplaced
     | StoredMemory
@@ -93,6 +116,8 @@ Stored: TypeAlias = (
 
 KINDS: dict[str, type[Stored]] = {
     "project": StoredProject,
+    "merged": StoredMerge,
+    "paused": StoredPause,
     "event": StoredEvent,
     "replaced": StoredReplaced,
     "memory": StoredMemory,

@@ -13,13 +13,15 @@ from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.model.moment import to_text
-from kiro_learn.model.stored import Restored, Stored, StoredEvent
+from kiro_learn.model.stored import Restored, Stored, StoredEvent, StoredMerge, StoredPause, StoredProject
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.export import ExportReads, StoreReading
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.runtime.offload import Offload
+from kiro_learn.services.pauses import Pauses
+from kiro_learn.services.project_merges import ProjectMerges
 from kiro_learn.wire.exported import (
     END,
     FORMAT,
@@ -36,6 +38,9 @@ from kiro_learn.wire.exported import (
     write_piece,
 )
 from kiro_learn.wire.messages import MAX_JSON_DEPTH, json_depth
+
+OF_PROJECTS = (StoredProject, StoredMerge, StoredPause)
+"""What the daemon knows in memory too."""
 
 CHUNK_COUNT = 100
 """Pieces a commit, so that an import does not hold up the events of an agent at work."""
@@ -105,10 +110,14 @@ class Export:
         projects: Projects,
         clock: ClockAndIds,
         *,
+        merges: ProjectMerges,
+        pauses: Pauses,
         settings: Mapping[str, Any],
         offload: Offload,
     ) -> None:
         """``settings``: by section and name, for the head of an export."""
+        self._merges = merges
+        self._pauses = pauses
         self._storage = storage
         self._writer = writer
         self._projects = projects
@@ -149,6 +158,9 @@ class Export:
                     counts.setdefault(name_of(numbered.piece), Counter())[outcome] += 1
                 else:
                     errors.append(WrongLine(numbered.line, str(outcome)))
+        if any(isinstance(each.piece, OF_PROJECTS) for each in pieces):
+            await self._merges.read()
+            await self._pauses.read()
         return Taken(counts, tuple(sorted(errors, key=lambda each: each.line)))
 
     def _tell_projects(self, chunk: Sequence[_Numbered], done: Sequence[Restored | KiroLearnError]) -> None:

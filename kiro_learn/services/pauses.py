@@ -66,8 +66,7 @@ class Pauses:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Read them before a hook is answered; then end those of sessions that are over."""
-        for pause in await self._storage.list_pauses():
-            self._note(pause)
+        await self.read()
         task_status.started()
         while not self._stopped.is_set():
             with trio.move_on_after(LOOK_SECONDS):
@@ -76,6 +75,11 @@ class Pauses:
                 await self._end_silent()
             except KiroLearnError as error:
                 log.warning("pauses.not_ended", problem=type(error).__name__)
+
+    async def read(self) -> None:
+        """Know what is stored, as at a start and after an import."""
+        for pause in await self._storage.list_pauses():
+            self._note(pause)
 
     def stop(self) -> None:
         """End at once; what is paused stays so."""

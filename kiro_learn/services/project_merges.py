@@ -6,6 +6,8 @@ start.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 import structlog
 import trio
@@ -14,10 +16,10 @@ from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import PROJECT_NAME, Namespace
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.merged_projects import MergedProjects
-from kiro_learn.services.project_names import NAME, NamedProject, ProjectNames
+from kiro_learn.services.project_names import NamedProject, ProjectNames
 
 log = structlog.get_logger()
 
@@ -57,7 +59,7 @@ class ProjectMerges:
         """
         named = await self._names.resolve(project)
         others = {each for namespace, each in (await self._names.names()).items() if namespace != named.namespace}
-        if not NAME.fullmatch(name) or name in others:
+        if not PROJECT_NAME.fullmatch(name) or name in others:
             raise InvalidRequest([("$.name", "expected a name without slashes that no other project has")])
         await self._writer.write(
             lambda transaction: transaction.rename_project(named.namespace, name),
@@ -91,16 +93,22 @@ class ProjectMerges:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Read what was merged before a hook is answered; then carry out what the daemon before could not."""
-        merged = await self._storage.list_merged()
-        for source, target in merged.items():
-            self._merged.note(source, target)
-        for namespace, name in (await self._storage.list_project_names()).items():
-            self._merged.rename(namespace, name)
+        merged = await self.read()
         task_status.started()
         async with self._turn:
             for source in merged:
                 await self._move(source)
         await self._stopped.wait()
+
+    async def read(self) -> Mapping[Namespace, Namespace]:
+        """Know what is stored of merges and names, as at a start and after an import; answers the merges."""
+        merged = await self._storage.list_merged()
+        for source, target in merged.items():
+            self._merged.note(source, target)
+        for namespace, name in (await self._storage.list_project_names()).items():
+            self._merged.rename(namespace, name)
+        self._names.forget_known()
+        return merged
 
     def stop(self) -> None:
         """End; a merge under way ends at its next step."""

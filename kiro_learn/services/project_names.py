@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 from typing import TypeAlias
@@ -13,8 +12,8 @@ import trio
 
 from kiro_learn.errors import InvalidRequest, UnknownProject
 from kiro_learn.model.namespace import (
-    MAX_PROJECT_CHARACTERS,
     NAMESPACE_PATTERN,
+    PROJECT_NAME,
     Namespace,
     Project,
     namespace_of,
@@ -27,9 +26,6 @@ from kiro_learn.services.merged_projects import MergedProjects
 
 FRESH_SECONDS = 10.0
 """How long the list of projects is cached: counting the events of each takes longer than most searches."""
-
-NAME = re.compile(rf"(?![\s.]*\Z)[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
-"""Not blank, and no ``.`` or ``..``, which mean a folder that only who asks knows."""
 
 
 SHORTEST_ID = 12
@@ -112,7 +108,7 @@ class ProjectNames:
             return await self._by_namespace(self._merged.in_use(Namespace(project)))
         if project.startswith("/"):
             return await self._by_folder(project)
-        if not NAME.fullmatch(project):
+        if not PROJECT_NAME.fullmatch(project):
             expected = "expected a name, an id, a namespace or an absolute folder"
             raise InvalidRequest([("$.project", expected)])
         return await self._by_name(project, may_be_new=may_be_new)

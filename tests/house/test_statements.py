@@ -33,6 +33,10 @@ FRAGMENTS = {
 SCANS = {
     "HAS_WHOLE_INDEX": "no row of any of them, for its LIMIT 0",
     "AWAITED_EMBEDDINGS": "a partial index, of just the rows that are wanted; and json_each, a loop over a list",
+    "ALL_MERGED": "all of it is wanted; one row a project",
+    "ALL_PAUSES": "all of it is wanted",
+    "HOLDS_SOMETHING": "of two searches by an index",
+    "RESTORE_PROJECT": "one row a project",
     "BEHIND": "one row a project; stopped by its reader",
     "BUNDLED_MODEL_SERVES": "one row a project",
     "COUNT_REEMBEDDED": "a page of statistics, while there is something to embed again",

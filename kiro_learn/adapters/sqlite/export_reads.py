@@ -28,6 +28,8 @@ from kiro_learn.model.stored import (
     StoredEvent,
     StoredForgotten,
     StoredMemory,
+    StoredMerge,
+    StoredPause,
     StoredProject,
     StoredReplaced,
 )
@@ -101,7 +103,27 @@ class SqliteReading:
 
 
 def _projects(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    return export_statements.ALL_NAMESPACES, lambda row: StoredProject(namespace=Namespace(decoded(row)[0]))
+    def to_piece(row: Row) -> StoredProject:
+        namespace, name, folder = decoded(row)
+        return StoredProject(namespace=Namespace(namespace), name=name, folder=folder)
+
+    return export_statements.ALL_NAMESPACES, to_piece
+
+
+def _merged(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    def to_piece(row: Row) -> StoredMerge:
+        source, target = decoded(row)
+        return StoredMerge(source=Namespace(source), target=Namespace(target))
+
+    return export_statements.ALL_MERGED, to_piece
+
+
+def _pauses(_connection: apsw.Connection) -> tuple[str, ToPiece]:
+    def to_piece(row: Row) -> StoredPause:
+        namespace, session_id, since = decoded(row)
+        return StoredPause(namespace=Namespace(namespace), session_id=session_id or None, since=from_text(since))
+
+    return export_statements.ALL_PAUSES, to_piece
 
 
 def _events(connection: apsw.Connection) -> tuple[str, ToPiece]:
@@ -197,6 +219,8 @@ def _forgotten(_connection: apsw.Connection) -> tuple[str, ToPiece]:
 
 _SOURCES: dict[str, Callable[[apsw.Connection], tuple[str, ToPiece]]] = {
     "project": _projects,
+    "merged": _merged,
+    "paused": _pauses,
     "event": _events,
     "replaced": _replaced,
     "memory": _memories,

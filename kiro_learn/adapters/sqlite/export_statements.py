@@ -10,7 +10,20 @@ from __future__ import annotations
 from kiro_learn.adapters.sqlite.graph_statements import EVIDENCE_COLUMNS as _EVIDENCE
 from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS, RECORD_COLUMNS
 
-ALL_NAMESPACES = "SELECT CAST(namespace AS BLOB) FROM namespaces ORDER BY number"
+ALL_NAMESPACES = """
+    SELECT CAST(namespace AS BLOB), CAST(name AS BLOB), CAST(folder AS BLOB) FROM namespaces ORDER BY number
+"""
+
+ALL_MERGED = """
+    SELECT CAST(s.namespace AS BLOB), CAST(t.namespace AS BLOB)
+      FROM namespaces AS s CROSS JOIN namespaces AS t ON t.number = s.merged_into
+     ORDER BY s.number
+"""
+
+ALL_PAUSES = """
+    SELECT CAST(namespace AS BLOB), CAST(session_id AS BLOB), CAST(since AS BLOB)
+      FROM pauses ORDER BY namespace, session_id
+"""
 
 ALL_EVENTS = f"""
     SELECT {EVENT_COLUMNS}, CAST(e.transaction_time AS BLOB), CAST(e.expired_at AS BLOB), e.expired_bytes
@@ -45,6 +58,25 @@ ALL_FORGOTTEN = """
     SELECT n.namespace, f.event_id, lower(hex(f.digest))
       FROM forgotten AS f CROSS JOIN namespaces AS n ON n.number = f.namespace_number
      ORDER BY f.namespace_number, f.event_id, f.digest
+"""
+
+# One row; a name that another project has here stays with that.
+RESTORE_PROJECT = """
+    UPDATE namespaces
+       SET name = coalesce(name, iif(EXISTS (SELECT 1 FROM namespaces WHERE name = :name), NULL, :name)),
+           folder = coalesce(folder, :folder)
+     WHERE number = :number
+"""
+
+# By the unique index of namespace; each of the others by an index of the namespace.
+IS_MERGED = "SELECT merged_into IS NOT NULL FROM namespaces WHERE number = :source"
+HOLDS_SOMETHING = """
+    SELECT EXISTS (SELECT 1 FROM events WHERE namespace = :source_name)
+        OR EXISTS (SELECT 1 FROM memory_records WHERE namespace_number = :source)
+"""
+RESTORE_PAUSE = """
+    INSERT INTO pauses (namespace, session_id, since) VALUES (:namespace, :session_id, :since)
+    ON CONFLICT (namespace, session_id) DO NOTHING
 """
 
 RESTORE_EVENT = """

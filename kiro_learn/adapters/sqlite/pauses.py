@@ -16,11 +16,12 @@ WHOLE = ""
 
 
 def put_pause(connection: apsw.Connection, pause: Pause) -> None:
-    connection.execute(statements.PUT_PAUSE, _key(pause.namespace, pause.session_id) | {"since": to_text(pause.since)})
+    values = pause_key(pause.namespace, pause.session_id) | {"since": to_text(pause.since)}
+    connection.execute(statements.PUT_PAUSE, values)
 
 
 def delete_pause(connection: apsw.Connection, namespace: Namespace, session_id: str | None) -> None:
-    connection.execute(statements.DELETE_PAUSE, _key(namespace, session_id))
+    connection.execute(statements.DELETE_PAUSE, pause_key(namespace, session_id))
 
 
 def list_pauses(connection: apsw.Connection) -> list[Pause]:
@@ -30,5 +31,6 @@ def list_pauses(connection: apsw.Connection) -> list[Pause]:
     ]
 
 
-def _key(namespace: Namespace, session_id: str | None) -> Values:
+def pause_key(namespace: Namespace, session_id: str | None) -> Values:
+    """The primary key of a pause."""
     return {"namespace": namespace, "session_id": session_id or WHOLE}

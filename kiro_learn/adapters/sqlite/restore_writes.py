@@ -13,6 +13,8 @@ from kiro_learn.adapters.sqlite import graph_statements, graph_writes, record_wr
 from kiro_learn.adapters.sqlite.forgetting_statements import IS_ERASED
 from kiro_learn.adapters.sqlite.forgotten import stays_away
 from kiro_learn.adapters.sqlite.graph_rows import from_evidence, kind_of_item
+from kiro_learn.adapters.sqlite.merging_statements import BEGIN_MERGE
+from kiro_learn.adapters.sqlite.pauses import pause_key
 from kiro_learn.adapters.sqlite.statements import PUT_REPLACEMENT, PUT_REPLACING
 from kiro_learn.errors import StorageError
 from kiro_learn.model.buffer import ParkedCluster
@@ -26,6 +28,8 @@ from kiro_learn.model.stored import (
     StoredEvent,
     StoredForgotten,
     StoredMemory,
+    StoredMerge,
+    StoredPause,
     StoredProject,
     StoredReplaced,
 )
@@ -115,8 +119,32 @@ def _is_erased(connection: apsw.Connection, namespace: Namespace, event_ids: Seq
 
 
 def _restore_project(connection: apsw.Connection, project: StoredProject, _changes: list[Change]) -> Restored:
-    record_writes.number_of(connection, project.namespace)
+    values: rows.Values = {
+        "number": record_writes.number_of(connection, project.namespace)[0],
+        "name": project.name,
+        "folder": project.folder,
+    }
+    connection.execute(statements.RESTORE_PROJECT, values)
     return Restored.STORED
+
+
+def _restore_merge(connection: apsw.Connection, merge: StoredMerge, _changes: list[Change]) -> Restored:
+    """Only of a project that is empty here: one with memories is merged by whoever asks for it."""
+    numbers = [record_writes.number_of(connection, each)[0] for each in (merge.source, merge.target)]
+    place: rows.Values = {"source": numbers[0], "target": numbers[1], "source_name": merge.source}
+    if connection.execute(statements.IS_MERGED, place).get:
+        return Restored.KNOWN
+    if numbers[0] == numbers[1] or connection.execute(statements.IS_MERGED, {"source": numbers[1]}).get:
+        raise StorageError("the project that it was merged into is part of another one here")
+    if connection.execute(statements.HOLDS_SOMETHING, place).get:
+        raise StorageError("the project has memories of its own here; kiro-learn projects merge moves them")
+    connection.execute(BEGIN_MERGE, place)
+    return Restored.STORED
+
+
+def _restore_pause(connection: apsw.Connection, pause: StoredPause, _changes: list[Change]) -> Restored:
+    values = pause_key(pause.namespace, pause.session_id) | {"since": to_text(pause.since)}
+    return _put(connection, statements.RESTORE_PAUSE, values)
 
 
 def _restore_event(connection: apsw.Connection, stored: StoredEvent, _changes: list[Change]) -> Restored:
@@ -174,6 +202,8 @@ def _replacement(connection: apsw.Connection, stored: StoredReplaced, numbers: r
 
 _WRITES: dict[type, Callable[[apsw.Connection, Any, list[Change]], Restored]] = {
     StoredProject: _restore_project,
+    StoredMerge: _restore_merge,
+    StoredPause: _restore_pause,
     StoredEvent: _restore_event,
     StoredReplaced: _restore_replaced,
     StoredMemory: _restore_memory,

@@ -50,6 +50,29 @@ def test_an_export_is_taken_by_an_empty_daemon_which_then_has_the_same() -> None
     in_daemon(take)
 
 
+def test_a_daemon_knows_names_merges_and_pauses_that_it_takes_without_a_new_start() -> None:
+    named = f'{{"project":{{"namespace":"{NAMESPACE}","name":"shop"}}}}'.encode()
+    old = NAMESPACE.replace("/project/", "/project/old")
+    lines = [
+        named,
+        f'{{"project":{{"namespace":"{old}"}}}}'.encode(),
+        f'{{"merged":{{"source":"{old}","target":"{NAMESPACE}"}}}}'.encode(),
+        f'{{"paused":{{"namespace":"{NAMESPACE}","since":"2026-01-05T00:00:00.000000Z"}}}}'.encode(),
+    ]
+
+    async def scenario(services: Services) -> None:
+        await services.remember.put(a_record(1))
+        taken = await services.export.take(lines)
+        assert taken.errors == ()
+        assert services.pauses.holds(an_event(1))
+        assert [each.session_id for each in services.pauses.list()] == [None]
+        assert (await services.project_names.resolve("shop")).namespace == NAMESPACE
+        assert (await services.project_names.resolve(old)).namespace == NAMESPACE
+        assert (await services.export.take([named])).errors == ()
+
+    in_daemon(scenario)
+
+
 def test_each_wrong_line_is_named_and_the_others_are_taken() -> None:
     async def scenario(services: Services) -> None:
         await services.remember.put(a_record(1))

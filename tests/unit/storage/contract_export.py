@@ -8,7 +8,17 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.forgetting import Selected
 from kiro_learn.model.graph import Evidence, GraphItem, GraphKind, Says, SourceType, Validity
 from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.model.stored import KINDS, Restored, Stored, StoredEvent, StoredMemory, StoredReplaced
+from kiro_learn.model.pause import Pause
+from kiro_learn.model.stored import (
+    KINDS,
+    Restored,
+    Stored,
+    StoredEvent,
+    StoredMemory,
+    StoredMerge,
+    StoredProject,
+    StoredReplaced,
+)
 from kiro_learn.model.told import BRIEF, ToldId
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
@@ -136,6 +146,41 @@ async def what_a_session_was_told_comes_back(storage: StorageBackend) -> None:
     await restore(other, *await kept(storage))
     assert await other.list_told() == await storage.list_told() != []
     assert await kept(other) == await kept(storage)
+
+
+@promise
+async def names_merges_and_pauses_come_back(storage: StorageBackend) -> None:
+    await put_record(storage, record(1))
+    await put_record(storage, record(2, namespace=OTHERS))
+
+    def work(transaction: StorageTransaction) -> None:
+        transaction.rename_project(MINE, "shop")
+        transaction.begin_merge(OTHERS, MINE)
+        while transaction.merge_some(OTHERS, limit=9):
+            pass
+        transaction.put_pause(Pause(MINE, None, at(1)))
+        transaction.put_pause(Pause(MINE, "s", at(2)))
+
+    await transact_one(storage, work)
+    pieces = await kept(storage)
+    other = InMemoryStorage()
+    await restore(other, *pieces)
+    assert await kept(other) == pieces
+    assert await other.list_merged() == {OTHERS: MINE}
+    assert await other.list_project_names() == {MINE: "shop"}
+    assert await other.list_pauses() == [Pause(MINE, None, at(1)), Pause(MINE, "s", at(2))]
+    assert Restored.STORED not in await restore(other, *pieces[2:])
+
+
+@promise
+async def a_project_with_memories_here_is_not_merged_by_an_import(storage: StorageBackend) -> None:
+    await put_record(storage, record(1, namespace=OTHERS))
+    await transact_one(storage, lambda tx: tx.rename_project(OTHERS, "shop"))
+    with pytest.raises(StorageError, match="memories of its own here"):
+        await restore(storage, StoredMerge(source=OTHERS, target=MINE))
+    await restore(storage, StoredProject(namespace=MINE, name="shop"), StoredProject(namespace=OTHERS, name="web"))
+    assert await storage.list_project_names() == {OTHERS: "shop"}
+    assert await storage.list_merged() == {}
 
 
 @promise
