@@ -14,6 +14,9 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 
 PROGRAM = "kiro-learn"
 
+LOADED_NOW = "$zsh_eval_context[-1] == loadautofunc"
+CALLED_BY_ZSH = f"$funcstack[1] == _{PROGRAM}"
+
 
 @click.command("completion", help=config_texts.COMPLETION_HELP)
 @click.argument("shell_name", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
@@ -25,6 +28,8 @@ def completion_verb(context: click.Context, shell_name: str, is_installing: bool
     kind = get_completion_class(shell_name)
     assert kind is not None
     script = kind(context.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE).source()
+    # By Click's own test every second press of the key only registers the function again, and completes nothing.
+    script = script.replace(LOADED_NOW, CALLED_BY_ZSH)
     if not is_installing:
         shell.print(script.splitlines())
         return
