@@ -26,7 +26,6 @@ const ICONS = {
   back: "M10 3L5 8l5 5",
   copy: "M6 6h7v7H6zM3 10V3h7",
   theme: "M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 0 1 0 12",
-  pin: "M6 2h4l-.5 5L12 9.5H4L6.5 7zM8 9.5V14",
 };
 
 /** @param {{name: string}} props one of ICONS */
