@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import attrs
 
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.model.feedback import Feedback
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord, Report
 from kiro_learn.pipelines.recall.file_notes import FileNotes
@@ -19,6 +19,9 @@ from kiro_learn.services.retrieval_log import RetrievalLog
 
 FILES_SECONDS = 0.2
 """How long it is looked whether files that memories cite are still as they were."""
+
+BEGINNING_CHARACTERS = 200
+"""Of a prompt in a list."""
 
 
 @attrs.frozen
@@ -70,6 +73,15 @@ class RetrievalDetails:
         texts = [_text(report, memories, each) for each in (notes, {})]
         details = [RetrievalDetail(report, prompt, memories, text) for text in texts]
         return next((detail for detail in details if detail.is_as_told), details[0])
+
+    async def prompts(self, reports: Iterable[Report]) -> dict[EventId, str]:
+        """How the prompts began whose events are still stored."""
+        found: dict[EventId, str] = {}
+        for report in reports:
+            event = await self._storage.get_event_by_id(report.event_id) if report.event_id else None
+            if event is not None:
+                found[event.event_id] = query_text(event.body)[:BEGINNING_CHARACTERS]
+        return found
 
     async def judge(self, retrieval_id: str, feedback: Feedback) -> RetrievalDetail | None:
         """Somebody says of all that was told and is still there what became of it; answers all that is known then."""

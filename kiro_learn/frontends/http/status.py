@@ -9,9 +9,10 @@ from typing import Any
 
 from kiro_learn.frontends.http.answers import Answer, error_answer, json_answer
 from kiro_learn.frontends.http.feedback import feedback_value, said_in
-from kiro_learn.frontends.http.operations import choice, integer, moment, optional_namespace, optional_text
+from kiro_learn.frontends.http.operations import choice, flag, integer, moment, optional_namespace, optional_text
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.retrieval import Report
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import FoundRecord, Report
 from kiro_learn.model.version import __version__
 from kiro_learn.services.health import EmbedderStatus
 from kiro_learn.services.learn import EmbeddingState
@@ -47,6 +48,7 @@ def status_routes(services: Services) -> Iterator[Route]:
 LIMIT = integer("limit", "Most prompts.", default=50, least=1, most=KEPT)
 OUTCOME = choice("outcome", "Only those that went so.", options=("all", "told", "silent", "partial"))
 AGENT = optional_text("agent", "Only those of this agent, by the name of its hook.")
+PROMPTS = flag("prompts", "With the beginning of each prompt whose event is stored.")
 SINCE = moment("since", "Only those then or later; a date begins at midnight in UTC.")
 
 
@@ -61,7 +63,11 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
         )
         rates = services.retrievals.rates(namespace=NAMESPACE.read(query))
         times = {**percentiles(found), "budget": services.session_start.budget_seconds * 1000}
-        items = [_report_value(each) for each in found[: LIMIT.read(query)]]
+        shown = found[: LIMIT.read(query)]
+        items = [_report_value(each) for each in shown]
+        if PROMPTS.read(query):
+            prompts = await services.retrieval_details.prompts(shown)
+            items = [{**each, "prompt": prompts.get(each["event_id"])} for each in items]
         return json_answer({"items": items, "total": len(found), "latency_ms": times, "rates": write_value(rates)})
 
     async def one(request: Request) -> Answer:
@@ -83,10 +89,7 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
             "is_as_told": detail.is_as_told,
             "found": [
                 {
-                    **write_value(each),
-                    "memory": write_record(detail.memories[each.record_id])
-                    if each.record_id in detail.memories
-                    else None,
+                    **_found_value(each, detail.memories.get(each.record_id)),
                     "feedback": feedback_value(services.aftermath.counts_of(each.record_id)),
                 }
                 for each in detail.found
@@ -94,13 +97,17 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
         }
         return json_answer({name: each for name, each in value.items() if name not in {"records", "unread"}})
 
-    yield Route("GET", "/v1/retrievals", latest, parameters=(NAMESPACE, OUTCOME, AGENT, SINCE, LIMIT))
+    yield Route("GET", "/v1/retrievals", latest, parameters=(NAMESPACE, OUTCOME, AGENT, SINCE, PROMPTS, LIMIT))
     yield Route("GET", "/v1/retrievals/<retrieval_id>", one)
     yield Route("POST", "/v1/retrievals/<retrieval_id>/feedback", judge)
 
 
 def _report_value(report: Report) -> dict[str, Any]:
     return {**write_value(report), "outcome": report.outcome}
+
+
+def _found_value(found: FoundRecord, memory: MemoryRecord | None) -> dict[str, Any]:
+    return {**write_value(found), "memory": None if memory is None else write_record(memory)}
 
 
 def embedding_routes(services: Services) -> Iterator[Route]:

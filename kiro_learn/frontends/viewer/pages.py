@@ -30,13 +30,13 @@ PAGES: Mapping[str, Sequence[Shown]] = {
     # The next page.
     "graph": (Shown("/api/graph/picture"),),
     # The next page.
-    "retrievals": (Shown("/v1/retrievals"),),
+    "retrievals": (Shown("/v1/retrievals/{open}", when="open"), Shown("/v1/retrievals")),
     # The next page.
     "projects": (Shown("/v1/stats"),),
     # The next page.
-    "settings": (Shown("/v1/settings"),),
+    "settings": (Shown("/api/settings"),),
     # The next page.
-    "brief": (Shown("/v1/brief"),),
+    "brief": (Shown("/api/context"),),
 }
 """By name: the first that fits."""
 

@@ -166,8 +166,16 @@ def _sessions(services: Services) -> Iterator[Route]:
             with_profile=with_profile,
             loaded=await sessions.loaded_by(agent, named.folder),
         )
-        used = sessions.tokens_of(found)
-        return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})
+        told = (await services.project_records.read(named, found.record_ids)).records
+        return json_answer(
+            {
+                "project": named.name,
+                "context": found.text,
+                "records": found.record_ids,
+                "memories": [{"id": each.record_id, "title": each.title, "type": each.type_name} for each in told],
+                "tokens": sessions.tokens_of(found),
+            }
+        )
 
     yield Route("GET", "/api/sessions", sessions, about=SESSIONS)
     yield Route("GET", "/api/session", session, about=SESSION_EVENTS)

@@ -96,6 +96,15 @@ async def test_what_somebody_says_of_a_retrieval_is_said_of_what_it_told(client:
 
 
 @with_client
+async def test_the_list_has_the_prompts_that_are_stored_if_they_are_asked_for(client: Client) -> None:
+    await asked(client, text="z" * 300)
+    await client.post("/api/recall", {"project": NAMESPACE, "prompt": PROMPT})
+    listed = (await client.get("/v1/retrievals?prompts=true")).json["items"]
+    assert [each["prompt"] for each in listed] == [None, "z" * 200]
+    assert "prompt" not in (await client.get("/v1/retrievals")).json["items"][0]
+
+
+@with_client
 async def test_an_unknown_retrieval_is_refused(client: Client) -> None:
     assert (await client.get("/v1/retrievals/01JB2M9P7S8QXKD3W5T6V4ZH0N")).status == 404
     reply = await client.post("/v1/retrievals/01JB2M9P7S8QXKD3W5T6V4ZH0N/feedback", {"feedback": "wrong"})

@@ -1,0 +1,318 @@
+// @ts-check
+// What agents were told for their prompts: what was found, why each memory was told or not, and where the time went.
+import { html, useEffect, useRef, useState, useStyle } from "../lib/html.js";
+import { ApiError, call, useRoute } from "../lib/api.js";
+import { count, counted, milliseconds, size } from "../lib/format.js";
+import { useKeys } from "../lib/keys.js";
+import { useLive } from "../lib/live.js";
+import { href } from "../lib/nav.js";
+import { Box, Chip, Copy, Id, List, Panel, Size, State, Time, toast } from "../lib/parts.js";
+
+export const title = "Retrievals";
+
+const ROUTE = "/v1/retrievals";
+const MOST = 200;
+const NARROW = matchMedia("(max-width: 640px)");
+const PROMPT_CHARACTERS = 400;
+const LEFT_OUT_SHOWN = 3;
+
+/** @typedef {Record<string, any>} Retrieval */
+/** @typedef {Record<string, any>} Found */
+
+const OUTCOMES = ["told", "silent", "partial"];
+const BY_HAND = "by hand";
+
+/** Why a memory was told or not. @type {Record<string, string>} */
+const WHY = {
+  told: "told",
+  named: "named below the text, since there was no room",
+  told_before: "its session was told it before",
+  repeat: "says what another one says",
+  room: "no room was left",
+  late: "the time was over",
+  floor: "not close enough",
+  cut: "far behind the best",
+  behind: "others came first",
+  gone: "could not be read then",
+};
+
+/** What followed once it was told. @type {Record<string, string>} */
+const BECAME = {
+  used: "was used",
+  ignored: "no sign that it was used",
+  objected: "you objected",
+  helped: "you said: helped",
+  wrong: "you said: wrong",
+};
+
+/** Name, colour, and the stages that it stands for. @type {[string, string, string[]][]} */
+const STAGES = [
+  ["words", "c1", ["words"]],
+  ["meaning", "c2", ["embed", "vectors"]],
+  ["order", "c3", ["features", "fusion"]],
+  ["rest", "c5", []],
+];
+
+/** What the daemon does in a stage. @type {Record<string, string>} */
+const DOES = {
+  turn: "waiting", words: "looking up", embed: "reading the prompt", vectors: "comparing", features: "looking closer",
+  fusion: "ordering", records: "reading", passages: "passages", files: "files", render: "writing",
+};
+
+/** `Claude Code` of `claude-code`. @param {string | null} agent */
+function agentName(agent) {
+  const capital = (/** @type {string} */ word) => (["cli", "ide", "api", "mcp"].includes(word) ? word.toUpperCase() : word[0].toUpperCase() + word.slice(1));
+  return agent ? agent.split("-").filter(Boolean).map(capital).join(" ") : BY_HAND;
+}
+
+/** @param {Retrieval} item */
+const toldCount = (item) => (item.records ?? item.found).filter((/** @type {Found} */ each) => each.shown).length;
+
+/** `comparing: late` of `vectors: late`. @param {string} problem */
+const plain = (problem) => problem.replace(/^\w+/, (stage) => DOES[stage] ?? stage);
+
+/** What it came to, in a few words. @param {Retrieval} item */
+function outcomeOf(item) {
+  const told = toldCount(item);
+  if (told) return counted(told, "memory", "memories");
+  if (item.context_bytes) return "a line on the project";
+  return item.silent_because ?? "nothing";
+}
+
+/** @param {{query: Record<string, string>, setQuery: (changes: Record<string, string | null>, how?: {replace?: boolean}) => void, project: any}} props */
+export default function Page({ query, setQuery, project }) {
+  useStyle("pages/retrievals.css");
+  const { outcome, agent, since, open } = query;
+  const namespace = project?.namespace;
+  const route = useRoute(ROUTE, { namespace, outcome, agent, since, limit: MOST, prompts: true });
+  const all = useRoute(ROUTE, { namespace, limit: MOST });
+  const isNarrow = useNarrow();
+  const [newCount, setNewCount] = useState(0);
+  const refresh = () => {
+    setNewCount(0);
+    route.reload();
+    all.reload();
+  };
+  useLive("retrieval", (event) => (event.kind === "gap" || route.data?.total === 0 ? refresh() : setNewCount((/** @type {number} */ old) => old + 1)));
+  /** @type {string[]} */
+  const agents = [...new Set((all.data?.items ?? []).map((/** @type {Retrieval} */ each) => each.agent).filter(Boolean))].map(String);
+  const isFiltered = Boolean(outcome || agent || since);
+  const actions = html`
+    ${newCount > 0 && html`<button onClick=${refresh}>${newCount} new</button>`}
+    <${Latency} times=${route.data?.latency_ms} />
+  `;
+  return html`
+    <div class="filters" role="group" aria-label="Filters">
+      ${OUTCOMES.map((each) => html`<${Chip} pressed=${outcome === each} onClick=${() => setQuery({ outcome: outcome === each ? null : each, open: null })}>${each}<//>`)}
+      <select aria-label="Agent" value=${agent ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ agent: event.target.value || null, open: null })}>
+        <option value="">All agents</option>
+        ${[...new Set([...agents, ...(agent ? [agent] : [])])].map((each) => html`<option value=${each}>${agentName(each)}</option>`)}
+      </select>
+      <label class="since">Since <input type="date" value=${since ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ since: event.target.value || null, open: null })} /></label>
+      ${isFiltered && html`<button class="plain" onClick=${() => setQuery({ outcome: null, agent: null, since: null, open: null })}>Clear filters</button>`}
+      <span class="hidden" aria-live="polite">${newCount ? `${newCount} new` : ""}</span>
+    </div>
+    <div class="split">
+      <${Box} title=${headingOf(route.data)} route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
+        ${(/** @type {any} */ data) => html`
+          <${List}
+            label="Retrievals"
+            rows=${data.items}
+            rowHeight=${isNarrow || open ? 56 : 36}
+            id=${(/** @type {Retrieval} */ item) => item.retrieval_id}
+            row=${(/** @type {Retrieval} */ item) => html`<${Row} item=${item} isTwoLines=${isNarrow || Boolean(open)} />`}
+            selected=${open ?? null}
+            onOpen=${(/** @type {Retrieval} */ item) => setQuery({ open: item.retrieval_id })}
+          />
+        `}
+      <//>
+      ${open && html`<${Detail} key=${open} id=${open} budget=${all.data?.latency_ms.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
+    </div>
+  `;
+}
+
+function useNarrow() {
+  const [isNarrow, setNarrow] = useState(NARROW.matches);
+  useEffect(() => {
+    const update = () => setNarrow(NARROW.matches);
+    NARROW.addEventListener("change", update);
+    return () => NARROW.removeEventListener("change", update);
+  }, []);
+  return isNarrow;
+}
+
+/** @param {any} data */
+const headingOf = (data) => (data?.items.length ? `Last ${counted(data.items.length, "prompt")}` : "Prompts");
+
+/** @param {{times: any}} props */
+function Latency({ times }) {
+  if (!times || times.p50 === null) return null;
+  const round = (/** @type {number} */ ms) => Math.round(ms);
+  return html`<span class="muted number latency">p50 ${round(times.p50)} · p95 ${round(times.p95)} · p99 ${round(times.p99)} of ${times.budget} ms</span>`;
+}
+
+/** @param {{item: Retrieval, isTwoLines: boolean}} props */
+const Row = ({ item, isTwoLines }) => html`
+  <div class="retrieval ${isTwoLines ? "two" : ""}">
+    <span class="when"><${Time} at=${item.at} /></span>
+    <span class="agent cut muted">${agentName(item.agent)}</span>
+    <span class="outcome"><${Chip} kind=${item.outcome}>${item.outcome}${toldCount(item) ? ` ${toldCount(item)}` : ""}<//></span>
+    <span class="what cut">${item.prompt ?? html`<span class="muted">${item.event_id ? "prompt forgotten" : "no agent asked; words not kept"}</span>`}</span>
+    <span class="why cut muted">${item.context_bytes ? "" : item.silent_because}</span>
+    <span class="bytes number muted">${item.context_bytes ? size(item.context_bytes) : "–"}</span>
+    <span class="ms number muted">${milliseconds(item.latency_ms)}</span>
+  </div>
+`;
+
+/** @param {{id: string, budget: number, onClose: () => void}} props */
+function Detail({ id, budget, onClose }) {
+  const route = useRoute(`${ROUTE}/${encodeURIComponent(id)}`);
+  const [said, setSaid] = useState(/** @type {string | null} */ (null));
+  const data = route.data;
+  const told = (data?.found ?? []).filter((/** @type {Found} */ each) => each.shown && each.memory);
+  const say = async (/** @type {string} */ feedback) => {
+    if (said || !told.length) return;
+    setSaid(feedback);
+    try {
+      await call("POST", `${ROUTE}/${encodeURIComponent(id)}/feedback`, { feedback });
+      toast(`Noted of ${counted(told.length, "memory", "memories")}: ${feedback}`);
+      route.reload();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setSaid(null);
+      toast(`Not noted: ${error.message}.`);
+    }
+  };
+  useKeys({ h: () => say("helped"), w: () => say("wrong") });
+  const judging = html`
+    <button aria-pressed=${String(said === "helped")} disabled=${said === "wrong"} title="Helped (h)" onClick=${() => say("helped")}>Helped</button>
+    <button aria-pressed=${String(said === "wrong")} disabled=${said === "helped"} title="Wrong (w)" onClick=${() => say("wrong")}>Wrong</button>
+  `;
+  const actions = data && html`
+    ${told.length > 0 && judging}
+    <${Copy} text=${JSON.stringify(data, null, 2)} label="Copy as test case">Copy as test case<//>
+  `;
+  const heading = data ? `${data.outcome === "partial" ? "Answered in part" : data.outcome === "told" ? "Told" : "Silent"}: ${outcomeOf(data)}` : "Retrieval";
+  return html`
+    <${Panel} title=${heading} onClose=${onClose} actions=${actions}>
+      <${State} title="this retrieval" route=${route}>${(/** @type {any} */ each) => html`<${Explained} data=${each} budget=${budget} said=${said} />`}<//>
+    <//>
+  `;
+}
+
+/** @param {{data: Retrieval, budget: number, said: string | null}} props */
+function Explained({ data, budget, said }) {
+  const told = data.found.filter((/** @type {Found} */ each) => each.shown);
+  const left = data.found.filter((/** @type {Found} */ each) => !each.shown);
+  return html`
+    <div class="stack explained">
+      <p class="line muted"><span>${agentName(data.agent)}</span><span>${data.project ?? ""}</span><${Time} at=${data.at} />
+        ${data.session_id && html`<a href=${href("sessions", { session: data.session_id, of: data.namespace, event: data.event_id })}>its session</a>`}</p>
+      <${Prompt} text=${data.prompt} isReported=${data.event_id !== null} />
+      ${data.degraded.length > 0 && html`<p class="warn">Not in time, or failed: ${data.degraded.map(plain).join("; ")}</p>`}
+      ${data.context_bytes === 0 && html`<p class="strong">${silenceOf(data)}</p>`}
+      ${told.length > 0 && html`<section><h3>Told</h3><ol class="founds">${told.map((/** @type {Found} */ each) => html`<${Memory} each=${each} said=${said} />`)}</ol></section>`}
+      ${left.length > 0 && html`<${LeftOut} found=${left} />`}
+      <${Stages} data=${data} budget=${budget} />
+      ${data.context_bytes > 0 && html`<${Told} data=${data} />`}
+      <p class="line muted">Retrieval <${Id} id=${data.retrieval_id} /></p>
+    </div>
+  `;
+}
+
+/** @param {{found: Found[]}} props */
+function LeftOut({ found }) {
+  const listed = (/** @type {Found[]} */ some) => html`<ol class="founds left">${some.map((each) => html`<${Memory} each=${each} said=${null} />`)}</ol>`;
+  const more = found.length - LEFT_OUT_SHOWN;
+  return html`
+    <section>
+      <h3>Left out</h3>
+      ${listed(found.slice(0, LEFT_OUT_SHOWN))}
+      ${more > 0 && html`<details><summary class="more-left">${more} more</summary>${listed(found.slice(LEFT_OUT_SHOWN))}</details>`}
+    </section>
+  `;
+}
+
+/** @param {{text: string | null, isReported: boolean}} props */
+function Prompt({ text, isReported }) {
+  const [isWhole, setWhole] = useState(false);
+  if (text === null) return html`<p class="muted">${isReported ? "The prompt was forgotten, or is not stored yet." : "No agent reported this prompt, so its words were never kept."}</p>`;
+  const isLong = text.length > PROMPT_CHARACTERS;
+  return html`
+    <blockquote>${isWhole || !isLong ? text : `${text.slice(0, PROMPT_CHARACTERS)}…`}
+      ${isLong && html` <button class="plain" onClick=${() => setWhole(!isWhole)}>${isWhole ? "Less" : `All ${count(text.length)} characters`}</button>`}
+    </blockquote>
+  `;
+}
+
+/** @param {Retrieval} data */
+function silenceOf(data) {
+  const isWeighed = data.confidence !== null && data.confidence < data.needed;
+  return isWeighed ? `Told nothing: the closest was ${data.confidence.toFixed(2)}, needed ${data.needed}` : `Told nothing: ${data.silent_because}.`;
+}
+
+/** @param {{each: Found, said: string | null}} props */
+function Memory({ each, said }) {
+  const became = said ?? each.became;
+  const counts = ["helped", "wrong"].filter((name) => each.feedback[name]).map((name) => `${each.feedback[name]} ${name}`);
+  return html`
+    <li>
+      <div class="head">
+        ${each.memory
+          ? html`<a class="strong" href=${href("memories", { open: each.record_id })}>${each.memory.title}</a>`
+          : html`<span class="muted">Forgotten or replaced since <${Id} id=${each.record_id} /></span>`}
+      </div>
+      <div class="line small muted">
+        <span>${each.found_by.join(" + ") || "by what it overturns"}</span>
+        <span class="number" title="The score, comparable within this retrieval">${each.score}</span>
+        ${each.why !== "told" && html`<span>${WHY[each.why] ?? each.why}</span>`}
+        ${became && html`<span class=${["wrong", "objected"].includes(became) ? "warn" : became === "ignored" ? "" : "ok"}>${BECAME[became]}</span>`}
+        ${counts.length > 0 && html`<span>in all ${counts.join(", ")}</span>`}
+      </div>
+    </li>
+  `;
+}
+
+/** @param {{data: Retrieval, budget: number}} props */
+function Stages({ data, budget }) {
+  const known = STAGES.flatMap(([, , names]) => names);
+  const groups = STAGES.map(([name, colour, names]) => {
+    const own = Object.entries(data.stages_ms).filter(([stage]) => (names.length ? names.includes(stage) : !known.includes(stage)));
+    return { name, colour, own, ms: own.reduce((sum, [, ms]) => sum + Number(ms), 0) };
+  }).filter((each) => each.own.length > 0);
+  return html`
+    <section>
+      <h3>${data.latency_ms.toFixed(1)} of ${budget} ms · ${count(data.context_bytes)} bytes</h3>
+      <div class="bar" role="img" aria-label=${groups.map((each) => `${each.name} ${each.ms.toFixed(1)} ms`).join(", ")}>
+        ${groups.map((each) => html`<${Part} colour=${each.colour} ms=${each.ms} />`)}
+      </div>
+      <table class="stages">
+        <tbody>${groups.map((each) => html`
+          <tr><th scope="row"><i class="mark ${each.colour}"></i>${each.name}</th>
+            <td class="muted">${each.own.map(([stage, ms]) => `${DOES[stage] ?? stage} ${Number(ms).toFixed(1)}`).join(" · ")}</td>
+            <td class="number">${each.ms.toFixed(1)} ms</td></tr>`)}</tbody>
+      </table>
+    </section>
+  `;
+}
+
+/** @param {{colour: string, ms: number}} props */
+function Part({ colour, ms }) {
+  const part = useRef(/** @type {any} */ (null));
+  useEffect(() => void (part.current.style.flexGrow = String(Math.max(ms, 0.01))), [ms]);
+  return html`<i class=${colour} ref=${part}></i>`;
+}
+
+/** @param {{data: Retrieval}} props */
+function Told({ data }) {
+  if (data.context === null) return html`<p class="muted">The text cannot be put together again: it had another format than excerpts.</p>`;
+  const line = data.profile_bytes ? html`<p class="muted small">Its first line, of <${Size} bytes=${data.profile_bytes} /> on what the project is built with, is not kept.</p>` : null;
+  return html`
+    <section>
+      <h3 class="with-copy">Text as told <${Copy} text=${data.context} label="Copy the text" /></h3>
+      ${!data.is_as_told && html`<p class="warn small">Not to the byte what was told: a memory in it was forgotten or changed since. This is the rest.</p>`}
+      ${line}
+      <pre tabindex="0">${data.context}</pre>
+    </section>
+  `;
+}
