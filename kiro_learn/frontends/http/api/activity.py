@@ -98,6 +98,7 @@ STALE = Operation(summary="Look which records cite files that changed, and note 
 def activity_routes(services: Services) -> Iterator[Route]:
     yield from _lists(services)
     yield from _sessions(services)
+    yield from _briefs(services)
     yield from _figures(services)
     yield from _day_by_day(services)
 
@@ -154,6 +155,12 @@ def _sessions(services: Services) -> Iterator[Route]:
         found = await services.activity.checkpoint(PROJECT.read(request.query), SESSION.read(request.query))
         return json_answer(write_record(found))
 
+    yield Route("GET", "/api/sessions", sessions, about=SESSIONS)
+    yield Route("GET", "/api/session", session, about=SESSION_EVENTS)
+    yield Route("GET", "/api/resume", resume, about=RESUME)
+
+
+def _briefs(services: Services) -> Iterator[Route]:
     async def context(request: Request) -> Answer:
         query, sessions = request.query, services.session_context
         room, agent = {"tokens": TOKENS.read(query), "most_bytes": BYTES.read(query)}, AGENT.read(query) or ""
@@ -177,9 +184,6 @@ def _sessions(services: Services) -> Iterator[Route]:
             }
         )
 
-    yield Route("GET", "/api/sessions", sessions, about=SESSIONS)
-    yield Route("GET", "/api/session", session, about=SESSION_EVENTS)
-    yield Route("GET", "/api/resume", resume, about=RESUME)
     yield Route("GET", "/api/context", context, about=CONTEXT)
 
 
