@@ -180,9 +180,9 @@ function Conflicts({ project, changes, onChanged }) {
     <${Box} title="Conflicts to settle" route=${route} empty="Nothing contradicts each other.">
       ${(/** @type {any} */ { items }) => html`
         <ul class="conflicts">
-          ${items.map(({ sides }) => html`
+          ${items.map((/** @type {{sides: any[]}} */ { sides }) => html`
             <li>
-              ${sides.map((/** @type {any} */ side, /** @type {number} */ place) => html`<${Side} ...${{ side, other: sides[1 - place] }} onKeep=${() => setAsked({ keep: side, over: sides[1 - place] })} />`)}
+              ${sides.map((side, place) => html`<${Side} ...${{ side, other: sides[1 - place] }} onKeep=${() => setAsked({ keep: side, over: sides[1 - place] })} />`)}
             </li>
           `)}
         </ul>
@@ -301,7 +301,7 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
               ${query.near && html`<button class="chip" onClick=${() => setQuery({ near: null })}>Only around ${graph.byId.get(query.near)?.label ?? "a node"} · show all</button>`}
             </div>
             ${isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
-            <p class="note muted gap">${tellCounts(graph, picture.data.left_out, isList)}${renderer === "software" && !isList && !query.limit && ` This browser draws without a graphics card, so at most ${count(MOST_IN_SOFTWARE)} are drawn; As list is quicker.`}</p>
+            <p class="note muted gap">${tellCounts(graph, picture.data.left_out, isList)}${renderer === "software" && !isList && !query.limit && picture.data.nodes.length >= MOST_IN_SOFTWARE && ` This browser draws without a graphics card, so at most ${count(MOST_IN_SOFTWARE)} are drawn; As list is quicker.`}</p>
           `}
         <//>
         ${node && graph && html`<${NodePanel} key=${node.id} ...${{ node, graph, open, setQuery, onOpen, changes }} />`}
