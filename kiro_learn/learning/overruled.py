@@ -63,6 +63,10 @@ class Order:
             return True
         return bool(self.wanted and other.wanted) and self.wanted.isdisjoint(other.wanted)
 
+    def contradicts(self, other: Order) -> bool:
+        """Whether both are about the same, and cannot both be followed."""
+        return self.about == other.about and self.excludes(other)
+
 
 def order_of(text: str) -> Order | None:
     """What ``text`` orders; None where it says too much, or names rivals of several groups."""

@@ -14,6 +14,7 @@ from itertools import chain
 import attrs
 
 from kiro_learn.learning.acts.cues import commands_wanted_and_denied
+from kiro_learn.learning.overruled import order_of
 from kiro_learn.learning.protected_records import stems
 from kiro_learn.model.record import ASKED, MemoryRecord
 from kiro_learn.model.rule_conflict import RuleConflict
@@ -140,10 +141,13 @@ class RuleStatements:
 def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord, MemoryRecord]]:
     """Those of ``rules`` that contradict each other; of each rule at most one that stands before it."""
     said = [[*statements_in(str(place), _told(rule))] for place, rule in enumerate(rules)]
-    for place, rule in enumerate(rules):
+    orders = [order_of(rule.title) for rule in rules]
+    for place, (rule, order) in enumerate(zip(rules, orders, strict=True)):
+        rivals = (each for each, other in enumerate(orders[:place]) if order and other and order.contradicts(other))
         found = RuleStatements(chain.from_iterable(said[:place])).conflict(rule)
-        if found is not None:
-            yield rules[int(found.path)], rule
+        before = next(rivals, None) if found is None else int(found.path)
+        if before is not None:
+            yield rules[before], rule
 
 
 def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int, *, is_denied: bool) -> bool:

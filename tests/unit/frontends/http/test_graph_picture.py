@@ -105,6 +105,13 @@ def test_of_two_facts_the_one_that_is_kept_holds_and_the_other_one_ended(keep: F
 
 
 @with_client
+async def test_two_rules_that_want_another_tool_for_the_same_contradict_each_other(client: Client) -> None:
+    await put_rules(client, "Always use npm here.", "Always use pnpm here.", "Always use uv for Python.")
+    [found] = await conflicts(client)
+    assert {side["text"] for side in found["sides"]} == {"Always use npm here.", "Always use pnpm here."}
+
+
+@with_client
 async def test_of_two_rules_the_one_that_is_kept_takes_the_place_of_both_and_that_can_be_undone(client: Client) -> None:
     await put_rules(client, "Always use pnpm install.", "Never use pnpm install.", "Write short commits.")
     [found] = await conflicts(client)
