@@ -64,7 +64,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Learner
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import CopiesInAList, FixedFiles, FixedProjects, FixedRuleTexts, Letterbox
+from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, FixedProjects, FixedRuleTexts, Letterbox
 
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
 NO_GRAPH = GraphConfig()
@@ -238,6 +238,7 @@ async def running_services(
         llm=llm,
         project_finder=FixedProjects(),
         project_files=FixedFiles(),
+        branches=FixedBranches(),
         rule_texts=FixedRuleTexts(),
         actor_id="eval",
         hook_spool=Letterbox(),

@@ -49,7 +49,7 @@ from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import CopiesInAList, FixedFiles, FixedRuleTexts, Letterbox
+from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, FixedRuleTexts, Letterbox
 from kiro_learn.testing.embedding import HashEmbedder
 
 ROOT = f"{Path(__file__).parents[1] / 'kiro_learn'}{os.sep}"
@@ -161,6 +161,7 @@ async def running_services(home: Path) -> AsyncIterator[Services]:
         llm=choose_llm(LlmConfig(backend="extractive"), {}, user_home=home, agent_folder=home),
         project_finder=FolderProjectFinder(home.parent, "bench"),
         project_files=FixedFiles(),
+        branches=FixedBranches(),
         rule_texts=FixedRuleTexts(),
         actor_id="bench",
         hook_spool=Letterbox(),

@@ -23,6 +23,7 @@ from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config
+from kiro_learn.pipelines.learn.branches import BranchNotes
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
@@ -118,6 +119,7 @@ def _extractor(
         embedder=embedder,
         clock=dependencies.clock,
         offload=dependencies.background,
+        branches=BranchNotes(dependencies.branches, dependencies.storage),
         config=config.learning,
         prompt_characters=config.llm.prompt_characters,
         learns_graph=config.graph.learn,

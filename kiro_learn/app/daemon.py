@@ -20,6 +20,7 @@ from ulid import ULID
 
 from kiro_learn.adapters.acp.groups import end_left_groups
 from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script, write_start_script
+from kiro_learn.adapters.files.branches import FileBranches
 from kiro_learn.adapters.files.home import insist_on_room, remove_leftovers
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
@@ -232,6 +233,7 @@ def _dependencies(
         llm=llm,
         project_finder=finder,
         project_files=FolderFiles(),
+        branches=FileBranches(Path(os.path.realpath(finder.home_folder))),
         rule_texts=FolderRuleTexts(finder.home_folder),
         actor_id=finder.actor_id,
         hook_spool=home.spool,

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.ports.backups import BackupFolder
+from kiro_learn.ports.branches import Branches
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
 from kiro_learn.ports.home import HookSpool
@@ -36,6 +37,7 @@ class Dependencies:
     llm: LlmChoice
     project_finder: ProjectFinder
     project_files: ProjectFiles
+    branches: Branches
     rule_texts: RuleTexts
     actor_id: str
     hook_spool: HookSpool[Any]

@@ -100,6 +100,8 @@ class Filters(TypedDict, total=False):
     """Of this file."""
     stale: bool | None
     """Whether a file that it cites is gone or changed."""
+    branch: str | None
+    """Learned on this branch, which is not merged."""
 
 
 def written_filters(filters: Filters) -> dict[str, object]:
@@ -121,6 +123,7 @@ def written_filters(filters: Filters) -> dict[str, object]:
         "concept": filters.get("concept"),
         "file": filters.get("file"),
         "stale": None if stale is None else "true" if stale else "false",
+        "branch": filters.get("branch"),
     }
 
 

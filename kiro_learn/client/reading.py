@@ -145,6 +145,7 @@ def _memory(value: Json) -> Memory:
         created_at=datetime.fromisoformat(value["created_at"]),
         stale_at=_moment(value.get("stale_at")),
         source_event_ids=tuple(value["source_event_ids"]),
+        branch=value.get("branch"),
     )
 
 
@@ -310,6 +311,8 @@ def recalled(response: Response) -> Recalled:
             found_by=tuple(each["found_by"]),
             told=bool(each["told"]),
             feedback=_feedback(each["feedback"]) if "feedback" in each else None,
+            branch=each.get("branch"),
+            is_of_branch=bool(each.get("is_of_branch")),
         )
         for each in value["found"]
     ]

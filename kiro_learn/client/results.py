@@ -119,6 +119,8 @@ class Memory(NamedTuple):
     stale_at: datetime | None
     """Since when it is known that files which it cites changed; None: nothing is known."""
     source_event_ids: tuple[str, ...]
+    branch: str | None
+    """On which it was learned, if that is not the default branch and is not merged."""
 
 
 class Forgotten(NamedTuple):
@@ -230,6 +232,10 @@ class FoundMemory(NamedTuple):
     """It is in the block."""
     feedback: FeedbackCounts | None = None
     """What became of it before; None: a daemon of the version before does not tell."""
+    branch: str | None = None
+    """On which it was learned, if that is not the default branch and is not merged."""
+    is_of_branch: bool = False
+    """That branch is checked out, for which its score was raised."""
 
 
 class Recalled(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import attrs
 
+from kiro_learn.model.branch import BRANCH_PATTERN
 from kiro_learn.model.checks import Each, anything, length, matching, optional
 from kiro_learn.model.ids import ULID_PATTERN, EventId
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
@@ -17,6 +18,7 @@ MAX_BODY_BYTES = 1_048_576
 """Of a body's JSON in UTF-8."""
 
 _ULID = matching(ULID_PATTERN, "a ULID: 26 characters of 0-9 and A-Z without I, L, O, U")
+BRANCH = matching(BRANCH_PATTERN, "the name of a branch")
 NAMESPACE = matching(NAMESPACE_PATTERN, "/actor/<actor_id>/project/<project_id>/")
 
 
@@ -72,6 +74,8 @@ class Source:
     version: str = attrs.field(validator=length(1, 128))
     client_id: str = attrs.field(validator=length(1, 256))
     project_path: str | None = attrs.field(default=None, validator=optional(length(1, 2048)))
+    branch: str | None = attrs.field(default=None, validator=optional(BRANCH))
+    """That the folder had checked out; None: none, or it is not known."""
 
 
 @attrs.frozen(kw_only=True)

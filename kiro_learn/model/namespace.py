@@ -50,6 +50,8 @@ class Project:
     namespace: Namespace
     project_id: str
     project_path: str
+    branch: str | None = None
+    """That is checked out in the folder by which it was found, which may be another worktree of it."""
 
 
 def namespace_of(actor_id: str, project_id: str) -> Namespace:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from kiro_learn.model.checks import Each, Worded, between, length, matching, optional
-from kiro_learn.model.event import NAMESPACE
+from kiro_learn.model.event import BRANCH, NAMESPACE
 from kiro_learn.model.ids import RECORD_PREFIX, ULID_PATTERN, EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.wording import in_pairs
@@ -106,6 +106,8 @@ class MemoryRecord:
     text: str = attrs.field(default="", validator=length(0, MAX_TEXT))
     """Technical content that was captured with it: what a tool was given, and what it gave back."""
     details: RecordDetails | None = None
+    branch: str | None = attrs.field(default=None, validator=optional(BRANCH))
+    """On which it was learned, if that is not the default branch and is not merged."""
 
     @property
     def type_name(self) -> str:

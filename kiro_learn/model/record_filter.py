@@ -26,5 +26,8 @@ class RecordFilter:
     is_stale: bool | None = None
     """Whether files that it cites are known to have changed."""
 
+    branch: str | None = None
+    """Learned on this branch, which is not merged."""
+
 
 EVERYTHING = RecordFilter()

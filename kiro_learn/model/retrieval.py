@@ -89,6 +89,8 @@ class FoundRecord:
     """Left out, since its session was told it before."""
     why: str = "told"
     """``told``, ``named`` (in a line below the block, since it had no room), or the reason of ``Report.left_out``."""
+    is_of_branch: bool = False
+    """Whether it was learned on the branch that is checked out, for which its score was raised."""
     became: Feedback | None = None
     """What followed, once that is known."""
 

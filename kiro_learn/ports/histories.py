@@ -61,6 +61,8 @@ class PastEvent:
     """In UTC; None: as of the event before it."""
     folder: str
     """Absolute; empty where it is not known."""
+    branch: str | None = None
+    """That was checked out there, if the history says so."""
     may_go_on: bool = False
     """The history ends here, and does not say that the turn is over: of an answer, another one may yet follow."""
 

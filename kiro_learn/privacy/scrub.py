@@ -5,6 +5,7 @@ Nothing here fails: whatever comes in, what goes out is of the same shape and fi
 
 from __future__ import annotations
 
+from kiro_learn.model.branch import MAX_BRANCH
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, JsonBody, MessageBody, TextBody, Turn
 from kiro_learn.model.record import (
@@ -27,6 +28,9 @@ __all__ = ["scrub_event", "scrub_json", "scrub_record", "scrub_text"]
 
 def scrub_event(event: Event) -> Event:
     """``event`` with a scrubbed body; a ``content_hash`` of a body that changed is dropped with it."""
+    if event.source.branch is not None:
+        branch = _scrub_optional(event.source.branch, MAX_BRANCH)
+        event = unchecked_evolve(event, source=unchecked_evolve(event.source, branch=branch))
     body = _scrub_body(event.body)
     return event if body == event.body else unchecked_evolve(event, body=body, content_hash=None)
 
@@ -57,6 +61,7 @@ def scrub_record(record: MemoryRecord) -> MemoryRecord:
         capture_type=_scrub_optional(record.capture_type, MAX_CAPTURE_TYPE),
         text=scrub_within(record.text, MAX_TEXT),
         details=None if record.details is None else _scrub_details(record.details),
+        branch=_scrub_optional(record.branch, MAX_BRANCH),
     )
 
 

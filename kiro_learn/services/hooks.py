@@ -200,6 +200,7 @@ class Hooks:
                 version=__version__,
                 client_id=self._actor_id,
                 project_path=project.project_path,
+                branch=project.branch,
             ),
         )
 

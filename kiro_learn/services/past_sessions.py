@@ -146,7 +146,12 @@ def as_event(past: PastEvent, project: Project, *, agent: str) -> Event:
         body=past.body,
         valid_time=past.happened_at,
         source=unchecked(
-            Source, surface=agent, version=__version__, client_id=actor_id, project_path=project.project_path
+            Source,
+            surface=agent,
+            version=__version__,
+            client_id=actor_id,
+            project_path=project.project_path,
+            branch=past.branch,
         ),
     )
 

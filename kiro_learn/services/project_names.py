@@ -48,6 +48,8 @@ class NamedProject:
     name: str
     folder: str | None = None
     """Its root, if it was named by a folder in it, or is known by one."""
+    branch: str | None = None
+    """That is checked out there, if it was named by a folder."""
     is_new: bool = False
     """It was named by what no project is called: nothing is stored of it yet."""
     namesakes: tuple[str, ...] = ()
@@ -119,7 +121,7 @@ class ProjectNames:
         if not (await self._is_there(folder, found) or await self._is_known(found.namespace)):
             raise self._no_folder(folder)
         name = self._merged.name_of(found.namespace) or self._name_of(found.project_path)
-        return NamedProject(found.namespace, name, found.project_path)
+        return NamedProject(found.namespace, name, found.project_path, branch=found.branch)
 
     async def _is_there(self, folder: str, project: Project) -> bool:
         is_there = self._project_finder.is_there

@@ -55,6 +55,7 @@ class Prompt:
                 said_at=event.valid_time,
                 folder=event.source.project_path,
                 agent=event.source.surface,
+                branch=event.source.branch,
                 deadline=latest,
             )
 

@@ -25,6 +25,7 @@ from kiro_learn.model.namespace import Namespace, Project, namespace_of, project
 from kiro_learn.model.profile import WantedFiles
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.ports.backups import BackupFolder
+from kiro_learn.ports.branches import Branches
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.home import UndeliveredHook
@@ -153,6 +154,21 @@ class FixedFiles:
 
 
 @attrs.define
+class FixedBranches:
+    """``Branches`` of repositories whose default branch is ``main``, and in which every other name is a branch."""
+
+    merged_names: set[str] = attrs.Factory(set)
+
+    async def apart(self, folder: str, names: Collection[str]) -> frozenset[str]:  # noqa: ARG002  # in every folder
+        await trio.lowlevel.checkpoint()
+        return frozenset(names) - {"main"} - self.merged_names
+
+    async def merged(self, folder: str, branches: Mapping[str, datetime]) -> frozenset[str]:  # noqa: ARG002  # as above
+        await trio.lowlevel.checkpoint()
+        return frozenset(branches) & self.merged_names
+
+
+@attrs.define
 class FixedRuleTexts:
     """``RuleTexts`` in a dict, by folder and path; the user's folder is ``USER_HOME``."""
 
@@ -246,6 +262,7 @@ async def simulated_daemon(
     hook_spool: Letterbox | None = None,
     backups: BackupFolder | None = None,
     project_files: ProjectFiles | None = None,
+    branches: Branches | None = None,
     rule_texts: RuleTexts | None = None,
     config: Config | None = None,
     offload: Offload = in_place,
@@ -265,6 +282,7 @@ async def simulated_daemon(
         ),
         project_finder=FixedProjects(),
         project_files=project_files or FixedFiles(),
+        branches=branches or FixedBranches(),
         rule_texts=rule_texts or FixedRuleTexts(),
         actor_id="ada",
         hook_spool=hook_spool or Letterbox(),

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 import attrs
 import trio
 
+from kiro_learn.adapters.files.repository import repository_around
 from kiro_learn.model.namespace import (
     PROJECT_MARKERS,
     Namespace,
@@ -64,7 +65,7 @@ class FolderProjectFinder:
         """The same, in this thread: some microseconds per folder on the way up."""
         home = Path(os.path.realpath(self.home_folder))
         found = project_at(_root_of(folder, home), actor_id=self.actor_id)
-        return attrs.evolve(found, project_path=_shown(found.project_path))
+        return attrs.evolve(found, project_path=_shown(found.project_path), branch=_branch_in(folder, home))
 
     def namespace_in_use(self, namespace: str, actor_id: str | None, project_path: str | None) -> Namespace:
         """The namespace that hooks use today for what the first kiro-learn kept under ``namespace``.
@@ -97,6 +98,13 @@ def _root_of(folder: str, home: Path) -> Path:
     root = Path(nearest_project_root(place, home=home, has_marker=_marks(home in place.parents)))
     unreadable = not os.path.exists(place)  # noqa: PTH110  # Path.exists raises where it may not look
     return place if root == home and unreadable else root
+
+
+def _branch_in(folder: str, home: Path) -> str | None:
+    if not folder.startswith("/") or not _is_a_path(folder):
+        return None
+    repository = repository_around(Path(os.path.realpath(folder)), below=home)
+    return repository.branch() if repository else None
 
 
 def _may_be_there(folder: str) -> bool:

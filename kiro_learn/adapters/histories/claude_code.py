@@ -28,6 +28,7 @@ from kiro_learn.adapters.histories.words import (
     text_in,
     without_injected,
 )
+from kiro_learn.model.branch import branch_named
 from kiro_learn.model.event import EventKind
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.bodies import failed_response, text_body, tool_body
@@ -166,6 +167,7 @@ class _Lines:
         self._is_sub_agent = session.path.parent.name == "subagents"
         self._session_id = session.session_id
         self._folder = session.folder
+        self._branch: str | None = None
         self._now: datetime | None = None
         self._calls: dict[str, _Call] = {}
         self._reply: _Reply | None = None
@@ -175,6 +177,7 @@ class _Lines:
     def told_by(self, line: JsonLine) -> Iterator[PastEvent]:
         fields = line.fields
         self._folder = text_in(fields, "cwd") or self._folder
+        self._branch = branch_named(fields["gitBranch"]) if "gitBranch" in fields else self._branch
         self._now = moment(fields.get("timestamp")) or self._now
         if not self._is_sub_agent:
             self._session_id = text_in(fields, "sessionId")[:MAX_SESSION_ID] or self._session_id
@@ -285,5 +288,6 @@ class _Lines:
             body=body,
             happened_at=at or self._now,
             folder=self._folder,
+            branch=self._branch,
             may_go_on=may_go_on,
         )

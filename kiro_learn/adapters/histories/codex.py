@@ -16,6 +16,7 @@ from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, fi
 from kiro_learn.adapters.histories.json_lines import JsonLine, json_lines
 from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, turns
 from kiro_learn.adapters.histories.words import OF_A_MEMORY, moment, object_in, objects_in, text_in
+from kiro_learn.model.branch import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.payload import read_whole_object, words_of
 
@@ -190,6 +191,7 @@ class _Rollout:
                 self._has_begun = True
                 self._tell.session_id = text_in(payload, "id")[:MAX_SESSION_ID] or self._tell.session_id
                 self._tell.folder = text_in(payload, "cwd") or self._tell.folder
+                self._tell.branch = branch_named(object_in(payload, "git").get("branch"))
             case "turn_context":
                 self._tell.folder = text_in(payload, "cwd") or self._tell.folder
             case "response_item":

@@ -10,6 +10,7 @@ from kiro_learn.adapters.histories.files import agent_folder, files_below, sessi
 from kiro_learn.adapters.histories.json_lines import json_lines
 from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, turns
 from kiro_learn.adapters.histories.words import moment, object_in, text_in
+from kiro_learn.model.branch import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 
 JOURNAL = "events.jsonl"
@@ -51,7 +52,9 @@ class _Journal:
             self._skipped(NO_RESULT)
 
     def _line(self, kind: str, data: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
-        self._tell.folder = text_in(object_in(data, "context"), "cwd") or self._tell.folder
+        about = object_in(data, "context")
+        self._tell.folder = text_in(about, "cwd") or self._tell.folder
+        self._tell.branch = branch_named(about.get("branch")) or self._tell.branch
         match kind:
             case "session.start":
                 self._tell.session_id = text_in(data, "sessionId")[:128] or self._tell.session_id

@@ -26,6 +26,7 @@ class Teller:
 
     session_id: str
     folder: str = ""
+    branch: str | None = None
     _known: Counter[str] = attrs.field(factory=Counter, init=False)
     """Ids of calls that may come again: some models count anew in every message."""
 
@@ -44,7 +45,15 @@ class Teller:
         return self._event(EventKind.TOOL_USE, key, tool_body(name, given, response), at)
 
     def _event(self, kind: EventKind, key: str, body: Body, at: datetime | None) -> PastEvent:
-        return PastEvent(session_id=self.session_id, kind=kind, key=key, body=body, happened_at=at, folder=self.folder)
+        return PastEvent(
+            session_id=self.session_id,
+            kind=kind,
+            key=key,
+            body=body,
+            happened_at=at,
+            folder=self.folder,
+            branch=self.branch,
+        )
 
 
 def turns(events: Iterable[PastEvent], skipped: Skipped) -> Iterator[PastEvent]:

@@ -19,7 +19,7 @@ from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
 from kiro_learn.adapters.sqlite.word_writes import DAMAGE
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
@@ -62,6 +62,11 @@ def get_fitting_ids(
 ) -> frozenset[RecordId]:
     values = filter_values(wanted) | {"record_ids": json.dumps(list(record_ids))}
     return frozenset(record_id for (record_id,) in decodable(connection.execute(statements.FITTING_AMONG, values)))
+
+
+def list_open_branches(connection: apsw.Connection, namespace: Namespace) -> dict[str, datetime]:
+    found = connection.execute(statements.OPEN_BRANCHES, {"namespace": namespace})
+    return {branch: from_text(created_at) for branch, created_at in found}
 
 
 def get_file_digests(connection: apsw.Connection, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
@@ -133,6 +138,7 @@ def filter_values(wanted: RecordFilter) -> Values:
         "concept": wanted.concept,
         "file": wanted.file,
         "is_stale": wanted.is_stale,
+        "branch": wanted.branch,
     }
 
 
@@ -150,6 +156,7 @@ class ObservationReads:
     get_knowledge_ids = reading(get_knowledge_ids)
     get_fitting_ids = reading(get_fitting_ids)
     get_file_digests = reading(get_file_digests)
+    list_open_branches = reading(list_open_branches)
     list_records = reading_sound(list_records)
     list_rules_first = reading_sound(list_rules_first)
     list_records_after = reading_sound(list_records_after)

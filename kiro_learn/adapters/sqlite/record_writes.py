@@ -47,6 +47,12 @@ def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: d
     connection.execute(statements.SET_STALE, values)
 
 
+def note_merged(connection: apsw.Connection, namespace: Namespace, branch: str) -> None:
+    number, _ = number_of(connection, namespace)
+    for statement in (statements.NOTE_MERGED, statements.NOTE_MERGED_OF_REPLACED):
+        connection.execute(statement, {"number": number, "branch": branch})
+
+
 def put_file_digests(connection: apsw.Connection, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
     values = ({"record_id": record_id, "digests": json.dumps(dict(noted))} for record_id, noted in digests.items())
     connection.executemany(statements.SET_FILE_DIGESTS, values)

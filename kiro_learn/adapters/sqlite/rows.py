@@ -43,6 +43,8 @@ def to_known_model(row: Sequence[Any]) -> KnownModel:
 
 def from_event(event: Event, *, transaction_time: datetime) -> Values:
     source = attrs.asdict(event.source)
+    if source["branch"] is None:
+        del source["branch"]
     return {
         "event_id": event.event_id,
         "parent_event_id": event.parent_event_id,
@@ -115,6 +117,7 @@ def from_record(record: MemoryRecord) -> Values:
         "captured_text": record.text or None,
         "details_json": record.details and _to_json(_as_json(record.details)),
         "content_hash": content_hash(record),
+        "branch": record.branch,
     }
 
 
@@ -124,7 +127,7 @@ def to_record(row: Row) -> MemoryRecord:
         texts = decoded(row)
         namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin = texts[:8]
         stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified = texts[8:16]
-        source_event_ids, capture_type, text, details = texts[16:]
+        source_event_ids, capture_type, text, details, branch = texts[16:]
         _refuse_null(namespace, record_id, strategy, title, summary)
         return unchecked(
             MemoryRecord,
@@ -148,6 +151,7 @@ def to_record(row: Row) -> MemoryRecord:
             capture_type=capture_type,
             text=text or "",
             details=details and _to_details(json.loads(details)),
+            branch=branch,
         )
 
 
@@ -378,7 +382,9 @@ def _to_body(value: Mapping[str, Any]) -> Body:
 def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
     """The path has its own column since migration 3; before that, it could only be among the rest."""
     names = {name: value[name] for name in ("surface", "version", "client_id")}
-    return unchecked(Source, **names, project_path=project_path or value.get("project_path"))
+    return unchecked(
+        Source, **names, project_path=project_path or value.get("project_path"), branch=value.get("branch")
+    )
 
 
 def decoded(row: Row) -> Row:

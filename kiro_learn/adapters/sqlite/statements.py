@@ -204,11 +204,12 @@ PUT_RECORD = """
     INSERT INTO memory_records (
         number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
         stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json, files_modified_json,
-        source_event_ids_json, capture_type, captured_text, details_json, content_hash)
+        source_event_ids_json, capture_type, captured_text, details_json, content_hash, branch)
     VALUES (
         :number, :namespace_number, :record_id, :created_at, :strategy, :observation_type, :knowledge_type, :importance,
         :origin, :stale_at, :title, :summary, :facts_json, :concepts_json, :files_touched_json, :files_read_json,
-        :files_modified_json, :source_event_ids_json, :capture_type, :captured_text, :details_json, :content_hash)
+        :files_modified_json, :source_event_ids_json, :capture_type, :captured_text, :details_json, :content_hash,
+        :branch)
 """
 
 RECORD_COLUMNS = """
@@ -217,7 +218,7 @@ RECORD_COLUMNS = """
     CAST(r.stale_at AS BLOB), CAST(r.title AS BLOB), CAST(r.summary AS BLOB), CAST(r.facts_json AS BLOB),
     CAST(r.concepts_json AS BLOB), CAST(r.files_touched_json AS BLOB), CAST(r.files_read_json AS BLOB),
     CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB), CAST(r.capture_type AS BLOB),
-    CAST(r.captured_text AS BLOB), CAST(r.details_json AS BLOB)
+    CAST(r.captured_text AS BLOB), CAST(r.details_json AS BLOB), CAST(r.branch AS BLOB)
 """
 
 # For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
@@ -298,6 +299,7 @@ IS_WANTED = """
      OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) IN (SELECT value FROM json_each(:types)))
     AND r.created_at >= :since AND r.created_at < :until
     AND (:is_stale IS NULL OR (r.stale_at IS NOT NULL) = :is_stale)
+    AND (:branch IS NULL OR r.branch = :branch)
     AND (:session IS NULL
          OR EXISTS (SELECT 1
                       FROM events AS said
@@ -402,6 +404,22 @@ SET_STALE = """
      WHERE record_id IN (SELECT value FROM json_each(:record_ids))
 """
 
+# A range of records_by_branch, of which the table itself is not read.
+OPEN_BRANCHES = """
+    SELECT r.branch, min(r.created_at)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.branch IS NOT NULL
+     GROUP BY r.branch
+"""
+
+# A range of records_by_branch, and of replaced_by_branch.
+NOTE_MERGED = """
+    UPDATE memory_records SET branch = NULL WHERE namespace_number = :number AND branch = :branch
+"""
+NOTE_MERGED_OF_REPLACED = """
+    UPDATE replaced_records SET branch = NULL WHERE namespace_number = :number AND branch = :branch
+"""
+
 # By the unique index of record_id.
 SET_FILE_DIGESTS = "UPDATE memory_records SET file_digests_json = :digests WHERE record_id = :record_id"
 
@@ -444,7 +462,7 @@ WHOLE_RECORD_COLUMNS = """
     number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
     stale_at, embedding_set_aside, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
     files_modified_json, source_event_ids_json, embedding, capture_type, captured_text, details_json, content_hash,
-    distilled_at
+    distilled_at, branch
 """
 
 # By the rowid.

@@ -99,6 +99,9 @@ class SqliteTransaction(
     def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
         record_writes.put_file_digests(self._connection, digests)
 
+    def note_merged(self, namespace: Namespace, branch: str) -> None:
+        record_writes.note_merged(self._connection, namespace, branch)
+
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         record_writes.set_stale(self._connection, record_ids, at)
 

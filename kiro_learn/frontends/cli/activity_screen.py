@@ -34,12 +34,26 @@ def found(recalled: Recalled, terminal: Terminal) -> list[str]:
 
 def _found_memory(rank: int, memory: FoundMemory, terminal: Terminal) -> list[str]:
     told_or_not = activity_texts.IS_TOLD if memory.told else activity_texts.IS_NOT_TOLD
-    how = (found_by(memory.found_by), texts.SCORE.format(score=memory.score), told_or_not, _became(memory.feedback))
+    how = (
+        found_by(memory.found_by),
+        texts.SCORE.format(score=memory.score),
+        told_or_not,
+        _branch(memory),
+        _became(memory.feedback),
+    )
     tail = short(memory.id)
     return [
         headline(rank, memory.title, kind(memory.type), terminal),
         spread(INDENT + texts.DOT.join(filter(None, how)), tail, terminal.width, painted_right=terminal.dim(tail)),
     ]
+
+
+def _branch(memory: FoundMemory) -> str:
+    """The branch that it was learned on, and whether its score is higher since that is checked out."""
+    if memory.branch is None:
+        return ""
+    said = activity_texts.OF_THIS_BRANCH if memory.is_of_branch else activity_texts.ON_BRANCH
+    return said.format(branch=memory.branch)
 
 
 def _became(counts: FeedbackCounts | None) -> str:

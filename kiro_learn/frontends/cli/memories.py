@@ -9,13 +9,16 @@ from typing import Any
 
 import click
 
-from kiro_learn.client import calls
+from kiro_learn.client import calls, project_calls
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import history_screen, memory_screen, projects, record_ids, texts
+from kiro_learn.frontends.cli import activity_texts, history_screen, memory_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.feedback import helped_verb, wrong_verb
-from kiro_learn.frontends.cli.options import in_projects, printing
+from kiro_learn.frontends.cli.options import in_projects, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
+
+MOST_OF_BRANCH = 200
+"""Of one request."""
 
 LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
 """What is given one by one, and the name of all of it."""
@@ -30,11 +33,23 @@ def memories_verb() -> None:
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help=texts.LIMIT_HELP)
 @click.option("--all", "show_all", is_flag=True, help=texts.LIST_ALL_HELP)
 @click.option("--stale", is_flag=True, help=texts.LIST_STALE_HELP)
+@click.option("--branch", metavar="NAME", type=typed, help=activity_texts.ON_BRANCH_HELP)
 @in_projects
 @printing
 def list_verb(
-    shell: Shell, *, limit: int, show_all: bool, stale: bool, project: str, everywhere: bool, as_json: bool
+    shell: Shell,
+    *,
+    limit: int,
+    show_all: bool,
+    stale: bool,
+    branch: str | None,
+    project: str,
+    everywhere: bool,
+    as_json: bool,
 ) -> None:
+    if branch:
+        _list_of_branch(shell, branch, limit, project, everywhere=everywhere, as_json=as_json)
+        return
     if stale:
         _list_stale(shell, None if show_all else limit, project, everywhere=everywhere, as_json=as_json)
         return
@@ -48,6 +63,27 @@ def list_verb(
     name = texts.ALL_PROJECTS if place is None else place.name
     shell.print(memory_screen.rows(page["items"], shell.now(), shell.out))
     shell.print(memory_screen.listed(len(page["items"]), page["total"], name, shell.out))
+
+
+def _list_of_branch(shell: Shell, branch: str, limit: int, project: str, *, everywhere: bool, as_json: bool) -> None:
+    """The newest ``limit`` of each project."""
+    with shell.client() as client:
+        places = _places(client, project, everywhere=everywhere)
+        pages = [
+            client.body_of(
+                project_calls.observations(
+                    client, limit=min(limit, MOST_OF_BRANCH), project=place.namespace, branch=branch
+                )
+            )
+            for place in places
+        ]
+    items = [item for page in pages for item in page["items"]][:limit]
+    if as_json:
+        shell.print_json({"items": items})
+        return
+    name = texts.ALL_PROJECTS if everywhere else places[0].name
+    shell.print(memory_screen.rows(items, shell.now(), shell.out))
+    shell.print(memory_screen.listed(len(items), len(items), name, shell.out))
 
 
 def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bool, as_json: bool) -> None:

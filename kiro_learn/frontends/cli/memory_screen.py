@@ -123,6 +123,7 @@ def _goes(record: Json, replaced_count: int, terminal: Terminal) -> Iterator[str
 def _row(record: Json, now: datetime, terminal: Terminal) -> str:
     when = calendar_time(moment_of(record["created_at"]), now)
     left = f"{short(record['record_id']):{ID_COLUMN}}{cut(kind_of(record), KIND_COLUMN - 2):{KIND_COLUMN}}"
+    when = f"{record['branch']}  {when}" if record.get("branch") else when
     title = cut(record["title"], terminal.width - len(left) - len(when) - 2)
     painted = terminal.dim(left) + terminal.bold(title)
     return spread(left + title, when, terminal.width, painted_left=painted, painted_right=terminal.dim(when))
@@ -134,6 +135,8 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
         yield texts.FILES, ", ".join(files)
     if record["concepts"]:
         yield texts.CONCEPTS, ", ".join(record["concepts"])
+    if record.get("branch"):
+        yield texts.BRANCH, texts.NOT_MERGED.format(branch=record["branch"])
     yield _origin(record, calendar_time(moment_of(record["created_at"]), now))
     if record.get("stale_at"):
         yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))

@@ -42,6 +42,7 @@ def _end(_context: click.Context, _option: click.Parameter, text: str) -> str | 
 @click.option("--concept", metavar="WORD", type=typed, help=activity_texts.WITH_CONCEPT_HELP)
 @click.option("--file", metavar="PATH", type=typed, help=activity_texts.WITH_FILE_HELP)
 @click.option("--stale", is_flag=True, help=activity_texts.ONLY_STALE_HELP)
+@click.option("--branch", metavar="NAME", type=typed, help=activity_texts.ON_BRANCH_HELP)
 @click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_HELP)
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help=texts.LIMIT_HELP)
 @in_projects

@@ -152,5 +152,7 @@ def _origins(hit: Hit) -> Iterator[str]:
     if hit.found_by:
         yield found_by(hit.found_by)
     yield activity_texts.SCORE_OF.format(score=score_shown(hit.score))
+    if hit.record.get("branch"):
+        yield activity_texts.ON_BRANCH.format(branch=hit.record["branch"])
     if hit.record.get("stale_at"):
         yield activity_texts.FILES_DIFFER

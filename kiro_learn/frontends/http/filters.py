@@ -13,8 +13,9 @@ SESSION = optional_text("session", "Only what was learned from this session, or 
 CONCEPT = optional_text("concept", "Only what has this concept, in whichever case of letters.")
 FILE = optional_text("file", "Only what cites this file: its path, or the end of its path from a slash on.")
 STALE = optional_flag("stale", "Only what cites files that are known to have changed; false: all else.")
+BRANCH = optional_text("branch", "Only what was learned on this branch, and is not merged.")
 
-FILTERS = (TYPE, SINCE, UNTIL, SESSION, CONCEPT, FILE, STALE)
+FILTERS = (TYPE, SINCE, UNTIL, SESSION, CONCEPT, FILE, STALE, BRANCH)
 
 
 def filter_of(query: Query) -> RecordFilter:
@@ -27,4 +28,5 @@ def filter_of(query: Query) -> RecordFilter:
         concept=CONCEPT.read(query),
         file=FILE.read(query),
         is_stale=STALE.read(query),
+        branch=BRANCH.read(query),
     )

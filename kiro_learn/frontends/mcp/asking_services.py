@@ -187,7 +187,9 @@ class AskedServices:
         if not prompt.strip():
             started = await self._services.session_context.context(project.namespace, folder=project.folder)
             return started.text, list(started.record_ids), []
-        told = await self._services.recall.answer(project.namespace, TextBody(prompt), folder=project.folder)
+        told = await self._services.recall.answer(
+            project.namespace, TextBody(prompt), folder=project.folder, branch=project.branch
+        )
         return told.context, list(told.record_ids), list(told.degraded)
 
     # --- saving -----------------------------------------------------------------------------------------------------
@@ -285,6 +287,7 @@ def _filter_of(arguments: Arguments) -> RecordFilter:
         concept=arguments.get("concept"),
         file=arguments.get("file"),
         is_stale=arguments.get("stale"),
+        branch=arguments.get("branch"),
     )
 
 

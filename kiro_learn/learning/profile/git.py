@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from kiro_learn.learning.profile.texts import FileText, Folder
+from kiro_learn.model.branch import USUAL_BRANCHES
 from kiro_learn.model.profile import ProfileFact, Slot
 
 CONFIG, REMOTE_HEAD, PACKED = ".git/config", ".git/refs/remotes/origin/HEAD", ".git/packed-refs"
-USUAL_BRANCHES = ("main", "master", "trunk")
 BRANCH_FILES = tuple(f".git/refs/{place}/{name}" for place in ("remotes/origin", "heads") for name in USUAL_BRANCHES)
 
 _ORIGIN = re.compile(r"^\s*\[remote \"origin\"\]")

@@ -111,6 +111,7 @@ def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, c
         knowledge_type=min((record.knowledge_type for record in records), key=STRICTEST_FIRST.index),
         importance=max(importances, default=None),
         origin=min((record.origin for record in records), key=LEAST_TRUSTED_FIRST.index),
+        branch=records[0].branch if len({record.branch for record in records}) == 1 else None,
     )
 
 

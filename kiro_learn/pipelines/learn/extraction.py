@@ -23,6 +23,7 @@ from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.pipelines.learn.branches import BranchNotes, noted
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model
 from kiro_learn.pipelines.learn.model_learner import ModelLearner
 from kiro_learn.ports.clock import ClockAndIds
@@ -69,6 +70,7 @@ class Extractor:
     embedder: TextEmbedder
     clock: ClockAndIds
     offload: Offload
+    branches: BranchNotes
     config: LearningConfig
     prompt_characters: int
     """Most of one prompt, where a model is asked."""
@@ -204,6 +206,7 @@ class Extractor:
             counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
         problem = TOO_MANY.format(kept=MOST_DRAFTS, dropped=found.dropped_count) if found.dropped_count else None
+        records = noted(records, await self.branches.apart(answer.snapshot), answer.snapshot)
         candidates = await self.with_vectors(records)
         return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem, answer.graph)
 

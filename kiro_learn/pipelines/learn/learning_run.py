@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 import attrs
@@ -83,8 +83,9 @@ class Learner:
         reconciled = await self.reconciler.reconcile(namespace, clusters, extracted.llm, judge_breaker, phases)
         run = new_run(self.clock, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
         run = attrs.evolve(run, problem=extracted.problem)
+        merged = await self.extractor.branches.merged(namespace, learned)
         pending = [PendingCommit(each, self._first_parking(namespace, each)) for each in reconciled.clusters]
-        committed = await self._commit(run, pending, phases, learned=learned, drafts=drafts)
+        committed = await self._commit(run, pending, phases, learned=learned, drafts=drafts, merged=merged)
         if committed is None:
             log.info("learning.run_dropped", run_id=run.run_id, event_count=run.event_count)
             return Learned(0, 0, judge_breaker)
@@ -154,12 +155,15 @@ class Learner:
         *,
         learned: BufferSnapshot | None = None,
         drafts: GraphDrafts = NO_DRAFTS,
+        merged: Collection[str] = (),
     ) -> CommitResult | None:
         """None, with nothing written: an event of what was learned is erased by now."""
 
         def write(transaction: StorageTransaction) -> CommitResult | None:
             if learned is not None and transaction.has_erased(run.namespace, _shown(learned)):
                 return None
+            for branch in merged:
+                transaction.note_merged(run.namespace, branch)
             committed = commit_clusters(transaction, pending)
             graph_problem = self.graph.commit(transaction, run.namespace, drafts)
             transaction.clear_buffer(run.namespace, through=0 if learned is None else learned.through)

@@ -58,6 +58,7 @@ class GraphRecall:
         said_at: datetime | None = None,
         folder: str | None = None,
         agent: str | None = None,
+        branch: str | None = None,  # noqa: ARG002  # nothing of the graph is of a branch
         deadline: float = math.inf,
     ) -> Retrieval:
         """The block for a prompt, by the end of the budget at the latest. A session is told each thing once.

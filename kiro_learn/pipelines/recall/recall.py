@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -15,11 +15,12 @@ from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EDITED, MemoryRecord
+from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
 from kiro_learn.pipelines.recall.file_notes import FileNotes
-from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
 from kiro_learn.pipelines.recall.recall_report import report_of
 from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace
@@ -31,6 +32,7 @@ from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
 from kiro_learn.retrieval.rendering.amended import newer_above, notes_of_amended, told_alone, was
+from kiro_learn.retrieval.rendering.branches import branch_note
 from kiro_learn.retrieval.rendering.choice import Excerpted
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
 from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
@@ -99,6 +101,7 @@ class Recall:
         said_at: datetime | None = None,
         folder: str | None = None,
         agent: str | None = None,
+        branch: str | None = None,
         deadline: float = math.inf,
     ) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
@@ -110,8 +113,9 @@ class Recall:
           said_at: when it was; a session that paused for long may set another goal.
           folder: where the files lie that memories cite; None if that is not known.
           agent: that asks, for the retrieval log.
+          branch: that is checked out there.
         """
-        trace = RecallTrace(factor=self._factor)
+        trace = RecallTrace(factor=self._factor, branch=branch)
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:
@@ -166,6 +170,8 @@ class Recall:
             - trio.current_time(),
             stopwatch=trace.stopwatch,
         )
+        if trace.branch:
+            trace.of_branch = await self._of_branch(findings, trace.branch)
         trace.take_findings(findings, told=told, most=looked_at)
         if trace.hits:
             await self._read_passages(trace, most=wanted)
@@ -179,6 +185,14 @@ class Recall:
             trace.leave_out_told(prompt.told_before(), most=wanted)
             self._render(trace, query.meaning, most_bytes=most_bytes)
             prompt.told(trace.rendered.record_ids)
+
+    async def _of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
+        """Those of what was found that were learned on ``branch``, which is not merged."""
+        wanted = RecordFilter(branch=branch)
+        found = await catch_errors(
+            "branch", lambda: self._storage.get_fitting_ids([hit.record_id for hit in findings.hits], wanted)
+        )
+        return () if isinstance(found, Exception) else found
 
     async def _read(self, trace: RecallTrace) -> None:
         """One memory that cannot be read does not silence the others: then each is read by itself."""
@@ -245,7 +259,16 @@ def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excer
     amended = trace.corrected | notes_of_amended(telling, trace.overturned)
     scores = trace.scores_by_place(telling)
     notes = {
-        record.record_id: "; ".join(filter(None, (amended.get(record.record_id), trace.notes.get(record.record_id))))
+        record.record_id: "; ".join(
+            filter(
+                None,
+                (
+                    branch_note(record, trace.branch),
+                    amended.get(record.record_id),
+                    trace.notes.get(record.record_id),
+                ),
+            )
+        )
         for record in telling
     }
     return [

@@ -66,6 +66,7 @@ def _found(trace: RecallTrace, records: Sequence[MemoryRecord]) -> Iterator[Foun
             found_by=found_by,
             shown=record.record_id in trace.rendered.record_ids,
             told_before=record.record_id in told_before,
+            is_of_branch=record.record_id in trace.of_branch,
             why="told_before" if record.record_id in told_before else _why(trace, record.record_id),
         )
 

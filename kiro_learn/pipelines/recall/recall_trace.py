@@ -19,6 +19,7 @@ from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness
 from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.rendering.branches import BRANCH_FACTOR
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.retrieval.rendering.profile_lines import told_first
 from kiro_learn.retrieval.rendering.repeats import untold
@@ -42,6 +43,10 @@ class RecallTrace:
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     factor: Callable[[RecordId], float] = lambda _: 1.0
     """By which the score of a memory is multiplied, for what became of it before."""
+    branch: str | None = None
+    """That is checked out where the prompt was said."""
+    of_branch: Collection[RecordId] = ()
+    """Of what was found, what was learned on it."""
     query_characters: int = 0
     findings: Findings | None = None
     hits: Sequence[Hit] = ()
@@ -112,7 +117,9 @@ class RecallTrace:
 
     def _weighed(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """``hits``, best first, each with its score times its factor."""
-        factors = [self.factor(hit.record_id) for hit in hits]
+        factors = [
+            self.factor(hit.record_id) * (BRANCH_FACTOR if hit.record_id in self.of_branch else 1) for hit in hits
+        ]
         if all(factor == 1 for factor in factors):
             return tuple(hits)
         return tuple(

@@ -165,6 +165,10 @@ class ObservationWrites(Protocol):
         """
         ...
 
+    def note_merged(self, namespace: Namespace, branch: str) -> None:
+        """What was learned on ``branch`` holds without it from now on, live or replaced."""
+        ...
+
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         """Note since when files that these records cite are known to have changed; None: they are as they were."""
         ...
@@ -183,6 +187,10 @@ class ObservationReads(Protocol):
 
     async def get_fitting_ids(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> frozenset[RecordId]:
         """Those of these records that ``wanted`` fits, without reading what they say."""
+        ...
+
+    async def list_open_branches(self, namespace: Namespace) -> dict[str, datetime]:
+        """The branches that live records name, and when the first record of each was made."""
         ...
 
     async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:

@@ -26,7 +26,7 @@ def brief(record: MemoryRecord) -> dict[str, Any]:
         "summary": _cut(record.summary, BRIEF_CHARACTERS),
         "created_at": to_text(record.created_at),
     }
-    return shown | ({"stale": True} if record.stale_at else {})
+    return shown | ({"stale": True} if record.stale_at else {}) | ({"branch": record.branch} if record.branch else {})
 
 
 def full(record: MemoryRecord, *, with_all_text: bool = False) -> dict[str, Any]:

@@ -6,6 +6,7 @@ values that arguments are read as. The order is part of what clients cache.
 
 from __future__ import annotations
 
+from kiro_learn.model.branch import MAX_BRANCH
 from kiro_learn.wire.mcp.graph_tools import GRAPH_TOOLS
 from kiro_learn.wire.mcp.schema import Schema, choice, object_of, text, texts, whole_number
 from kiro_learn.wire.mcp.tool import PROJECT, Tool
@@ -39,6 +40,7 @@ BRIEF: Schema = {
         "summary": {"type": "string", "description": f"Its first {BRIEF_CHARACTERS} characters."},
         "created_at": _TEXT,
         "stale": {"type": "boolean", "description": "Files that it cites have changed since."},
+        "branch": {"type": "string", "description": "It was learned on this branch, which is not merged."},
     },
     "required": ["id", "type", "title", "summary", "created_at"],
 }
@@ -105,6 +107,7 @@ _READING = (
                     "type": "boolean",
                     "description": "Only what cites files that changed since; false: all else.",
                 },
+                "branch": text("Only what was learned on this branch, and is not merged.", 1, MAX_BRANCH),
                 "detail": choice("full: whole memories instead of their beginnings.", "brief", "full", default="brief"),
                 "project": PROJECT,
             },

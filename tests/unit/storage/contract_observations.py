@@ -269,3 +269,19 @@ async def digests_of_files_stay_with_their_record(storage: StorageBackend) -> No
     assert await storage.get_file_digests(asked) == {record_id(1): {"b.py": "d" * 64}}
     await transact_one(storage, lambda tx: tx.delete_memory_record([record_id(1)]))
     assert await storage.get_file_digests(asked) == {}
+
+
+@promise
+async def what_was_learned_on_a_branch_names_it_until_it_is_merged(storage: StorageBackend) -> None:
+    await put_record(storage, record(1, branch="feature", created_at=at(5)))
+    await put_record(storage, record(2, branch="feature", created_at=at(3)))
+    await put_record(storage, record(3, branch="other", created_at=at(4)))
+    await put_record(storage, record(4))
+    await put_record(storage, record(5, branch="feature", namespace=OTHERS))
+    asked = [record_id(number) for number in (1, 2, 3, 4)]
+
+    assert await storage.list_open_branches(MINE) == {"feature": at(3), "other": at(4)}
+    assert await storage.get_fitting_ids(asked, RecordFilter(branch="feature")) == {record_id(1), record_id(2)}
+    await transact_one(storage, lambda transaction: transaction.note_merged(MINE, "feature"))
+    assert await storage.list_open_branches(MINE) == {"other": at(4)}
+    assert await storage.list_open_branches(OTHERS) == {"feature": at(5)}

@@ -36,6 +36,7 @@ async def a_record_comes_back_as_it_was_put(storage: StorageBackend) -> None:
         capture_type="file-write",
         text="tool öutput\n\nof two lines",
         details=RecordDetails(severity="soft", reason="it is so", alternatives=("this", "that")),
+        branch="feature/basket",
     )
     await put_record(storage, put)
     assert await storage.get_memory_records([put.record_id]) == [put]

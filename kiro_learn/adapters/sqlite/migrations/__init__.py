@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kiro_learn.adapters.sqlite.migrations import (
+    branches,
     memory_feedback,
     project_names_and_pauses,
     selective_forgetting,
@@ -16,4 +17,5 @@ MIGRATIONS = (
     selective_forgetting.MIGRATION,
     project_names_and_pauses.MIGRATION,
     memory_feedback.MIGRATION,
+    branches.MIGRATION,
 )

@@ -40,6 +40,8 @@ FOUND = {
         "found_by": {"type": "array", "items": {"enum": ["words", "meaning"]}},
         "told": {"type": "boolean"},
         "feedback": {"type": "object"},
+        "branch": {"type": "string"},
+        "is_of_branch": {"type": "boolean"},
     },
     "required": ["id", "title", "type", "score", "found_by", "told", "feedback"],
 }
@@ -66,7 +68,9 @@ def recall_routes(services: Services) -> Iterator[Route]:
     async def recall(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Prompted)
         named = await services.project_names.resolve(asked.project)
-        told = await services.recall.answer(named.namespace, TextBody(asked.prompt), folder=named.folder)
+        told = await services.recall.answer(
+            named.namespace, TextBody(asked.prompt), folder=named.folder, branch=named.branch
+        )
         found = {each.record_id: each for each in told.found}
         records = (await services.project_records.read(named.namespace, list(found))).records
         return json_answer(
@@ -94,4 +98,5 @@ def _found(found: FoundRecord, record: MemoryRecord, counts: FeedbackCounts) -> 
         "found_by": list(found.found_by),
         "told": found.shown,
         "feedback": feedback_value(counts),
+        **({} if record.branch is None else {"branch": record.branch, "is_of_branch": found.is_of_branch}),
     }

@@ -26,6 +26,7 @@ from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
+from kiro_learn.pipelines.learn.branches import BranchNotes
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
@@ -37,7 +38,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.runtime.admission import PromptPriority
 from kiro_learn.runtime.offload import Offload, in_place
 from kiro_learn.runtime.supervisor import supervised
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_world
+from kiro_learn.testing.daemon import NAMESPACE, FixedBranches, an_event, simulated_world
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.llm import Script, ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
@@ -214,6 +215,7 @@ async def a_rig(
         embedder=embedder,
         clock=clock,
         offload=offload,
+        branches=BranchNotes(FixedBranches(), storage),
         config=config.learning,
         prompt_characters=PLENTY,
     )
