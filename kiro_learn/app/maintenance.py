@@ -143,9 +143,14 @@ def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessio
     return PastSessions(READERS, place, DiskImportRecord.of(Home(home)), now=datetime.now(UTC))
 
 
-def open_past_memories(environment: Mapping[str, str], folders: Sequence[Path]) -> PastMemories:
-    """Of the user who runs us. ``folders``: where to look besides."""
-    return PastMemories(MEMORIES, HistoryPlace(user=Path.home(), environment=environment, folders=tuple(folders)))
+def open_past_memories(
+    environment: Mapping[str, str], folders: Sequence[Path], repositories: Sequence[Path]
+) -> PastMemories:
+    """Of the user who runs us. ``folders``: where to look besides; ``repositories``: whose commits are asked for."""
+    place = HistoryPlace(
+        user=Path.home(), environment=environment, folders=tuple(folders), repositories=tuple(repositories)
+    )
+    return PastMemories(MEMORIES, place)
 
 
 def has_notes(path: Path) -> bool:

@@ -158,6 +158,7 @@ def _details(value: Json) -> Details:
         confidence=value.get("confidence"),
         next_steps=value.get("next_steps"),
         open_questions=tuple(value.get("open_questions", ())),
+        commit=value.get("commit"),
     )
 
 

@@ -89,6 +89,8 @@ class Details(NamedTuple):
     confidence: str | None
     next_steps: str | None
     open_questions: tuple[str, ...]
+    commit: str | None = None
+    """Whose message it is from."""
 
 
 class Memory(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
@@ -155,6 +156,7 @@ MAX_DETAILS = 50
 Severity: TypeAlias = Literal["hard", "soft"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _DETAIL = optional(length(1, MAX_DETAIL))
 _DETAILS = Each(0, MAX_DETAILS, length(1, MAX_DETAIL))
 
@@ -177,6 +179,8 @@ class RecordDetails:
     """Of a checkpoint."""
     open_questions: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
     """Of a checkpoint."""
+    commit: str | None = attrs.field(default=None, validator=optional(matching(_COMMIT, "40 or 64 hexadecimal digits")))
+    """Whose message it is from."""
 
     def facts(self) -> tuple[str, ...]:
         """The details as sentences, so that they are found, embedded and told as any fact."""

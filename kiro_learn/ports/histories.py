@@ -21,6 +21,8 @@ class HistoryPlace:
     """The user's folder."""
     environment: Mapping[str, str]
     """Its variables may say that an agent's folder is elsewhere."""
+    repositories: tuple[Path, ...] = ()
+    """Folders of projects whose commits a person asked for."""
     folders: tuple[Path, ...] = ()
     """Of projects, since some programs keep their history beside the code; and files that a person named."""
 

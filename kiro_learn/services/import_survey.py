@@ -73,9 +73,16 @@ class Survey:
     sources: dict[str, SourceSurvey] = attrs.Factory(dict)
     kept: Counter[str] = attrs.Factory(Counter)
     """Memories of other memories, by the title of these."""
+    kept_days: dict[str, set[date]] = attrs.Factory(dict)
+    """When they were made, likewise."""
     skipped: Counter[str] = attrs.Factory(Counter)
     _seen: set[int] = attrs.Factory(set)
     """Hashes of the ids of events, since a session that was resumed may repeat the one before it."""
+
+    def keep(self, title: str, made_on: date) -> None:
+        """One more memory of another memory."""
+        self.kept[title] += 1
+        self.kept_days.setdefault(title, set()).add(made_on)
 
     def source_of(self, found: FoundSession) -> SourceSurvey:
         """That of the session, which is counted with it."""
@@ -136,6 +143,7 @@ class Survey:
         return {
             "sources": [source.as_json for source in self.sources.values()],
             "kept": dict(self.kept),
+            "kept_days": {title: len(days) for title, days in self.kept_days.items()},
             "events": self.event_count,
             "memories": self.memories,
             "seconds": round(self.seconds, 1),

@@ -8,6 +8,7 @@ from kiro_learn.adapters.histories.codex import CodexHistory
 from kiro_learn.adapters.histories.copilot import CopilotHistory
 from kiro_learn.adapters.histories.cursor import CursorHistory
 from kiro_learn.adapters.histories.gemini import GeminiHistory
+from kiro_learn.adapters.histories.git import GitMemories
 from kiro_learn.adapters.histories.kiro_cli import KiroCliHistory
 from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
 from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
@@ -41,5 +42,6 @@ MEMORIES: tuple[MemoryReader, ...] = (
     BasicMemoryMemories(),
     ServerMemoryMemories(),
     Mem0Memories(),
+    GitMemories(),
 )
 """Other memories."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from kiro_learn.frontends.cli import import_texts, texts
@@ -27,7 +28,7 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     brings = import_texts.WOULD_BRING_TEXT.format(events=events(survey.event_count), memories=memories(survey.memories))
     rows = [
         *(row for source in survey.sources.values() for row in _source(source)),
-        *((title, memories(count)) for title, count in survey.kept.items() if count),
+        *((title, _kept(count, survey.kept_days.get(title, ()))) for title, count in survey.kept.items() if count),
         (import_texts.WOULD_BRING, brings),
         (import_texts.TAKES, import_texts.TAKES_TEXT.format(time=duration(survey.seconds))),
         *_model(survey, llm),
@@ -48,6 +49,13 @@ def done(stored: int, kept: int, known: int, sessions: int, seconds: float, term
 
 def left_out(skipped: Mapping[str, int], terminal: Terminal) -> list[str]:
     return _rows(list(_left_out(skipped)), terminal)
+
+
+def _kept(count: int, days: Collection[date]) -> str:
+    if not days:
+        return memories(count)
+    since = import_texts.SINCE_DAY.format(days=counted(len(days), *import_texts.DAYS), first=min(days).isoformat())
+    return texts.DOT.join((memories(count), since))
 
 
 def _source(source: SourceSurvey) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,9 @@ HELP = (
     "again: nothing is stored twice.\n\nPATH names an export of another memory, or a project with the history of Aider "
     "or SpecStory that the daemon does not know yet."
 )
+GIT_HELP = "Instead, the commits of this project, or of PATH, that say why."
+NO_REPOSITORY = "{path}  is no folder of a git repository"
+SEE_GIT = "Name the folder that has .git in it."
 SOURCE_HELP = "Only of this source; may be given several times."
 PROJECT_HELP = "Only of this project: its name, path or id."
 LIMIT_HELP = "Only so many sessions, the newest ones."

@@ -39,6 +39,8 @@ from kiro_learn.wire.messages import body_weight, write_event
 
 Answers = TypeVar("Answers")
 
+GIT = "git"
+"""The source that only a person who names a project asks for."""
 BATCH_EVENTS = 100
 BATCH_BYTES = 1_048_576
 """Of a request, so that a prompt that comes meanwhile waits for no more than this to be stored."""
@@ -118,6 +120,7 @@ def _options(verb: Verb) -> Verb:
 @click.command("import", help=import_texts.HELP)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @_options
+@click.option("--git", is_flag=True, help=import_texts.GIT_HELP)
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @click.option("--forget-deleted", is_flag=True, help=notes_texts.FORGET_DELETED_HELP)
@@ -130,6 +133,7 @@ def import_verb(
     since: str | None,
     project: str,
     limit: int | None,
+    git: bool,
     dry_run: bool,
     yes: bool,
     forget_deleted: bool,
@@ -145,6 +149,10 @@ def import_verb(
     if any(map(import_export.is_export, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
         return import_export.import_file(shell, paths[0], as_json=as_json)
+    if git:
+        paths = paths or (Path.cwd(),)
+        sources = (GIT,)
+        _insist_on_repositories(paths)
     with shell.client() as client:
         wanted = WantedSessions(
             sources=sources,
@@ -153,7 +161,8 @@ def import_verb(
             limit=limit,
         )
         namespace = Namespace(projects.meant(client, project).namespace) if project else None
-        asked = _asked(shell, client, wanted, namespace)
+        repositories = [path.resolve() for path in paths] if git else []
+        asked = _asked(shell, client, wanted, namespace, repositories)
         _insist_on_readers(paths, asked.memories.stores)
         found = asked.past.found(wanted)
         if dry_run or not yes:  # else nobody waits for what it says, and it takes as long as the reading of all
@@ -169,10 +178,12 @@ def import_verb(
         return _import(shell, client, asked, found, as_json=as_json)
 
 
-def _asked(shell: Shell, client: Client, wanted: WantedSessions, namespace: Namespace | None) -> _Asked:
+def _asked(
+    shell: Shell, client: Client, wanted: WantedSessions, namespace: Namespace | None, repositories: Sequence[Path]
+) -> _Asked:
     maintenance, project_of = shell.open_maintenance(), _project_finder(client)
     past = maintenance.open_past_sessions(shell.home, shell.environment)
-    others = maintenance.open_past_memories(shell.environment, list(wanted.folders))
+    others = maintenance.open_past_memories(shell.environment, list(wanted.folders), repositories)
     names = [*past.sources, *others.sources]
     if unknown := [name for name in wanted.sources if name not in names]:
         problem = import_texts.NO_SOURCE.format(name=unknown[0])
@@ -186,6 +197,12 @@ def _asked(shell: Shell, client: Client, wanted: WantedSessions, namespace: Name
         now=datetime.now(UTC),
     )
     return _Asked(past, wanted, project_of, namespace, memories)
+
+
+def _insist_on_repositories(paths: Sequence[Path]) -> None:
+    """Raises Failed: one of them is none."""
+    if other := next((path for path in paths if not (path / ".git").exists()), None):
+        raise Failed(import_texts.NO_REPOSITORY.format(path=other.resolve()), hint=import_texts.SEE_GIT, exit_code=2)
 
 
 def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> None:

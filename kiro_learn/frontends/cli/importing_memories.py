@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -50,7 +50,8 @@ class AskedMemories(NamedTuple):
 
     def count_into(self, survey: Survey) -> None:
         for found in self.stores:
-            survey.kept[found.reader.title] += sum(1 for _ in self.records(found, survey.skip))
+            for record in self.records(found, survey.skip):
+                survey.keep(found.reader.title, date.fromisoformat(record["created_at"][:10]))
 
 
 def namespace_finder(client: Client, project_of: Callable[[str], Project]) -> Callable[[str], Namespace]:

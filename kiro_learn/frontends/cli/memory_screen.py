@@ -135,6 +135,8 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
         yield texts.FILES, ", ".join(files)
     if record["concepts"]:
         yield texts.CONCEPTS, ", ".join(record["concepts"])
+    if commit := record.get("details", {}).get("commit"):
+        yield texts.COMMIT, commit
     if record.get("branch"):
         yield texts.BRANCH, texts.NOT_MERGED.format(branch=record["branch"])
     yield _origin(record, calendar_time(moment_of(record["created_at"]), now))

@@ -1,4 +1,4 @@
-"""Says of a memory on which branch it was learned."""
+"""Says of a memory on which branch it was learned, or in which commit it stands, and when."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ BRANCH_FACTOR = 1.25
 mostly further than that ahead of what has nothing to do with it."""
 
 MOST_SHOWN = 60
+COMMIT_CHARACTERS = 7
 
 
 def branch_note(record: MemoryRecord, here: str | None = None) -> str:
@@ -17,3 +18,11 @@ def branch_note(record: MemoryRecord, here: str | None = None) -> str:
     if record.branch is None or record.branch == here:
         return ""
     return f"on branch {one_line(record.branch)[:MOST_SHOWN]}"
+
+
+def when(record: MemoryRecord) -> str:
+    """The day of a memory; of one that a commit's message says, which commit that is."""
+    commit = record.details.commit if record.details else None
+    if commit is None:
+        return f"{record.created_at:%Y-%m-%d}"
+    return f"commit {commit[:COMMIT_CHARACTERS]}, {record.created_at.day} {record.created_at:%b %Y}"

@@ -15,7 +15,7 @@ from kiro_learn.model.graph import Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.profile import ProjectProfile
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
-from kiro_learn.retrieval.rendering.branches import branch_note
+from kiro_learn.retrieval.rendering.branches import branch_note, when
 from kiro_learn.retrieval.rendering.plain_text import item, one_line, shortened
 from kiro_learn.retrieval.rendering.prior_observations import HEADING, UNTITLED
 from kiro_learn.retrieval.rendering.profile_lines import SECTION_SHARE, profile_section
@@ -121,10 +121,8 @@ class _Line:
         text = item(told.rstrip(" .:")) or UNTITLED
         shown = shortened(text, most_bytes)
         is_whole = is_all and shown == text and not record.facts
-        note = branch_note(record)
-        return cls(
-            record.record_id, f"- {shown} ({record.created_at:%Y-%m-%d}{'; ' if note else ''}{note})\n", is_whole
-        )
+        about = "; ".join(filter(None, (when(record), branch_note(record))))
+        return cls(record.record_id, f"- {shown} ({about})\n", is_whole)
 
     @classmethod
     def of_preference(cls, preference: Preference, most_bytes: int) -> _Line:

@@ -14,6 +14,7 @@ import attrs
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.rendering.branches import when
 from kiro_learn.retrieval.rendering.choice import Excerpted, chosen
 from kiro_learn.retrieval.rendering.passages import Passage, passages_of
 from kiro_learn.retrieval.rendering.plain_text import item, one_line, shortened
@@ -83,7 +84,7 @@ class _Section:
     def of(cls, each: Excerpted) -> _Section:
         record = each.record
         title = one_line(record.title) or "Untitled"
-        day = f"{record.created_at:%Y-%m-%d}"
+        day = when(record)
         heading = f"\n### {shortened(title, TITLE_BYTES)} ({day}{'; ' if each.note else ''}{each.note})\n"
         index_line = f"- {shortened(item(title), INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n"
         return cls(record.record_id, heading, len(heading.encode()), index_line, record.title, each.passages)

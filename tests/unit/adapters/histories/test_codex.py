@@ -53,3 +53,14 @@ def test_the_folder_moves(tmp_path: Path) -> None:
     (tmp_path / ".codex").rename(moved)
     rows, _ = table(READER, place_of(tmp_path, CODEX_HOME=str(moved)))
     assert len(rows) == 4
+
+
+def test_the_branch_of_a_session_is_that_of_its_events(tmp_path: Path) -> None:
+    path = tmp_path / ".codex" / "sessions" / "rollout-2026-09-02T08-00-00-01a00000-0000-7000-8000-000000000001.jsonl"
+    path.parent.mkdir(parents=True)
+    about = {"id": "01a0", "cwd": "/src/shop", "git": {"branch": "feature/basket"}}
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "fix the basket"}]}
+    lines = [{"type": "session_meta", "payload": about}, {"type": "response_item", "payload": said}]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    [session] = READER.sessions(place_of(tmp_path))
+    assert [event.branch for event in READER.events(session, lambda _: None)] == ["feature/basket"]
