@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import IO
 
-from kiro_learn.learning.commits import Reasoned, reason_in
 from kiro_learn.model.record import RecordDetails
 from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession, Skipped
+from kiro_learn.wire.commits import Reasoned, reason_in
 
 MOST_SECONDS = 300.0
 MOST_COMMITS = 200_000

@@ -136,9 +136,9 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
     if record["concepts"]:
         yield texts.CONCEPTS, ", ".join(record["concepts"])
     if commit := record.get("details", {}).get("commit"):
-        yield texts.COMMIT, commit
+        yield activity_texts.COMMIT, commit
     if record.get("branch"):
-        yield texts.BRANCH, texts.NOT_MERGED.format(branch=record["branch"])
+        yield activity_texts.BRANCH, activity_texts.NOT_MERGED.format(branch=record["branch"])
     yield _origin(record, calendar_time(moment_of(record["created_at"]), now))
     if record.get("stale_at"):
         yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.commits import BARE_REVERTS, BOTS, BUMPS, MERGES, NO_REASON, Reasoned, reason_in
+from kiro_learn.wire.commits import BARE_REVERTS, BOTS, BUMPS, MERGES, NO_REASON, Reasoned, reason_in
 
 
 def told(message: str, author: str = "ada <ada@example.com>", *, is_merge: bool = False) -> Reasoned | str:
