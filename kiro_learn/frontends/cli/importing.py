@@ -149,10 +149,7 @@ def import_verb(
     if any(map(import_export.is_export, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
         return import_export.import_file(shell, paths[0], as_json=as_json)
-    if git:
-        paths = paths or (Path.cwd(),)
-        sources = (GIT,)
-        _insist_on_repositories(paths)
+    paths, sources = _of_git(paths) if git else (paths, sources)
     with shell.client() as client:
         wanted = WantedSessions(
             sources=sources,
@@ -161,8 +158,7 @@ def import_verb(
             limit=limit,
         )
         namespace = Namespace(projects.meant(client, project).namespace) if project else None
-        repositories = [path.resolve() for path in paths] if git else []
-        asked = _asked(shell, client, wanted, namespace, repositories)
+        asked = _asked(shell, client, wanted, namespace, [path.resolve() for path in paths] if git else [])
         _insist_on_readers(paths, asked.memories.stores)
         found = asked.past.found(wanted)
         if dry_run or not yes:  # else nobody waits for what it says, and it takes as long as the reading of all
@@ -199,10 +195,12 @@ def _asked(
     return _Asked(past, wanted, project_of, namespace, memories)
 
 
-def _insist_on_repositories(paths: Sequence[Path]) -> None:
-    """Raises Failed: one of them is none."""
+def _of_git(named: tuple[Path, ...]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """The repositories, and their source alone. Raises Failed: one of them is none."""
+    paths = named or (Path.cwd(),)
     if other := next((path for path in paths if not (path / ".git").exists()), None):
         raise Failed(import_texts.NO_REPOSITORY.format(path=other.resolve()), hint=import_texts.SEE_GIT, exit_code=2)
+    return paths, (GIT,)
 
 
 def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> None:

@@ -68,8 +68,7 @@ class GraphRecall:
         stopwatch = Stopwatch()
         asker = (namespace, session_id, event_id, agent)
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
-        outcome: Context | Exception | None = None
-        text = query_text(body)
+        outcome, text = None, query_text(body)
         query = Query.of_prompt(text)
         line = await self._slot_lines.of(namespace, folder, query, prompt)
         most_bytes = bytes_for(text, query, prompt, self._config) - len(line.encode())
