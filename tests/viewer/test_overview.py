@@ -11,7 +11,7 @@ import pytest
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
-from tests.viewer.browsing import Viewer, in_both_themes, log_in, origin_of
+from tests.viewer.browsing import WIDTHS, Viewer, in_both_themes, log_in, origin_of, serious_faults
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -81,6 +81,8 @@ def test_nothing_is_cut_at_any_width_in_both_themes(viewer: Viewer) -> None:
     def look(theme: str, width: int) -> None:
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, (theme, width)
+
+        assert width != WIDTHS[0] or serious_faults(page) == [], theme
 
     in_both_themes(viewer, look)
     page.set_viewport_size({"width": 320, "height": 700})

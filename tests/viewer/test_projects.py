@@ -10,7 +10,7 @@ import pytest
 
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
-from tests.viewer.browsing import Viewer, in_both_themes
+from tests.viewer.browsing import WIDTHS, Viewer, in_both_themes, serious_faults
 
 pytestmark = pytest.mark.one_python
 
@@ -115,4 +115,20 @@ def test_nothing_is_cut_at_any_width_in_both_themes(viewer: Viewer) -> None:
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, (theme, width)
 
+        assert width != WIDTHS[0] or serious_faults(page) == [], theme
+
     in_both_themes(viewer, look)
+
+
+@pytest.mark.parametrize("act", ["Rename…", "Merge into…", "Forget all…"])
+def test_a_dialog_is_as_it_should_be_for_everybody(viewer: Viewer, act: str) -> None:
+    page = viewer.open("projects")
+    page.locator(".acts button").first.click()
+    assert serious_faults(page) == []
+    choose(viewer, act)
+    page.get_by_role("dialog").wait_for()
+    assert page.evaluate("document.activeElement.innerText") == "Cancel"
+    assert serious_faults(page) == []
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Actions of")

@@ -251,7 +251,7 @@ function Live({ namespace, nameOf }) {
   `;
   return html`
     <${Box} title="Live" route=${answers} actions=${actions} empty=${() => (rows.length ? null : "No prompt asked since the daemon started. What agents ask and learn shows here.")}>
-      ${() => html`<ul class="feed live-feed" ref=${box} tabindex="0" aria-label="What happened last">${rows.map((each) => html`<${Happened} key=${`${each.kind} ${each.at} ${each.record_id ?? ""}`} ...${{ each, nameOf }} />`)}</ul>`}
+      ${() => html`<ul class="feed live-feed" ref=${box} tabindex="0" aria-label="What happened last">${rows.map((/** @type {any} */ each) => html`<${Happened} key=${`${each.kind} ${each.at} ${each.record_id ?? ""}`} ...${{ each, nameOf }} />`)}</ul>`}
     <//>
   `;
 }
@@ -264,7 +264,7 @@ function Happened({ each, nameOf }) {
   const told = each.records.filter((/** @type {any} */ record) => record.shown).length;
   const outcome = each.degraded.length ? "partial answer" : each.context_bytes ? `told ${counted(told, "memory", "memories")}` : "told nothing";
   return html`<li>
-    ${at}<a class="cut" href=${href("retrievals", { open: each.retrieval_id })}>prompt answered · ${outcome} · ${milliseconds(each.latency_ms)}</a>
+    ${at}<a class="cut" href=${href("retrievals", { open: each.retrieval_id })}>${each.agent ?? "an agent"} asked · ${outcome} · ${milliseconds(each.latency_ms)}</a>
     <span class="muted small where">${where}</span>
   </li>`;
 }
