@@ -10,7 +10,7 @@ import pytest
 
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
-from tests.viewer.browsing import WIDTHS, Viewer, in_both_themes, serious_faults
+from tests.viewer.browsing import Viewer, serious_faults
 
 pytestmark = pytest.mark.one_python
 
@@ -106,18 +106,6 @@ def test_a_project_is_merged_only_into_one_that_was_chosen(viewer: Viewer, other
     assert OTHER not in dialog.get_by_label("Into").inner_text()
     dialog.get_by_role("button", name="Cancel").click()
     page.wait_for_selector("dialog", state="detached")
-
-
-def test_nothing_is_cut_at_any_width_in_both_themes(viewer: Viewer) -> None:
-    page = viewer.open("projects")
-
-    def look(theme: str, width: int) -> None:
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, (theme, width)
-
-        assert width != WIDTHS[0] or serious_faults(page) == [], theme
-
-    in_both_themes(viewer, look)
 
 
 @pytest.mark.parametrize("act", ["Rename…", "Merge into…", "Forget all…"])
