@@ -21,7 +21,6 @@ from tests.integration.daemon_process import DaemonProcess, running_daemon
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 PROJECT_ID = "ab" * 32
 WAIT_MS = 15_000
@@ -122,13 +121,6 @@ def watch(page: Page, origin: str) -> list[str]:
     page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
     page.on("request", request)
     return faults
-
-
-def serious_faults(page: Page) -> list[str]:
-    """What axe finds serious or critical in what is shown."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run()")["violations"]
-    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found if each["impact"] in {"serious", "critical"}]
 
 
 def in_both_themes(viewer: Viewer, look: Callable[[str, int], None]) -> None:

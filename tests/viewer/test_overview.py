@@ -11,7 +11,8 @@ import pytest
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
-from tests.viewer.browsing import Viewer, log_in, origin_of, serious_faults
+from tests.viewer.browsing import Viewer, log_in, origin_of
+from tests.viewer.test_every_page import serious
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -23,12 +24,6 @@ SOON_MS = 2_000
 
 def learn(daemon: DaemonProcess, number: int, title: str) -> None:
     daemon.call("POST", "/v1/memories", write_record(a_record(number, title)))
-
-
-def stand_in_for_memories(viewer: Viewer) -> None:
-    """Only where a link leads is tested here, not what is there."""
-    script = "export const title = 'Memories'; export default () => null;"
-    viewer.page.route("**/pages/memories.js", lambda route: route.fulfill(content_type="text/javascript", body=script))
 
 
 def test_whether_memory_helps_is_seen_in_one_action(viewer: Viewer) -> None:
@@ -47,9 +42,11 @@ def test_whether_memory_helps_is_seen_in_one_action(viewer: Viewer) -> None:
 
 
 def test_what_last_week_taught_is_seen_in_two_actions(viewer: Viewer) -> None:
-    stand_in_for_memories(viewer)
+    observed = {"project": viewer.project.namespace, "title": "Releases go out on Thursdays"}
+    viewer.daemon.call("POST", "/api/observations", observed)
     page = viewer.open("")
     page.get_by_role("link", name="last 7 days").click()
+    page.get_by_role("region", name="Memories").get_by_text("Releases go out on Thursdays").first.wait_for()
     assert "/ui/memories?since=20" in page.url
 
 
@@ -62,14 +59,13 @@ def test_figures_are_those_of_the_routes_and_of_the_project_that_is_chosen(viewe
 
 
 def test_charts_say_in_words_and_in_a_table_what_they_draw(viewer: Viewer) -> None:
-    stand_in_for_memories(viewer)
     page = viewer.open("?days=30")
     box = page.get_by_role("region", name="Learned and told, per day")
     page.wait_for_selector(".uplot canvas")
     days = viewer.daemon.call("GET", "/api/days?days=30")["days"]
     assert f"{days[-1]['learned']} learned today" in (box.get_by_role("img").get_attribute("aria-label") or "")
     box.get_by_role("button", name="Show as table").click()
-    assert serious_faults(page) == []
+    assert serious(page) == []
     cells = [row.split("\t")[1:] for row in box.locator("tbody tr").all_inner_texts()]
     assert cells == [[str(each["learned"]), str(each["told"])] for each in days]
     box.locator("tbody button").last.click()

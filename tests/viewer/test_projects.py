@@ -10,7 +10,8 @@ import pytest
 
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
-from tests.viewer.browsing import Viewer, serious_faults
+from tests.viewer.browsing import Viewer
+from tests.viewer.test_every_page import serious
 
 pytestmark = pytest.mark.one_python
 
@@ -112,11 +113,11 @@ def test_a_project_is_merged_only_into_one_that_was_chosen(viewer: Viewer, other
 def test_a_dialog_is_as_it_should_be_for_everybody(viewer: Viewer, act: str) -> None:
     page = viewer.open("projects")
     page.locator(".acts button").first.click()
-    assert serious_faults(page) == []
+    assert serious(page) == []
     choose(viewer, act)
     page.get_by_role("dialog").wait_for()
     assert page.evaluate("document.activeElement.innerText") == "Cancel"
-    assert serious_faults(page) == []
+    assert serious(page) == []
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="detached")
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Actions of")

@@ -14,7 +14,7 @@ export const title = "Memories";
 
 const TYPES = ["constraint", "decision", "heuristic", "rejected", "discovery", "error", "pattern", "tool_use", "session_summary"];
 const PAGE = 100;
-const NO_FILTER = { type: null, since: null, file: null, concept: null, session: null };
+const NO_FILTER = { type: null, since: null, until: null, file: null, concept: null, session: null };
 const WORDS = ["words", "pairs", "literal"];
 
 /** @param {any} data of either route @returns {any[]} */
@@ -23,8 +23,8 @@ const rowsOf = (data) => data.items ?? data.hits.map((/** @type {any} */ hit) =>
 /** @param {{query: Record<string, string>, setQuery: (changes: any, how?: any) => void, project: any}} props */
 export default function Page({ query, setQuery, project }) {
   useStyle("pages/memories.css");
-  const { q, open, type, since, file, concept, session } = query;
-  const params = { namespace: project?.namespace, type, since, file, concept, session, limit: PAGE, ...(q ? { query: q } : {}) };
+  const { q, open, type, since, until, file, concept, session } = query;
+  const params = { namespace: project?.namespace, type, since, until, file, concept, session, limit: PAGE, ...(q ? { query: q } : {}) };
   const list = usePages(q ? "/v1/search" : "/v1/memories", params, rowsOf);
   const { rows, route } = list;
   const names = useProjectNames(!project);
@@ -110,7 +110,7 @@ export default function Page({ query, setQuery, project }) {
   const best = /** @type {Record<string, number>} */ ({});
   for (const each of rows) best[each.namespace] = Math.max(best[each.namespace] ?? 0, each.score ?? 0);
   const drawRow = (/** @type {any} */ memory) => html`<${Row} ...${{ memory, best: best[memory.namespace], isChosen: chosen.includes(memory.record_id), choose, name: project ? "" : names[memory.namespace] }} />`;
-  const isFiltered = Boolean(type || since || file || concept || session);
+  const isFiltered = Boolean(type || since || until || file || concept || session);
   const empty = (/** @type {any} */ data) => rows.length === 0 && nothing({ data, q, isFiltered, clear: () => setQuery({ ...NO_FILTER, q: null }) });
   return html`
     <${Filters} query=${query} setQuery=${setQuery} />
@@ -190,6 +190,7 @@ function Filters({ query, setQuery }) {
       <label>Type <select value=${query.type ?? ""} onChange=${set("type")}><option value="">any</option>${types.map((type) => html`<option value=${type}>${type.replaceAll("_", " ")}</option>`)}</select></label>
       <label>File <input value=${query.file ?? ""} onChange=${set("file")} placeholder="any" autocomplete="off" spellcheck=${false} /></label>
       <label>Since <input type="date" value=${query.since ?? ""} onChange=${set("since")} /></label>
+      <label>Until <input type="date" value=${query.until ?? ""} onChange=${set("until")} /></label>
       ${others.map((name) => html`<${Chip} key=${name} pressed=${true} onClick=${() => setQuery({ [name]: null, open: null })}>${name === "q" ? "search" : name}: ${query[name]} ✕<//>`)}
     </div>
   `;
