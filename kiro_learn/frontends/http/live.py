@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from kiro_learn.frontends.http.answers import Answer, error_answer
 from kiro_learn.frontends.http.operations import optional_text
 from kiro_learn.frontends.http.routes import EVENT_STREAM, Request, Route
+from kiro_learn.frontends.http.status import report_value
 from kiro_learn.model.retrieval import Report
 from kiro_learn.services.live import MOST_LISTENERS, LearnedNow, Listener, LiveEvent, StatusNow
 from kiro_learn.services.services import Services
@@ -53,5 +54,6 @@ def live_routes(services: Services) -> Iterator[Route]:
 
 
 def _written(event: LiveEvent) -> str:
-    data = json.dumps(write_value(event.what), separators=(",", ":"))
+    value = report_value(event.what) if isinstance(event.what, Report) else write_value(event.what)
+    data = json.dumps(value, separators=(",", ":"))
     return f"id: {event.event_id}\nevent: {KINDS[type(event.what)]}\ndata: {data}\n\n"

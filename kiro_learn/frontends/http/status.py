@@ -64,7 +64,7 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
         rates = services.retrievals.rates(namespace=NAMESPACE.read(query))
         times = {**percentiles(found), "budget": services.session_start.budget_seconds * 1000}
         shown = found[: LIMIT.read(query)]
-        items = [_report_value(each) for each in shown]
+        items = [report_value(each) for each in shown]
         if PROMPTS.read(query):
             prompts = await services.retrieval_details.prompts(shown)
             items = [{**each, "prompt": prompts.get(each["event_id"])} for each in items]
@@ -82,7 +82,7 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
             return error_answer(404, "no such retrieval", hint="The log has the last 200 since the daemon's start.")
         names = await services.project_names.names()
         value = {
-            **_report_value(detail.report),
+            **report_value(detail.report),
             "project": names.get(detail.report.namespace),
             "prompt": detail.prompt,
             "context": detail.text,
@@ -102,7 +102,8 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
     yield Route("POST", "/v1/retrievals/<retrieval_id>/feedback", judge)
 
 
-def _report_value(report: Report) -> dict[str, Any]:
+def report_value(report: Report) -> dict[str, Any]:
+    """As lists and the live stream show it."""
     return {**write_value(report), "outcome": report.outcome}
 
 

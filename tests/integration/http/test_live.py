@@ -6,8 +6,9 @@ import json
 
 import trio
 
+from kiro_learn.model.event import TextBody
 from kiro_learn.services.live import MOST_LISTENERS
-from kiro_learn.testing.daemon import a_record
+from kiro_learn.testing.daemon import NAMESPACE, a_record
 from tests.integration.http.serving import SOON_SECONDS, Peer, in_real_time, serving_all
 
 LIVE = "GET /v1/live HTTP/1.1"
@@ -52,6 +53,19 @@ async def test_a_memory_is_on_its_way_as_soon_as_it_is_stored_and_a_client_goes_
         async with server.connection() as peer:
             await peer.send("GET /v1/live?last_event_id=another-1 HTTP/1.1")
             assert "event: gap" in await read_until(peer, "event: status", "\n\n")
+
+
+@in_real_time
+async def test_an_answer_is_told_as_the_list_of_answers_shows_it() -> None:
+    async with serving_all() as (server, services), server.connection() as peer:
+        await peer.send(LIVE)
+        await read_until(peer, "event: status", "\n\n")
+        await services.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"), session_id="s-1")
+        text = await read_until(peer, "event: retrieval", "\n\n")
+        async with server.connection() as other:
+            listed = await other.ask("GET /v1/retrievals HTTP/1.1")
+    told = text.partition("event: retrieval\ndata: ")[2].partition("\n")[0]
+    assert json.loads(told) == listed.json["items"][0]
 
 
 @in_real_time
