@@ -6,7 +6,7 @@ import { ago, count, counted, shortId } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { agentName, routeOf, typeOf } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
-import { Chip, Icon, Id, Panel, State, Time } from "../lib/parts.js";
+import { Chip, Id, Panel, State, Time } from "../lib/parts.js";
 
 const WHO = /** @type {Record<string, string>} */ ({ prompt: "you", tool_use: "tool", session_summary: "agent", note: "note" });
 const SHOWN_EVENTS = 5;

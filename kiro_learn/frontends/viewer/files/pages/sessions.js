@@ -6,7 +6,7 @@ import { clock, count, counted, day, shortId } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { agentName, usePages, useProjectNames } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
-import { Chip, List, Panel, State, Time } from "../lib/parts.js";
+import { Chip, List, Panel, State } from "../lib/parts.js";
 import { speaker } from "./memory.js";
 
 export const title = "Sessions";
