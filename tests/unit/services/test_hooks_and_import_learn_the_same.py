@@ -75,7 +75,10 @@ class Made:
         )  # fmt: skip  # a row
 
 
-READ_BY_SUB_AGENTS = {"claude-code": [("shop/wishlist.py", "shop/feed.py")], "kiro-cli": []}
+READ_BY_SUB_AGENTS: dict[str, list[tuple[str, ...]]] = {
+    "claude-code": [("shop/wishlist.py", "shop/feed.py")],
+    "kiro-cli": [],
+}
 """The named difference: what a sub-agent read stands in a session of its own, and with no memory of its parent."""
 FILES_READ = 6
 """Where these stand in ``Made.words``."""
