@@ -1,6 +1,7 @@
 """Lints the viewer's JavaScript and checks its types, by eslint and tsc as ``scripts/javascript`` pins them.
 
-It needs ``npm``, which users and the wheel do not; where there is none it says so and checks nothing.
+It needs ``npm``, which users and the wheel do not; where there is none, or where it cannot fetch these tools, this says
+so and checks nothing.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ def main() -> None:
     if npm is None:
         print("The viewer's JavaScript was not checked: there is no npm.")
         return
+    install = [npm, "ci", "--no-audit", "--no-fund", "--fetch-retries=0", "--prefix", str(TOOLS)]
+    if subprocess.run(install, cwd=ROOT, check=False).returncode:
+        print("The viewer's JavaScript was not checked: npm could not fetch what checks it.")
+        return
     commands: tuple[list[str | Path], ...] = (
-        [npm, "ci", "--no-audit", "--no-fund", "--prefix", TOOLS],
         [PROGRAMS / "eslint", "--config", TOOLS / "eslint.config.js", "kiro_learn/frontends/viewer/files"],
         [PROGRAMS / "tsc", "--project", TOOLS],
     )
