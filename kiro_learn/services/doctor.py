@@ -17,6 +17,9 @@ from kiro_learn.ports.home import DatabaseInspection, HomeInspection
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.installed_files import InstalledFiles
 
+DATABASE = "database"
+"""The id of the check of the database."""
+
 
 class CheckState(enum.Enum):
     """The result of a check."""
@@ -95,6 +98,8 @@ class Examination:
     service: Autostart | None
     """None: this machine has no service manager."""
     agent_files: InstalledFiles
+    is_database_mended: bool = False
+    """Whether a repair of the database, which needs that no daemon runs, ended just before."""
 
 
 @attrs.frozen
@@ -143,6 +148,11 @@ class Fix:
     done: str
     problem: str = ""
 
+    @property
+    def is_of_database(self) -> bool:
+        """Whether the database was repaired."""
+        return self.check.check_id == DATABASE and not self.problem
+
 
 class Doctor:
     """The checks, in their order. Every method blocks."""
@@ -151,9 +161,14 @@ class Doctor:
         self._examination = examination
         self._checks = checks
 
-    def examine(self) -> tuple[Finding, ...]:
-        """Run every check; nothing is changed. A check that cannot read a file fails; the others still run."""
-        return tuple(Finding(check, self._outcome(check)) for check in self._checks)
+    def examine(self, done: Sequence[Fix] = ()) -> tuple[Finding, ...]:
+        """Run every check; nothing is changed. A check that cannot read a file fails; the others still run.
+
+        Args:
+          done: what was repaired just before.
+        """
+        seen = attrs.evolve(self._examination, is_database_mended=any(fix.is_of_database for fix in done))
+        return tuple(Finding(check, self._outcome(check, seen)) for check in self._checks)
 
     def fix(self, findings: Sequence[Finding]) -> tuple[Fix, ...]:
         """Repair what is wrong and safe to repair, in order; a failed repair does not stop the others."""
@@ -168,9 +183,9 @@ class Doctor:
                     fixes.append(Fix(finding.check, done, problem))
         return tuple(fixes)
 
-    def _outcome(self, check: Check) -> Outcome:
+    def _outcome(self, check: Check, seen: Examination) -> Outcome:
         try:
-            return check.look(self._examination)
+            return check.look(seen)
         except OSError as error:
             return Outcome(CheckState.FAILED, _message(error), self._look_at(error))
         except KiroLearnError as error:

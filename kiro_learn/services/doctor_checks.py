@@ -15,7 +15,7 @@ from kiro_learn.errors import AgentFileError
 from kiro_learn.model.service_state import FileOrigin, ServiceState
 from kiro_learn.model.version import is_newer
 from kiro_learn.ports.home import SpoolFacts
-from kiro_learn.services.doctor import Check, DaemonState, Examination, Outcome
+from kiro_learn.services.doctor import DATABASE, Check, DaemonState, Examination, Outcome
 from kiro_learn.services.doctor_database import copies_are_made, database_is_sound, mend
 from kiro_learn.services.doctor_outcomes import (
     FIX,
@@ -123,7 +123,7 @@ def _edit_settings(seen: Examination) -> str:
 
 
 def daemon_runs(seen: Examination) -> Outcome:
-    """The daemon answers; one that the user stopped is only a warning."""
+    """The daemon answers; one that the user stopped, or that a repair kept from running, is only a warning."""
     daemon = seen.daemon
     if not seen.home.exists() and daemon.state is DaemonState.DOWN:
         return skipped("there is no home yet")
@@ -134,6 +134,8 @@ def daemon_runs(seen: Examination) -> Outcome:
         return ok(f"{daemon.address}, pid {daemon.pid}" if daemon.pid else daemon.address)
     if daemon.state is DaemonState.DOWN and seen.home.is_stopped_by_user():
         return warning("it was stopped by kiro-learn stop", START)
+    if daemon.state is DaemonState.DOWN and seen.is_database_mended:
+        return warning("it does not run yet: the database was mended without it", START)
     why = seen.home.last_end() if daemon.state is DaemonState.DOWN else ""
     return failed(f"{daemon.problem}; the last one ended: {why}" if why else daemon.problem, daemon.hint or START)
 
@@ -311,7 +313,7 @@ CHECKS = (
     Check("settings", "Settings are right", "Settings", settings_are_right),
     Check("hook", "Hook can start", "Hook", hook_can_start, renew_hook),
     Check("token", "Token is there", "Token", token_is_there, renew_token),
-    Check("database", "Database is sound", "Database", database_is_sound, mend),
+    Check(DATABASE, "Database is sound", "Database", database_is_sound, mend),
     Check("backup", "Copies are made", "Backup", copies_are_made),
     Check("port", "Port is ours", "Port", port_is_ours),
     Check("daemon", "Daemon answers", "Daemon", daemon_runs),

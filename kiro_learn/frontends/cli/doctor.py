@@ -30,7 +30,7 @@ def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool)
     fixes = doctor.fix(findings) if is_fixing else ()
     if fixes:
         # The daemon is asked again: what was mended may have been in its way.
-        findings = _doctor(shell).examine()
+        findings = _doctor(shell).examine(fixes)
     if as_json:
         shell.print_json(_as_json(findings, fixes))
     else:

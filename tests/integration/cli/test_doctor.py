@@ -448,6 +448,22 @@ def test_of_a_damaged_database_everything_that_can_be_read_is_saved(patient: Pat
     assert not log.exists()
 
 
+def test_a_run_that_saves_the_database_ends_well_and_says_what_was_lost(patient: Patient) -> None:
+    content = bytearray(patient.home.database.read_bytes())
+    content[8192:20480] = b"\xff" * 12288
+    patient.home.database.write_bytes(content)
+    Path(f"{patient.home.database}-wal").unlink(missing_ok=True)
+    ask = partial(kiro_learn, patient.home.path, "doctor", changes=patient.environment)
+    assert ask().returncode == 1
+    mended = ask("--fix")
+    assert "7 memories" in mended.stdout
+    assert "lost: 0 memories, 0 events" in " ".join(mended.stdout.split())
+    assert "\n    mend: kiro-learn start\n" in mended.stdout
+    assert mended.returncode == 0
+    # Later, that no daemon runs has nothing to do with a repair.
+    assert ask().returncode == 1
+
+
 def test_a_running_daemons_damaged_database_is_not_mended(patient: Patient) -> None:
     content = bytearray(patient.home.database.read_bytes())
     content[8192:20480] = b"\xff" * 12288
