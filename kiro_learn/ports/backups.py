@@ -27,6 +27,12 @@ class BackupFolder(Protocol):
         """
         ...
 
+    def absence(self) -> str:
+        """Why the folder is not the one in which copies were made before, as where its disk is not mounted, and what
+        to do; empty if it is, or is new. While it is another one, ``copies`` lists what lies in the home alone.
+        """
+        ...
+
     def take(self, kind: CopyKind, now: datetime, *, interrupted: Callable[[], bool]) -> BackupCopy:
         """Copy the store as it is now, with all that was acknowledged before, whether or not it is written meanwhile;
         check the copy, and let older ones go that are superfluous then.
@@ -39,7 +45,7 @@ class BackupFolder(Protocol):
         Raises:
           StorageCorrupt: the store, and so the copy, is damaged.
           StorageBusy: another copy is being made.
-          StorageError: there is no room, or the folder cannot be used.
+          StorageError: there is no room, or the folder cannot be used, or is not the one of before.
         """
         ...
 

@@ -43,7 +43,7 @@ class BackupStatus:
     bytes: int
     """Of all copies together, with what was put aside."""
     problem: str
-    """Why the last attempt failed; empty if it did not."""
+    """Why the last attempt failed, or the next one will; empty if it went well."""
 
 
 class Backups:
@@ -124,6 +124,7 @@ class Backups:
                 await self.copies()
             except KiroLearnError as error:
                 problem = problem or str(error)
+            problem = await self._offload(self._folder.absence) or problem
         newest = _newest_made(self._known)
         return BackupStatus(
             enabled=self._enabled,

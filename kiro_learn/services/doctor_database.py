@@ -157,8 +157,9 @@ def copies_are_made(seen: Examination) -> Outcome:
     size = f"{counted(len(copies), 'file')}, {sum(each.bytes for each in copies) / 1e6:,.1f} MB"
     if not seen.home.makes_backups():
         return skipped(f"[backup] enabled is false; there are {size}")
-    if seen.daemon.backup_problem:
-        return warning(f"the last daily copy failed: {seen.daemon.backup_problem}", BACKUP)
+    last = f"the last daily copy failed: {seen.daemon.backup_problem}" if seen.daemon.backup_problem else ""
+    if problem := seen.copies.absence() or last:
+        return warning(problem, BACKUP)
     newest = newest_restorable(copies)
     began = newest.made_at if newest else seen.home.database_began() or seen.now
     age = seen.now - began

@@ -217,6 +217,11 @@ class CopiesInAList:
     taken: list[BackupCopy] = attrs.Factory(list)
     error: StorageError | None = None
     """What taking a copy raises, while there is one."""
+    absent: str = ""
+    """Why the folder is another one than before."""
+
+    def absence(self) -> str:
+        return self.absent
 
     def copies(self) -> tuple[BackupCopy, ...]:
         return tuple(reversed(self.taken))

@@ -20,7 +20,7 @@ from typing import TypeVar
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import eraser, statements
+from kiro_learn.adapters.sqlite import copies_place, eraser, statements
 from kiro_learn.adapters.sqlite.backup import copied, flush_folder
 from kiro_learn.adapters.sqlite.connections import open_reader, open_writer
 from kiro_learn.adapters.sqlite.errors import map_errors, one_work_named
@@ -69,6 +69,14 @@ class SqliteCopies:
             raise unusable(error, self.folder) from error
         return tuple(sorted(found, key=lambda each: (each.made_at, each.name), reverse=True))
 
+    def absence(self) -> str:
+        if self.folder == self.home_folder:
+            return ""
+        try:
+            return copies_place.absence(self.folder, self.home_folder)
+        except OSError as error:
+            return str(unusable(error, self.folder))
+
     def take(self, kind: CopyKind, now: datetime, *, interrupted: Callable[[], bool] = uninterrupted) -> BackupCopy:
         with self._turn():
             path = free_name(self.folder / f"kiro-learn-{kind.value}-{now:{MOMENT}}.db")
@@ -79,6 +87,8 @@ class SqliteCopies:
                 self._copy(partial, interrupted)
                 on_failure.pop_all()
             partial.replace(path)
+            if self.folder != self.home_folder:
+                copies_place.remember(self.folder, self.home_folder)
             flush_folder(self.folder)
             copy = BackupCopy(path=path, kind=kind, made_at=now.replace(microsecond=0), bytes=path.stat().st_size)
             for old in superfluous(self.copies(), keep_count=self.keep_count, most_bytes=self.most_bytes):
@@ -131,8 +141,11 @@ class SqliteCopies:
 
         Raises:
           StorageBusy: another one does.
-          StorageError: it cannot be used.
+          StorageError: it cannot be used, or is not the one of before.
         """
+        if problem := self.absence():
+            anew = copies_place.begin_anew(self.folder, self.home_folder)
+            raise StorageError(problem, hint=f"{anew}      lets copies begin in this folder anew")
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)

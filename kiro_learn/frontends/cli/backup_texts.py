@@ -26,7 +26,7 @@ STATUS_BACKUP = "Backup"
 STATUS_NEWEST = "{ago}, checked"
 STATUS_OFF = "no daily copy, as the settings say"
 STATUS_NONE = "no copy yet"
-STATUS_FAILS = "the last attempt failed"
+STATUS_FAILS = "no copy can be made"
 
 RESTORE_HELP = """Put a copy in the place of what is remembered now.
 

@@ -505,6 +505,22 @@ def test_copies_that_grow_old_are_told(patient: Patient) -> None:
     assert patient.state("backup") is CheckState.SKIPPED
 
 
+def test_a_disk_of_copies_that_is_not_mounted_is_told_and_not_written_to(patient: Patient, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    ask = partial(kiro_learn, patient.home.path, changes={**patient.environment, "KIRO_LEARN_BACKUP_FOLDER": str(disk)})
+    assert ask("backup", "now").returncode == 0
+    disk.rename(tmp_path / "unmounted")
+    disk.mkdir()
+    refused = ask("backup", "now")
+    told = " ".join(ask("doctor").stdout.split())
+    assert refused.returncode == 1
+    for said in (refused.stderr, told):
+        assert f"copies were made in {disk}/kiro-learn-" in said
+        assert "mount its disk" in said
+    assert list(disk.iterdir()) == []
+
+
 def test_a_file_that_is_no_database_is_told(patient: Patient) -> None:
     patient.home.database.write_bytes(b"no database" * 1000)
     found = patient.outcome("database")

@@ -228,6 +228,72 @@ def test_another_folder_is_made_below_one_that_is_there_and_never_its_parent(
     assert elsewhere.copies() == (made,)
 
 
+@pytest.fixture
+def elsewhere(copies: SqliteCopies, tmp_path: Path) -> SqliteCopies:
+    """Of the same home, with a copy on a disk that is mounted."""
+    (tmp_path / "disk").mkdir()
+    elsewhere = copies_in(copies.database.parent, folder=tmp_path / "disk" / "kiro-learn-1")
+    elsewhere.take(CopyKind.DAILY, DAWN)
+    assert elsewhere.absence() == ""
+    return elsewhere
+
+
+def unmount(disk: Path) -> None:
+    disk.rename(disk.with_name("unmounted"))
+    disk.mkdir()
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_where_the_disk_of_the_copies_is_not_mounted_nothing_is_written(
+    elsewhere: SqliteCopies, is_empty: bool
+) -> None:
+    disk = elsewhere.folder.parent
+    unmount(disk)
+    if not is_empty:
+        elsewhere.folder.mkdir()
+    before = sorted(disk.rglob("*"))
+    with pytest.raises(StorageError, match=f"copies were made in {elsewhere.folder}, .* mount its disk"):
+        elsewhere.take(CopyKind.DAILY, DAWN + DAY)
+    assert sorted(disk.rglob("*")) == before
+    assert "mount its disk" in elsewhere.absence()
+
+    for path in before:
+        path.rmdir()
+    disk.rmdir()
+    assert "mount its disk" in elsewhere.absence()
+    disk.with_name("unmounted").rename(disk)
+    assert elsewhere.absence() == ""
+    elsewhere.take(CopyKind.DAILY, DAWN + DAY)
+    assert len(elsewhere.copies()) == 2
+
+
+def test_another_disk_in_the_place_is_not_taken_for_it(elsewhere: SqliteCopies, copies: SqliteCopies) -> None:
+    unmount(elsewhere.folder.parent)
+    for path in copies.home_folder.iterdir():
+        path.rename(path.with_name("put-away"))
+    elsewhere.take(CopyKind.DAILY, DAWN)  # as another home of this name would
+    (copies.home_folder / "put-away").rename(next(copies.home_folder.glob("folder-*")))
+    with pytest.raises(StorageError, match="mount its disk"):
+        elsewhere.take(CopyKind.DAILY, DAWN + DAY)
+
+
+def test_the_command_that_is_named_lets_copies_begin_anew(elsewhere: SqliteCopies) -> None:
+    unmount(elsewhere.folder.parent)
+    with pytest.raises(StorageError) as refused:
+        elsewhere.take(CopyKind.DAILY, DAWN)
+    subprocess.run(["/bin/sh", "-c", refused.value.hint.partition("      ")[0]], check=True)
+    elsewhere.take(CopyKind.DAILY, DAWN)
+    assert elsewhere.absence() == ""
+
+
+def test_a_folder_in_which_an_earlier_version_made_copies_is_marked_by_the_next(elsewhere: SqliteCopies) -> None:
+    for path in (elsewhere.folder / "folder-id", *elsewhere.home_folder.glob("folder-*")):
+        path.unlink()
+    elsewhere.take(CopyKind.DAILY, DAWN + DAY)
+    unmount(elsewhere.folder.parent)
+    assert "mount its disk" in elsewhere.absence()
+
+
 class Usage(NamedTuple):
     """As ``shutil.disk_usage`` answers."""
 

@@ -75,6 +75,19 @@ def test_a_failed_copy_is_told_and_tried_again_until_it_goes_well() -> None:
     in_daemon(scenario, backups=folder)
 
 
+def test_a_folder_that_is_not_the_one_of_before_is_told_before_a_copy_is_due() -> None:
+    folder = CopiesInAList()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(FIRST_AFTER_SECONDS + 1)
+        folder.absent = "mount its disk"
+        assert (await services.backups.status()).problem == "mount its disk"
+        folder.absent = ""
+        assert (await services.backups.status()).problem == ""
+
+    in_daemon(scenario, backups=folder)
+
+
 def test_a_copy_of_a_day_to_come_does_not_stand_for_todays() -> None:
     folder = CopiesInAList()
     folder.taken.append(a_copy(99))
