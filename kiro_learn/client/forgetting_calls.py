@@ -40,8 +40,8 @@ def preview_forgetting(client: Caller, /, **selection: Unpack[Selection]) -> Cal
 
 
 def forget_selected(client: Caller, /, **selection: Unpack[Selection]) -> Call[Json]:  # noqa: ARG001  # as above
-    """Forget it everywhere: ``{events, sessions, memories, graph_items, is_overwritten, copies}``. It cannot be
-    undone. ``copies``: backups that have it still.
+    """Forget it everywhere: ``{events, sessions, memories, graph_items, is_overwritten, copies, damaged_copies}``. It
+    cannot be undone. ``copies``: backups that have it still.
     """
     return post_call("/api/forgetting", reading.json_object, is_long=True, **_written(selection))
 

@@ -95,3 +95,5 @@ class Erased:
     """Nothing is left of it in the store's file. False: a reader held an earlier state; it is overwritten later."""
     copies: tuple[BackupCopy, ...] = ()
     """Of the store, that have it still, since they cannot be changed."""
+    damaged_copies: int = 0
+    """How many more may have it: they are damaged, and so nothing was looked for in them."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from kiro_learn.model.backup import RESTORABLE, newest_restorable
+from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyKind, newest_restorable
 from kiro_learn.ports.home import DatabaseFacts
 from kiro_learn.services.doctor import DaemonState, Examination, Outcome
 from kiro_learn.services.doctor_outcomes import (
@@ -149,16 +150,24 @@ def _counted(count: int, one: str, more: str) -> str:
     return f"{count:,} {one if count == 1 else more}"
 
 
+def _unusable(seen: Examination, copies: Sequence[BackupCopy]) -> str:
+    """Which copies cannot be opened, of those that ought to be sound. Nothing is checked from end to end."""
+    names = [copy.name for copy in copies if copy.kind in RESTORABLE and seen.copies.count(copy).problem]
+    return f"cannot be used, and what was forgotten may be in them: {', '.join(names)}" if names else ""
+
+
 def copies_are_made(seen: Examination) -> Outcome:
     """There is a copy of the database that is not older than two days."""
     if not seen.home.exists() or seen.home.is_database_gone():
         return skipped("there is no database yet")
     copies = seen.copies.copies()
     size = f"{counted(len(copies), 'file')}, {sum(each.bytes for each in copies) / 1e6:,.1f} MB"
+    if aside := [each.name for each in copies if each.kind is CopyKind.DAMAGED]:
+        size = f"{size}; damaged, put aside: {', '.join(aside)}"
     if not seen.home.makes_backups():
         return skipped(f"[backup] enabled is false; there are {size}")
     last = f"the last daily copy failed: {seen.daemon.backup_problem}" if seen.daemon.backup_problem else ""
-    if problem := seen.copies.absence() or last:
+    if problem := seen.copies.absence() or last or _unusable(seen, copies):
         return warning(problem, BACKUP)
     newest = newest_restorable(copies)
     began = newest.made_at if newest else seen.home.database_began() or seen.now

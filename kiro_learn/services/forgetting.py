@@ -13,8 +13,8 @@ import structlog
 import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.errors import StorageError, UnknownRecord
-from kiro_learn.model.backup import BackupCopy
+from kiro_learn.errors import StorageCorrupt, StorageError, UnknownRecord
+from kiro_learn.model.backup import BackupCopy, CopyKind
 from kiro_learn.model.forgetting import Erased, Foreseen, Selected, Selection
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
@@ -97,7 +97,7 @@ class Forgetting:
                 if found.is_nothing:
                     break
             is_overwritten = await self._erase()
-            copies = await self._forget_in_copies(selection, deletes=deletes_copies)
+            copies, damaged = await self._forget_in_copies(selection, deletes=deletes_copies)
         log.info("forgetting.done", events=len(first.event_ids), memories=first.memories, whole=selection.is_whole)
         return Erased(
             events=len(first.event_ids),
@@ -106,6 +106,7 @@ class Forgetting:
             graph_items=first.graph_items,
             is_overwritten=is_overwritten,
             copies=copies,
+            damaged_copies=damaged,
         )
 
     async def finish(self) -> None:
@@ -137,10 +138,11 @@ class Forgetting:
         while await self._writer.write(lambda transaction: transaction.forget_doomed(limit=REMOVED_AT_ONCE)):
             pass
 
-    async def _forget_in_copies(self, selection: Selection, *, deletes: bool) -> tuple[BackupCopy, ...]:
-        """The copies that have it still: of an earlier version, damaged, or out of reach."""
+    async def _forget_in_copies(self, selection: Selection, *, deletes: bool) -> tuple[tuple[BackupCopy, ...], int]:
+        """The copies that have it still, of an earlier version or out of reach; and how many are damaged."""
         forgotten = await self._storage.list_forgotten()
         left: list[BackupCopy] = []
+        damaged = 0
         done: set[Path] = set()
         # The second look finds a copy that was being made at the first one.
         while copies := [each for each in await self._backups.copies() if each.path not in done]:
@@ -152,10 +154,12 @@ class Forgetting:
                 log.warning("forgetting.copy_not_changed", copy=copy.name, error=type(error).__name__)
                 if deletes:
                     await self._backups.remove(copy)
+                elif copy.kind is CopyKind.DAMAGED or isinstance(error, StorageCorrupt):
+                    damaged += 1
                 else:
                     left.append(copy)
         await self._writer.write(lambda transaction: transaction.copies_done())
-        return tuple(left)
+        return tuple(left), damaged
 
     async def _erase(self) -> bool:
         is_overwritten = await self._storage.erase_forgotten()

@@ -170,6 +170,25 @@ def test_a_backup_that_cannot_be_changed_is_named_and_deleted_when_asked(story: 
     insist_it_is_gone(story)
 
 
+def test_damaged_backups_are_counted_and_named_by_those_who_look_at_backups(story: Story) -> None:
+    both(story, session_id="s2")
+    folder = story.home / "backups" / "damaged-20260101T000000Z"
+    folder.mkdir()
+    rotten = story.home / "backups" / "kiro-learn-daily-20260101T000000Z.db"
+    for path in (folder / "kiro-learn.db", rotten):
+        path.write_bytes(b"noise" * 10_000)
+    said = story.forget("forget", "--session", "s2")
+    assert "2 damaged backups may have it still. --delete-copies deletes what kiro-learn backup list names." in said
+    assert folder.name not in said
+    assert rotten.name not in said
+    listed = done(kiro_learn(story.home, "backup", "list"))
+    assert folder.name in listed
+    assert rotten.name in listed
+    story.forget("forget", "--session", "s1", "--delete-copies")
+    assert not folder.exists()
+    assert not rotten.exists()
+
+
 def test_what_one_memory_said_leaves_the_backups_at_the_next_start(story: Story) -> None:
     with KiroLearn(story.shop, home=story.home) as memory:
         stored = memory.store_knowledge(f"{GOES} expires", "After 15 minutes.", knowledge_type="decision")

@@ -107,6 +107,9 @@ def _done(done: Json, shell: Shell) -> list[str]:
     lines = [f"{terminal.mark('ok')} {forgetting_texts.FORGOTTEN.format(what=_amounts(done))}"]
     if not done["is_overwritten"]:
         lines.append(f"{terminal.mark('warning')} {forgetting_texts.NOT_OVERWRITTEN}")
+    if count := done.get("damaged_copies", 0):  # an older daemon names these too
+        copies = counted(count, *forgetting_texts.DAMAGED_COPIES)
+        lines.append(f"{terminal.mark('warning')} {forgetting_texts.DAMAGED_LEFT.format(copies=copies)}")
     if done["copies"]:
         lines.append(f"{terminal.mark('warning')} {forgetting_texts.COPIES_LEFT}")
     now = shell.now()

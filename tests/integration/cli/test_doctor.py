@@ -505,6 +505,22 @@ def test_copies_that_grow_old_are_told(patient: Patient) -> None:
     assert patient.state("backup") is CheckState.SKIPPED
 
 
+def test_damaged_copies_are_named(patient: Patient) -> None:
+    made = f"{patient.now:%Y%m%dT%H%M%SZ}"
+    shutil.copy(patient.home.database, patient.home.backups / f"kiro-learn-daily-{made}.db")
+    aside = patient.home.backups / f"damaged-{made}"
+    aside.mkdir()
+    (aside / "kiro-learn.db").write_bytes(b"noise" * 10_000)
+    found = patient.outcome("backup")
+    assert found.state is CheckState.OK
+    assert found.detail.endswith(f"; damaged, put aside: {aside.name}")
+    rotten = patient.home.backups / "kiro-learn-daily-20260101T000000Z.db"
+    rotten.write_bytes(b"noise" * 10_000)
+    found = patient.outcome("backup")
+    assert (found.state, found.mend) == (CheckState.WARNING, "kiro-learn backup now")
+    assert found.detail.endswith(f"may be in them: {rotten.name}")
+
+
 def test_a_disk_of_copies_that_is_not_mounted_is_told_and_not_written_to(patient: Patient, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()

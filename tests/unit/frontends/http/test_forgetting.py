@@ -30,6 +30,7 @@ async def test_what_is_shown_is_what_goes(client: Client) -> None:
     done = (await client.post("/api/forgetting", body)).json
     assert done == {
         "events": 1, "sessions": 1, "memories": 1, "graph_items": 0, "is_overwritten": True, "copies": [],
+        "damaged_copies": 0,
     }  # fmt: skip
     assert "record 1" not in (await client.get("/v1/memories")).text
     assert (await client.get("/v1/events")).json["total"] == 0

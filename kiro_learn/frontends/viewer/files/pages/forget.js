@@ -51,7 +51,8 @@ export function Forget({ selection, onDone, onClose }) {
     setBusy(true);
     try {
       const done = await call("POST", "/api/forgetting", { ...body, ...(copies ? { delete_copies: true } : {}) });
-      const left = done.copies.length ? ` ${counted(done.copies.length, "backup")} cannot be changed and still ${done.copies.length === 1 ? "has" : "have"} it.` : "";
+      const count = done.copies.length + done.damaged_copies;
+      const left = count ? ` ${counted(count, "backup")} cannot be changed and may have it still.` : "";
       toast(`Forgotten: ${counted(done.memories, "memory", "memories")}${done.events ? `, ${counted(done.events, "event")}` : ""}.${left}`);
       onDone(!chosen || sameWords || withEvents);
     } catch (error) {

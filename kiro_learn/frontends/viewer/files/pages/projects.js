@@ -195,7 +195,8 @@ function Forget({ row, done, onClose }) {
     const gone = await said(call("POST", "/api/forgetting", { project: row.namespace, whole: true, delete_copies: withCopies }));
     setBusy(false);
     if (!gone) return;
-    const left = gone.copies.length && !withCopies ? ` ${counted(gone.copies.length, "backup")} could not be changed and has it still: kiro-learn backup list` : "";
+    const count = gone.copies.length + gone.damaged_copies;
+    const left = count && !withCopies ? ` ${counted(count, "backup")} could not be changed and may have it still: kiro-learn backup list` : "";
     done(`${row.name} is forgotten.${left}`);
     if (location.search.includes(row.project_id.slice(0, 12))) go(href("projects", { project: null }));
   };
