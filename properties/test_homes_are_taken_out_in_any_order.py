@@ -37,7 +37,7 @@ def test_every_file_is_as_the_user_has_it(tree: dict[str, str], done: list[Act],
     for number, (home, agents) in enumerate(done):
         if number == edited_before:
             wanted = {path: edited(path, text) for path, text in tree.items()}
-            files.texts |= {path: edited(path, files.texts[path]) for path in tree}
+            files.texts |= {path: edited(path, files.texts[path]) for path, text in tree.items() if not is_blank(text)}
         own = str(home / "manifest.json")
         files.kept_manifest = manifests.pop(own, None)
         files.texts |= manifests
@@ -53,6 +53,10 @@ def test_every_file_is_as_the_user_has_it(tree: dict[str, str], done: list[Act],
 
 def edited(path: str, text: str) -> str:
     """``text`` with a comment of the user's before all else; what is no document yet stays as it is."""
-    mark, blank = ("\ufeff" if text.startswith("\ufeff") else ""), not text.strip("\ufeff \t\r\n")
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
     comment = "# mine\n" if path.endswith(".toml") else "// mine\n"
-    return text if blank else mark + comment + text.removeprefix(mark)
+    return text if is_blank(text) else mark + comment + text.removeprefix(mark)
+
+
+def is_blank(text: str) -> bool:
+    return not text.strip("\ufeff \t\r\n")

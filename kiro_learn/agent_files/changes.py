@@ -62,11 +62,12 @@ def installed(
     agents = tuple(dict.fromkeys((*(known.agents if known else ()), agent)))
     base, changed = current, known
     of_others: list[WrittenFile] = []
+    was_undone = False
     for written in (each for each in (known, *others) if each is not None):
         undone = None if base is None else _undone(base, written)
         if undone is not None:
-            base, changed = undone.text, None
-        elif written is not known:
+            base, changed, was_undone = undone.text, None, was_undone or written is known
+        elif written is not known and not was_undone:  # known's file was as no home had written it
             of_others.append(written)
     try:
         if isinstance(file, MergedJson):
