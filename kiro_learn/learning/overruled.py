@@ -31,6 +31,8 @@ _GROUPS = (
     ("docker", "podman"),
     ("postgres", "postgresql", "mysql", "sqlite", "mariadb"),
 )
+_BESIDE = frozenset({"eslint", "flake8", "docker", "postgres"})
+"""Of whose groups several are at home in one project, so that only who says that one is used chooses it."""
 RIVALS = {name: group for group, names in enumerate(_GROUPS) for name in names}
 """Of what is used instead of each other: in which group it is."""
 
@@ -39,6 +41,15 @@ _FILLERS_WORDS = """
 """
 _FILLERS = frozenset(_FILLERS_WORDS.split())
 _DENYING = frozenset({"avoid", "stop", "instead", "rather"})
+_CHOOSING = frozenset({"use", "using", "prefer", "switch", "store"})
+_UNCLEAR_WORDS = """
+    without unless except anything everything other both either too also alongside besides keep support supports add
+    remove drop delete replace uninstall migrate compatible benchmark
+"""
+_UNCLEAR = frozenset(_UNCLEAR_WORDS.split())
+"""With these a negation turns around, there is an exception, or several rivals have their place."""
+_CLAUSE = re.compile(r"[,;:.!] +(?=(?:but |always |only |please |just )?(?:use|prefer|run|take|go with)\b)")
+"""Where something is ordered that a negation before it does not deny."""
 _LEADING = re.compile(
     r"(?i)(?:(?:ok|actually|sorry|no|change of plans?|correction|update|new rule|from now on|note|remember)[,:.]? )+"
 )
@@ -69,25 +80,37 @@ class Order:
 
 
 def order_of(text: str) -> Order | None:
-    """What ``text`` orders; None where it says too much, or names rivals of several groups."""
+    """What ``text`` orders; None where it says too much or turns around, or names rivals of several groups."""
     before = _LEADING.match(text)
-    said = text[before.end() if before else 0 :] if len(text) <= LONGEST else ""
+    said = text[before.end() if before else 0 :].casefold() if len(text) <= LONGEST else ""
+    words = {word.rstrip(".'") for word in _WORD.findall(said)}
     wanted, denied, rest = set[str](), set[str](), list[str]()
-    is_denied = False
-    for word in (each.rstrip(".'") for each in _WORD.findall(said.casefold())):
-        if is_negation(word) or word in _DENYING:
-            is_denied = True
-        elif word in RIVALS:
-            (denied if is_denied else wanted).add(word)
-        else:
-            rest.append(word)
-    groups = {RIVALS[word] for word in wanted | denied}
+    orders = [_read(clause, wanted, denied, rest) for clause in _CLAUSE.split(said)]
+    named = wanted | denied
+    groups = {RIVALS[word] for word in named}
     left = stems(" ".join(rest)) - _FILLERS
-    if len(groups) > 1 or len(wanted) > 1 or not (groups or left):
+    if len(groups) > 1 or len(wanted) > 1 or not (groups or left) or not words.isdisjoint(_UNCLEAR):
+        return None
+    if groups & {RIVALS[word] for word in _BESIDE} and not denied and words.isdisjoint(_CHOOSING):
+        return None
+    if not groups and (len(orders) > 1 or orders[0] > 1):
         return None
     if not groups:  # no rivals: the whole of it is wanted, or denied
-        (denied if is_denied else wanted).add("")
+        (denied if orders[0] else wanted).add("")
     return Order(left | groups, frozenset(wanted), frozenset(denied))
+
+
+def _read(clause: str, wanted: set[str], denied: set[str], rest: list[str]) -> int:
+    """Put its words where they belong, and answer how many negations it has."""
+    negations = 0
+    for word in (each.rstrip(".'") for each in _WORD.findall(clause)):
+        if is_negation(word) or word in _DENYING:
+            negations += 1
+        elif word in RIVALS:
+            (denied if negations else wanted).add(word)
+        else:
+            rest.append(word)
+    return negations
 
 
 def overruled(rules: Iterable[MemoryRecord]) -> frozenset[RecordId]:

@@ -34,6 +34,8 @@ OVERRULED = [
     ("Always commit to main", "Never commit to main"),
     ("Don't squash before a merge", "From now on, always squash before a merge"),
     ("Indent with tabs", "Indent with spaces"),
+    ("Use pnpm", "Never use pnpm, use npm"),
+    ("Use flake8", "Use ruff"),
 ]
 BOTH_HOLD = [
     ("Always use npm", "Always use pip"),
@@ -44,6 +46,17 @@ BOTH_HOLD = [
     ("Never use npm", "Always use pnpm"),
     ("Run the tests before a commit", "Run the linter before a commit"),
     ("Move from npm to pnpm", "Always use npm"),
+    ("Use pnpm", "Never use npm, use pnpm"),
+    ("Never use npm; always use pnpm", "Use pnpm"),
+    ("Never install without pnpm", "Always install with pnpm"),
+    ("Never deploy without approval", "Always deploy with approval"),
+    ("Don't merge if tests don't pass", "Merge if tests pass"),
+    ("The app supports sqlite", "The app supports postgres"),
+    ("Add tests for postgres", "Add tests for sqlite"),
+    ("Tests must pass on postgres", "Tests must pass on sqlite"),
+    ("Run pylint before a commit", "Run ruff before a commit"),
+    ("Remove yarn", "Remove npm"),
+    ("Use podman", "Also use docker"),
 ]
 
 
