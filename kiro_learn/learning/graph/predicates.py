@@ -37,6 +37,8 @@ class Predicate:
     """The predicate that, where it ends, ends this one of the same object: what is not used any longer runs nothing."""
 
 
+_PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
+
 _ALL = (
     Predicate(name="uses", object_type=TOOL),
     Predicate(name="written_in", object_type=TOOL),
@@ -46,7 +48,7 @@ _ALL = (
     Predicate(name="tested_with", object_type=TOOL, ends_with="uses"),
     Predicate(name="built_with", object_type=TOOL, ends_with="uses"),
     Predicate(name="formatted_with", object_type=TOOL, ends_with="uses"),
-    Predicate(name="listens_on_port", is_single=True, form=r"[1-9]\d{0,4}"),
+    Predicate(name="listens_on_port", is_single=True, form=_PORT),
     Predicate(name="has_version", is_single=True, form=r".{0,100}\d.{0,100}"),
     Predicate(name="requires_version", is_single=True, form=r".{0,100}\d.{0,100}"),
     Predicate(name="default_branch", is_single=True, form=r"[^\s~^:?*\[\\]+"),

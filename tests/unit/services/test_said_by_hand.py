@@ -79,6 +79,7 @@ def test_the_same_twice_is_one_item() -> None:
     [
         (FactSaid(predicate="is", object="fast"), "$.fact.predicate"),
         (FactSaid(predicate="listens_on_port", object="not a port"), "$.fact.object"),
+        (FactSaid(predicate="listens_on_port", object="65536"), "$.fact.object"),
         (FactSaid(predicate="uses", object="Redis", since=EPOCH + timedelta(days=9_000)), "$.fact.since"),
     ],
 )
