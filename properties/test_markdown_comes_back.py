@@ -83,7 +83,9 @@ def test_an_edited_file_is_what_memory_says(
         record = memories.records[note.record_id]
         assert wanted[path].text or record.text in {"", record.summary}
         assert note.said == note_of(StoredMemory(record=record)).said == scrubbed(record, wanted[path])
-    assert export_notes(folder, memories).left == dict.fromkeys(only_spelled_otherwise(found, files, wanted), "edited")
+    assert export_notes(folder, memories).left == {}
+    kept_so = only_spelled_otherwise(found, files, wanted)
+    assert {path: folder.files[path] for path in kept_so} == {path: files[path] for path in kept_so}
     assert {path: read_note(content) for path, content in folder.files.items()} == {
         path: read_note(content) for path, content in files.items()
     }
@@ -204,6 +206,33 @@ def test_what_memory_changed_since_is_a_conflict_and_a_deleted_file_forgets_noth
     assert written.left == {one: Left.EDITED, three: Left.DELETED}
     assert b"Mine." in folder.files[one]
     assert (written.new, written.unchanged) == (1, 1)
+
+
+def test_a_file_that_is_only_spelled_otherwise_is_written_and_removed_as_one_that_nobody_edited() -> None:
+    folder, memories = a_folder(1, 2, 3)
+    one, two, three = sorted(folder.files)
+    for path in (one, two, three):
+        folder.files[path] = b"\xef\xbb\xbf" + folder.files[path].replace(b"\n", b"\r\n")
+    memories.records["mr_01J00000000000000000000001"] = attrs.evolve(
+        memories.records["mr_01J00000000000000000000001"], summary="Other."
+    )
+    del memories.records["mr_01J00000000000000000000002"]
+    as_it_was = folder.files[three]
+    written = export_notes(folder, memories)
+    assert (written.changed, written.removed, written.unchanged, written.left) == (1, 1, 1, {})
+    assert b"Other." in folder.files[one]
+    assert two not in folder.files, "what was forgotten is gone"
+    assert folder.files[three] == as_it_was
+
+
+def test_of_two_new_files_that_say_the_same_one_is_taken() -> None:
+    folder, memories = a_folder(1)
+    place = next(iter(folder.files)).partition("/")[0]
+    folder.files |= {f"{place}/a.md": b"# New\n", f"{place}/b.md": b"# New\n"}
+    found = import_notes(folder, memories)
+    assert [each.path for each in found.new] == [f"{place}/a.md"]
+    assert [(each.path, each.problem) for each in found.problems] == [(f"{place}/b.md", Problem.SAME)]
+    assert folder.files[f"{place}/b.md"] == b"# New\n"
 
 
 def test_a_file_may_be_renamed_and_its_memory_be_forgotten() -> None:

@@ -15,7 +15,8 @@ from kiro_learn.model.stored import StoredMemory
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.notes import NotesFolder
 from kiro_learn.wire.exported import ExportHead
-from kiro_learn.wire.notes import MOST_BYTES, digest_of, file_name_of, name_for, note_of, write_note
+from kiro_learn.wire.front_matter import WrongNote
+from kiro_learn.wire.notes import MOST_BYTES, digest_of, file_name_of, name_for, note_of, read_note, write_note
 from kiro_learn.wire.notes_index import FORMAT, NotesFile, NotesIndex, NotesProject, read_index, write_index
 
 
@@ -98,8 +99,11 @@ class NotesExport:
         left = None
         if there is None:
             left = None if known is None else Left.DELETED
-        elif known is None or there != known.digest:
+        elif known is None or self._is_edited(known, there):
             left = Left.FOREIGN if known is None else Left.EDITED
+        elif known.said == file.said and not self._is_forced:  # as the person's editor spells it
+            self._written.unchanged += 1
+            return known
         if left is not None and not self._is_forced:
             self._written.left[file.path] = left
             return known
@@ -114,12 +118,21 @@ class NotesExport:
 
     def _drop(self, gone: NotesFile) -> None:
         there = self._digest(gone.path)
-        if there == gone.digest:
+        if there is not None and not self._is_edited(gone, there):
             self._folder.remove(gone.path)
             self._written.removed += 1
         elif there is not None:
             self._written.left[gone.path] = Left.EDITED
             self._new.files[gone.record_id] = gone
+
+    def _is_edited(self, known: NotesFile, digest: str) -> bool:
+        """Whether the file with that digest says something else than was written; editors spell the same otherwise."""
+        if digest == known.digest:
+            return False
+        try:
+            return read_note(self._folder.read(known.path, most_bytes=MOST_BYTES) or b"").digest != known.said
+        except (OSError, WrongNote):
+            return True
 
     def _digest(self, path: str) -> str | None:
         """Of the file that is there; None if there is none, and nothing's if it is a link or cannot be read."""

@@ -59,6 +59,7 @@ class Problem(enum.StrEnum):
     STRANGE = "has an id that is of no memory of this export"
     MOVED = "was moved to another project, and a memory stays in its own"
     FIXED = "changes what a file cannot change: "
+    SAME = "says the same as another new file"
     TOO_MUCH = "says what a new memory cannot have: "
     REPLACED = "its memory was replaced or forgotten since the export"
     CHANGED = "its memory was changed since the export"
@@ -196,6 +197,8 @@ class NotesImport:
     def _sort_new(self, read: ReadNote, found: NotesFound) -> None:
         if other := [name for name in read.note.front if name not in GIVEN]:
             found.problems.append(NoteProblem(read.path, Problem.TOO_MUCH + ", ".join(other)))
+        elif any(each.digest == read.digest and each.namespace == read.namespace for each in found.new):
+            found.problems.append(NoteProblem(read.path, Problem.SAME))
         else:
             found.new.append(read)
 

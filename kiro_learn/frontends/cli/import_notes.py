@@ -112,10 +112,21 @@ def _take(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *, y
         try:
             notes.take(each)
         except KiroLearnError as error:
-            done.problems.append(NoteProblem(each.path, str(error)))
+            done.problems.append(NoteProblem(each.path, _reason(error)))
         else:
             done.edited += each.known is not None
             done.new += each.known is None
+
+
+def _reason(error: KiroLearnError) -> str:
+    """What is wrong, with each field of the memory that is."""
+    details = error.details if isinstance(error, RequestRefused) else ()
+    named = [
+        f"{each['path'].removeprefix('$.')}: {each['problem']}"
+        for each in details
+        if {"path", "problem"} <= each.keys()
+    ]
+    return "; ".join(named) or str(error)
 
 
 def _forget(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *, forget_deleted: bool) -> None:

@@ -64,6 +64,9 @@ def test_what_a_person_edited_is_not_overwritten_and_what_was_forgotten_goes(hom
     notes = tmp_path / "notes"
     done(kiro_learn(home, "export", "--markdown", str(notes)))
     constraint, observation = sorted(notes.glob("web-shop-*/*.md"))
+    (constraint.parent / "new.md").write_text("# " + "t" * 501 + "\n\nSaid.\n")
+    assert "title: expected" in kiro_learn(home, "import", str(notes), "--yes").stderr
+    (constraint.parent / "new.md").unlink()
     constraint.write_text("mine\n")
     wrong = kiro_learn(home, "import", str(notes), "--yes")
     assert wrong.returncode == 1
