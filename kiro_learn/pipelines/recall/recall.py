@@ -235,6 +235,7 @@ class Recall:
     def _render(self, trace: RecallTrace, query: str, *, most_bytes: int) -> None:
         with trace.stopwatch.stage("render"):
             if trace.silent_because == NOTHING_NEW:
+                trace.weigh_told(sureness_of(_found_of(trace, trace.told_before), trace.findings))
                 return
             telling = newer_above(each_once(trace.records), trace.overturned)
             repeated = frozenset(each.record_id for each in trace.records) - {each.record_id for each in telling}

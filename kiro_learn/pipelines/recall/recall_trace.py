@@ -152,6 +152,12 @@ class RecallTrace:
         if self.told_before and not left:
             self.silent_because = NOTHING_NEW
 
+    def weigh_told(self, sureness: Sureness) -> None:
+        """Nothing is new: say how sure what was told before is, and whether it would have helped at all."""
+        self.sureness = sureness
+        if not sureness.bytes_worth(1):
+            self.silent_because = NOTHING_RELEVANT
+
     def _with_successors(self, records: Sequence[MemoryRecord], most: int) -> tuple[MemoryRecord, ...]:
         """The first ``most``, and what overturns one of them."""
         first = {record.record_id for record in records[:most]}

@@ -16,7 +16,7 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, NOTHING_RELEVANT
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
@@ -79,6 +79,19 @@ def test_a_session_is_told_each_memory_once_and_the_book_says_so() -> None:
             (record_id, False, True) for record_id in first
         ]
         assert not any(each.told_before for each in before.records)
+
+    simulated(story)
+
+
+def test_what_was_told_before_and_is_not_close_enough_is_no_reason_for_silence() -> None:
+    async def story(services: Services, _storage: InMemoryStorage) -> None:
+        await ask(services)
+        off_topic = TextBody("which zebra volcano trumpet giraffe blanket cookie would you cook early")
+        await services.recall.answer(NAMESPACE, off_topic, session_id="s")
+        (report,) = services.retrievals.latest(namespace=None, limit=1)
+        assert (report.left_out, report.silent_because) == ({"told_before": 2}, NOTHING_RELEVANT)
+        assert report.confidence is not None
+        assert report.confidence < report.needed
 
     simulated(story)
 
