@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -19,14 +20,16 @@ class Shown(NamedTuple):
     path: str
     """``{name}`` in it is the query's value of that name."""
     when: str = ""
+    names: Mapping[str, str] = MappingProxyType({})
+    """By parameter of the page, how the route calls it where that differs."""
 
 
 PAGES: Mapping[str, Sequence[Shown]] = {
     "overview": (Shown("/api/days"),),
     # The next page.
-    "memories": (Shown("/v1/memories/{open}", when="open"), Shown("/v1/search", when="q"), Shown("/v1/memories")),
+    "memories": (Shown("/v1/memories/{open}", when="open"), Shown("/v1/search", when="q", names={"q": "query"}), Shown("/v1/memories")),
     # The next page.
-    "sessions": (Shown("/api/session", when="session"), Shown("/api/sessions")),
+    "sessions": (Shown("/api/session", when="session", names={"of": "project"}), Shown("/api/sessions")),
     # The next page.
     "graph": (Shown("/api/graph/picture"),),
     # The next page.
@@ -36,7 +39,7 @@ PAGES: Mapping[str, Sequence[Shown]] = {
     # The next page.
     "settings": (Shown("/api/settings"),),
     # The next page.
-    "brief": (Shown("/api/context"),),
+    "brief": (Shown("/api/context", when=PROJECT), Shown("/v1/stats")),
 }
 """By name: the first that fits."""
 
@@ -55,7 +58,8 @@ def json_address(page: str, query: Mapping[str, str], routes: Sequence[Route], n
         if not shown.when or shown.when in query:
             path = re.sub(r"\{(\w+)\}", lambda part: quote(query.get(part[1], ""), safe=""), shown.path)
             known = _parameters(shown.path, routes)
-            passed = {name: value for name, value in query.items() if name in known}
+            named = {**query, **{other: query[name] for name, other in shown.names.items() if name in query}}
+            passed = {name: value for name, value in named.items() if name in known}
             if namespace is not None and NAMESPACE in known:
                 passed[NAMESPACE] = namespace
             return f"{path}?{urlencode(passed)}" if passed else path
