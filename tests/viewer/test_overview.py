@@ -50,6 +50,14 @@ def test_what_last_week_taught_is_seen_in_two_actions(viewer: Viewer) -> None:
     assert "/ui/memories?since=20" in page.url
 
 
+def test_a_title_of_usual_length_is_shown_whole(viewer: Viewer) -> None:
+    title = "The expiry check ran before the token refresh, so it dropped"
+    viewer.daemon.call("POST", "/api/observations", {"project": viewer.project.namespace, "title": title})
+    page = viewer.open("")
+    assert page.get_by_role("link", name=title).first.evaluate("each => each.scrollHeight <= each.clientHeight")
+    assert page.get_by_role("link", name=title).first.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
 def test_figures_are_those_of_the_routes_and_of_the_project_that_is_chosen(viewer: Viewer) -> None:
     days = viewer.daemon.call("GET", f"/api/days?project={viewer.project.namespace}")
     page = viewer.open(f"?project={viewer.project.project_id[:12]}")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.viewer.browsing import Viewer
+from tests.viewer.browsing import HEIGHT, Viewer
 from tests.viewer.test_memories import Actions, Kitchen, kitchen, row  # noqa: F401  # the fixture
 
 pytestmark = pytest.mark.one_python
@@ -42,6 +42,14 @@ def test_the_session_of_a_decision_is_found_in_three_actions(story: Kitchen) -> 
     page.wait_for_selector(".event.lit")
     assert act.count <= 3
     assert lit(page) == ["you", "agent"]
+
+
+def test_the_day_of_a_session_stands_on_one_line(story: Kitchen) -> None:
+    page = story.open("sessions")
+    page.set_viewport_size({"width": 390, "height": HEIGHT})
+    days = page.locator(".session > .day").evaluate_all("all => all.map(each => each.clientHeight)")
+    assert days
+    assert set(days) <= {0, 16}
 
 
 def test_a_memory_shows_its_events_and_leads_to_them_and_back(story: Kitchen) -> None:

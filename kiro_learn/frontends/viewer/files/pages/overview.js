@@ -192,7 +192,7 @@ function Learned({ namespace, nameOf, today }) {
           ${data.items.filter(isShown).map(
             (/** @type {any} */ each) => html`<li key=${each.record_id}>
               <span class="kind"><${Chip}>${each.knowledge_type ?? each.capture_type ?? each.observation_type.replace("_", " ")}<//></span>
-              <a class="cut" href=${href("memories", { open: each.record_id })}>${each.title}</a>
+              <a class="two-lines" href=${href("memories", { open: each.record_id })}>${each.title}</a>
               <span class="muted small where">${nameOf(each.namespace)} <${Time} at=${each.created_at} /></span>
             </li>`,
           )}

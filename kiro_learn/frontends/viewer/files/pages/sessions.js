@@ -18,8 +18,11 @@ const WEEK_DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
 const itemsOf = (/** @type {any} */ data) => data.items;
 const headline = (/** @type {any} */ session) => session?.first_prompt?.trim() || (session ? `Session ${shortId(session.session_id)}` : "Session");
-/** @param {string} at */
-const dayOf = (at) => `${WEEK_DAYS[new Date(at).getDay()]} ${day(new Date(at))}`;
+/** `Mon 4 Nov`, or `4 Nov 2025` of another year: both fit the column. @param {string} text */
+function dayOf(text) {
+  const at = new Date(text);
+  return at.getFullYear() === new Date().getFullYear() ? `${WEEK_DAYS[at.getDay()]} ${day(at)}` : day(at);
+}
 
 /** @param {{query: Record<string, string>, setQuery: (changes: any, how?: any) => void, project: any}} props */
 export default function Page({ query, setQuery, project }) {
