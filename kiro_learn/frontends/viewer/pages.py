@@ -27,7 +27,11 @@ class Shown(NamedTuple):
 PAGES: Mapping[str, Sequence[Shown]] = {
     "overview": (Shown("/api/days"),),
     # The next page.
-    "memories": (Shown("/v1/memories/{open}", when="open"), Shown("/v1/search", when="q", names={"q": "query"}), Shown("/v1/memories")),
+    "memories": (
+        Shown("/v1/memories/{open}", when="open"),
+        Shown("/v1/search", when="q", names={"q": "query"}),
+        Shown("/v1/memories"),
+    ),
     # The next page.
     "sessions": (Shown("/api/session", when="session", names={"of": "project"}), Shown("/api/sessions")),
     # The next page.

@@ -127,7 +127,9 @@ async def test_the_json_of_a_page_is_what_its_route_says(client: Client) -> None
     assert await leads_to("/ui/memories.json?limit=5&open=&other=1") == "/v1/memories?limit=5"
     assert await leads_to("/ui/memories.json?open=a%2Fb") == "/v1/memories/a%2Fb"
     assert await leads_to("/ui/memories.json?q=a+b&type=decision") == "/v1/search?type=decision&query=a+b"
-    assert await leads_to("/ui/sessions.json?session=s&project=p&of=%2Fn%2F") == "/api/session?session=s&project=%2Fn%2F"
+    assert (
+        await leads_to("/ui/sessions.json?session=s&project=p&of=%2Fn%2F") == "/api/session?session=s&project=%2Fn%2F"
+    )
     assert await leads_to("/ui/brief.json") == "/v1/stats"
     assert (await client.get("/ui/nothing.json")).status == 404
     assert (await client.get("/ui/memories.json", only=HOST)).status == 401
