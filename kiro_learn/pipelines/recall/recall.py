@@ -217,7 +217,8 @@ class Recall:
 
     async def _read_passages(self, trace: RecallTrace, *, most: int) -> None:
         """Without their vectors, the words choose among the passages."""
-        record_ids = [hit.record_id for hit in trace.hits if hit.record_id not in trace.known_ids]
+        # Of what was told before only where nothing is new: then they say whether it is close enough.
+        record_ids = [hit.record_id for hit in trace.new_hits or trace.hits]
         passages: dict[RecordId, Codes] | Exception | None = None
         latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
         with trio.move_on_at(latest), trace.stopwatch.stage("records"):

@@ -94,6 +94,11 @@ class RecallTrace:
         if not self.hits:
             self.silent_because = NOTHING_FOUND
 
+    @property
+    def new_hits(self) -> Sequence[Hit]:
+        """Those that are new to the session, best first."""
+        return [hit for hit in self.hits if hit.record_id not in self.known_ids]
+
     def take_passages(self, passages: Mapping[RecordId, Codes], *, most: int) -> None:
         """Order the hits by what their ``passages`` say too; keep the first ``most`` that the session does not know."""
         if self.findings is None:
