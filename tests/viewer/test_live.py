@@ -36,6 +36,17 @@ def test_a_memory_is_heard_of_when_it_is_stored(viewer: Viewer) -> None:
     )
 
 
+def test_a_tab_that_was_opened_behind_others_listens_once_it_is_looked_at(viewer: Viewer) -> None:
+    page = viewer.page
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+    page.add_init_script("Object.defineProperty(document, 'hidden', {get: () => !window.isLookedAt})")
+    viewer.open("nothing-of-ours")
+    assert "/v1/live" not in asked
+    page.evaluate("() => { window.isLookedAt = true; document.dispatchEvent(new Event('visibilitychange')); }")
+    page.wait_for_function(LIVE)
+
+
 def test_after_a_restart_the_page_is_still_let_in_reconnects_and_reads_anew(viewer: Viewer, tmp_path: Path) -> None:
     context = viewer.page.context.browser
     assert context is not None
@@ -58,3 +69,13 @@ def test_after_a_restart_the_page_is_still_let_in_reconnects_and_reads_anew(view
         assert urlsplit(page.url).path == "/ui/nothing-of-ours"
     page.close()
     assert [fault for fault in faults if "ERR_CONNECTION" not in fault and "ERR_INCOMPLETE" not in fault] == []
+
+
+def test_a_daemon_that_is_not_heard_of_any_more_is_not_called_live(viewer: Viewer) -> None:
+    viewer.page.clock.install()
+    page = viewer.open("nothing-of-ours")
+    page.wait_for_function(LIVE)
+    page.clock.fast_forward(41_000)
+    page.wait_for_function(NOT_LIVE)
+    page.clock.fast_forward(2_000)
+    page.wait_for_function(LIVE)

@@ -18,8 +18,8 @@ AFTER = optional_text("last_event_id", "The id of the last event that is known, 
 
 KINDS: Mapping[type, str] = {LearnedNow: "learned", Report: "retrieval", StatusNow: "status", type(None): "gap"}
 
-HEARTBEAT = b":\n\n"
-"""A comment, which readers pass over."""
+HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
+"""An event and not a comment: a page is not told of those, and could not tell a quiet daemon from one that hangs."""
 
 RETRY_SECONDS = 30
 

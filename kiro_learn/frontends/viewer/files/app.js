@@ -94,6 +94,7 @@ function Rail({ page }) {
 
 /** @param {{input: any, page: string, q: string}} props */
 function Search({ input, page, q }) {
+  useEffect(() => void (input.current.value = q), [page, q]);
   const onSubmit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const text = input.current.value.trim();
@@ -102,7 +103,7 @@ function Search({ input, page, q }) {
   };
   return html`
     <form class="search" role="search" onSubmit=${onSubmit}>
-      <input ref=${input} type="search" key=${page} defaultValue=${q} placeholder="Search memories" aria-label="Search memories" title="Search memories (/)" autocomplete="off" spellcheck=${false} />
+      <input ref=${input} type="search" placeholder="Search memories" aria-label="Search memories" title="Search memories (/)" autocomplete="off" spellcheck=${false} />
     </form>
   `;
 }
@@ -146,4 +147,4 @@ function PageLoader({ page, query, project, projects }) {
 
 document.addEventListener("click", onLinkClick);
 render(html`<${App} />`, /** @type {Element} */ (document.getElementById("app")));
-connect();
+if (!document.hidden) connect();

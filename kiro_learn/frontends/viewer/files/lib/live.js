@@ -7,6 +7,8 @@ const ROUTE = "/v1/live";
 const KINDS = ["learned", "retrieval", "status", "gap"];
 const MOST_SECONDS = 30;
 const HIDDEN_SECONDS = 60;
+/** The daemon is heard of every 15 s. */
+const QUIET_SECONDS = 40;
 
 /** @typedef {{kind: string, [field: string]: any}} LiveEvent */
 
@@ -19,6 +21,7 @@ let state = { word: "not live", isLive: false };
 let waitSeconds = 1;
 let retryTimer = 0;
 let hiddenTimer = 0;
+let quietTimer = 0;
 let lastId = "";
 
 /** @param {string} word @param {boolean} [isLive] */
@@ -38,21 +41,30 @@ function hear(message) {
 export function connect() {
   clearTimeout(retryTimer);
   const mine = (source = new EventSource(address(ROUTE, { last_event_id: lastId })));
-  mine.onopen = () => {
-    waitSeconds = 1;
-    say("live", true);
-  };
-  mine.onerror = () => {
+  const again = () => {
+    clearTimeout(quietTimer);
     mine.close();
     say(`reconnecting ${waitSeconds} s`);
     retryTimer = setTimeout(connect, waitSeconds * 1000);
     waitSeconds = Math.min(waitSeconds * 2, MOST_SECONDS);
   };
+  const isThere = () => {
+    clearTimeout(quietTimer);
+    quietTimer = setTimeout(again, QUIET_SECONDS * 1000);
+  };
+  isThere();
+  mine.onopen = () => {
+    waitSeconds = 1;
+    say("live", true);
+  };
+  mine.onerror = again;
+  for (const kind of [...KINDS, "heartbeat"]) mine.addEventListener(kind, isThere);
   for (const kind of KINDS) mine.addEventListener(kind, hear);
 }
 
 function close() {
   clearTimeout(retryTimer);
+  clearTimeout(quietTimer);
   source?.close();
   source = null;
   say("not live");
