@@ -242,6 +242,33 @@ def test_several_are_chosen_exported_and_forgotten_with_their_number_typed(kitch
     assert kitchen.titles() == []
 
 
+def test_what_was_forgotten_is_not_counted_and_what_was_chosen_is_of_the_filters(kitchen: Kitchen) -> None:
+    for title in ("Basil", "Thyme", "Sage"):
+        kitchen.memory(title)
+    page = kitchen.open()
+    row(page, "Thyme").get_by_label("Choose Thyme").check()
+    page.get_by_role("button", name="Forget…", exact=True).click()
+    page.locator("dialog button.danger:enabled").click()
+    page.get_by_text("2 memories", exact=True).wait_for()
+
+    row(page, "Basil").get_by_label("Choose Basil").check()
+    page.get_by_text("1 chosen").wait_for()
+    page.get_by_label("Type").select_option("decision")
+    page.get_by_text("2 of 2").wait_for()
+    page.get_by_text("1 chosen").wait_for(state="detached")
+
+
+def test_the_search_field_says_what_is_searched_for_also_after_back(kitchen: Kitchen) -> None:
+    page = kitchen.open("memories?q=basil")
+    field = page.get_by_label("Search memories")
+    field.fill("thyme")
+    field.press("Enter")
+    page.wait_for_url("**q=thyme")
+    page.go_back()
+    page.wait_for_url("**q=basil*")
+    page.wait_for_function("() => document.querySelector('.search input').value === 'basil'")
+
+
 def test_filters_stand_in_the_address_and_chips_set_them(kitchen: Kitchen) -> None:
     kitchen.memory("With garlic", concepts=["garlic"], files_touched=["src/pan.ts"])
     kitchen.memory("With onions", concepts=["onion"])

@@ -32,30 +32,31 @@ export async function attempt(action) {
 }
 
 /**
- * A list that grows page by page, as far as one scrolls, and that may be changed where it stands.
+ * A list that grows page by page, as far as one scrolls, and that may be changed where it stands: by `grown` rows in all.
  * @param {string} path
  * @param {Params} params
  * @param {(data: any) => any[]} rowsOf of what the route answers
  */
 export function usePages(path, params, rowsOf) {
   const route = useRoute(path, params);
-  const first = useMemo(() => ({ of: route.data, rows: route.data ? rowsOf(route.data) : [], cursor: route.data?.next_cursor ?? null }), [route.data]);
+  const first = useMemo(() => ({ of: route.data, rows: route.data ? rowsOf(route.data) : [], cursor: route.data?.next_cursor ?? null, grown: 0 }), [route.data]);
   const [later, setLater] = useState(first);
   const running = useRef(/** @type {any} */ (null));
   const now = later.of === first.of ? later : first;
   const change = (/** @type {(rows: any[]) => any[]} */ by) =>
     setLater((old) => {
       const base = old.of === first.of ? old : first;
-      return { ...base, rows: by(base.rows) };
+      const rows = by(base.rows);
+      return { ...base, rows, grown: base.grown + rows.length - base.rows.length };
     });
   const more = async () => {
     if (running.current === now.cursor) return;
     running.current = now.cursor;
     const page = await attempt(() => call("GET", address(path, { ...params, cursor: now.cursor })));
     running.current = null;
-    if (page) setLater({ of: now.of, rows: [...now.rows, ...rowsOf(page)], cursor: page.next_cursor });
+    if (page) setLater({ ...now, rows: [...now.rows, ...rowsOf(page)], cursor: page.next_cursor });
   };
-  return { route, rows: now.rows, more: now.cursor ? more : null, change };
+  return { route, rows: now.rows, grown: now.grown, more: now.cursor ? more : null, change };
 }
 
 /** How the projects are called, by namespace; asked for only where that is `needed`. @param {boolean} needed */

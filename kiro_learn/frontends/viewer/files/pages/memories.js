@@ -35,7 +35,7 @@ export default function Page({ query, setQuery, project }) {
   const [judged, setJudged] = useState(0);
   const box = useRef(/** @type {any} */ (null));
   useEffect(() => setEditing(false), [open]);
-  useEffect(() => (setChosen([]), setFresh([])), [q, project?.namespace]);
+  useEffect(() => (setChosen([]), setFresh([])), [JSON.stringify(params)]);
 
   useLive("learned", (event) => {
     if (event.kind === "gap") return setFresh((old) => [...old, `gap ${old.length}`]);
@@ -117,7 +117,7 @@ export default function Page({ query, setQuery, project }) {
     <div class="split" ref=${box}>
       <section class="box" aria-label="Memories">
         <header>
-          <p class="small muted" role="status">${counts({ data: route.data, rows, isFiltered, more: list.more })}</p>
+          <p class="small muted" role="status">${counts({ data: route.data, rows, grown: list.grown, isFiltered, more: list.more })}</p>
           <div class="actions">
             ${q && isSecret(q) && rows.length > 0 && html`<button class="plain small" onClick=${() => setForgetting({ secret: q, ...(project ? { project: project.namespace } : {}) })}>Forget this text everywhere…</button>`}
             <span role="status">${unseen.length > 0 && html`<button class="new" onClick=${showNew}>${count(unseen.length)} new</button>`}</span>
@@ -165,12 +165,12 @@ const Row = ({ memory, best, isChosen, choose, name }) => html`
 /** @param {number[]} parts @param {number} best */
 const share = (parts, best) => (best > 0 ? Math.min(1, Math.max(0, parts.reduce((sum, part) => sum + part, 0) / best)) : 0);
 
-/** `5 of 1,204 · 12 ms`. @param {{data: any, rows: any[], isFiltered: boolean, more: any}} shown */
-function counts({ data, rows, isFiltered, more }) {
+/** `5 of 1,204 · 12 ms`. @param {{data: any, rows: any[], grown: number, isFiltered: boolean, more: any}} shown */
+function counts({ data, rows, grown, isFiltered, more }) {
   if (!data) return "";
-  if (data.hits) return `${count(rows.length)} of ${count(data.memory_count)} · ${Math.round(data.latency_ms)} ms${data.degraded.length ? " · partial answer" : ""}`;
-  if (isFiltered) return `${more ? "over " : ""}${count(rows.length)} of ${count(data.total)}`;
-  return counted(data.total, "memory", "memories");
+  if (data.hits) return `${count(rows.length)} of ${count(data.memory_count + grown)} · ${Math.round(data.latency_ms)} ms${data.degraded.length ? " · partial answer" : ""}`;
+  if (isFiltered) return `${more ? "over " : ""}${count(rows.length)} of ${count(data.total + grown)}`;
+  return counted(data.total + grown, "memory", "memories");
 }
 
 /** @param {{data: any, q?: string, isFiltered: boolean, clear: () => void}} why */
