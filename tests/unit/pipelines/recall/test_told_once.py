@@ -91,6 +91,7 @@ def test_what_was_told_before_and_is_not_close_enough_is_no_reason_for_silence()
         (report,) = services.retrievals.latest(namespace=None, limit=1)
         assert (report.left_out, report.silent_because) == ({"told_before": 2}, NOTHING_RELEVANT)
         assert report.confidence is not None
+        assert report.needed is not None
         assert report.confidence < report.needed
 
     simulated(story)
