@@ -18,10 +18,10 @@ from kiro_learn.wire.messages import body_weight
 CALL_BYTES = 262_144
 """Of events, that a model is shown at a time, as ``learning.extraction_bytes`` has it unless it was changed."""
 BYTES_OF_A_TOKEN = 4
-MEMORIES_PER_PROMPT = 0.6
-"""That the built-in learner makes (benchmarks/importing.py); a model makes about as many."""
-EVENTS_PER_SECOND = 400
-"""That a daemon takes in beside other work (benchmarks/importing.py)."""
+MEMORIES_PER_PROMPT = (0.6, 1.0)
+"""That the built-in learner made, the least and the most ("Importing" in docs/benchmarks.md)."""
+EVENTS_PER_SECOND = (268, 858)
+"""That a daemon took in on a busy machine, and on a quiet one ("Importing" in docs/benchmarks.md)."""
 BYTES_PER_SECOND = 3_000_000
 """Of sessions as they lie on the disk, that go in so (benchmarks/importing.py)."""
 
@@ -114,15 +114,17 @@ class Survey:
         return not self.event_count and not self.kept.total()
 
     @property
-    def memories(self) -> int:
-        """About how many would be learned."""
+    def memories(self) -> tuple[int, int]:
+        """How many would be learned, the least and the most."""
         prompts = sum(source.events[EventKind.PROMPT] for source in self.sources.values())
-        return round(prompts * MEMORIES_PER_PROMPT)
+        least, most = MEMORIES_PER_PROMPT
+        return round(prompts * least), round(prompts * most)
 
     @property
-    def seconds(self) -> float:
-        """About how long it would take until all of it is stored."""
-        return self.event_count / EVENTS_PER_SECOND
+    def seconds(self) -> tuple[float, float]:
+        """How long it would take until all of it is stored, the least and the most."""
+        slowest, fastest = EVENTS_PER_SECOND
+        return self.event_count / fastest, self.event_count / slowest
 
     @property
     def calls(self) -> int:
@@ -145,8 +147,8 @@ class Survey:
             "kept": dict(self.kept),
             "kept_days": {title: len(days) for title, days in self.kept_days.items()},
             "events": self.event_count,
-            "memories": self.memories,
-            "seconds": round(self.seconds, 1),
+            "memories": list(self.memories),
+            "seconds": [round(each, 1) for each in self.seconds],
             "calls": self.calls,
             "tokens": self.tokens,
             "skipped": dict(self.skipped),

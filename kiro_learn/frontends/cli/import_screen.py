@@ -25,12 +25,15 @@ def nothing(terminal: Terminal) -> list[str]:
 
 def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     """What lies where, and what it would bring and cost."""
-    brings = import_texts.WOULD_BRING_TEXT.format(events=events(survey.event_count), memories=memories(survey.memories))
+    least, most = survey.memories
+    learned = _between(f"{least:,}", memories(most)) if least < most else memories(most)
+    brings = import_texts.WOULD_BRING_TEXT.format(events=events(survey.event_count), memories=learned)
+    takes = import_texts.TAKES_TEXT.format(time=_between(*map(duration, survey.seconds)))
     rows = [
         *(row for source in survey.sources.values() for row in _source(source)),
         *((title, _kept(count, survey.kept_days.get(title, ()))) for title, count in survey.kept.items() if count),
         (import_texts.WOULD_BRING, brings),
-        (import_texts.TAKES, import_texts.TAKES_TEXT.format(time=duration(survey.seconds))),
+        (import_texts.TAKES, takes),
         *_model(survey, llm),
         *_left_out(survey.skipped),
     ]
@@ -49,6 +52,10 @@ def done(stored: int, kept: int, known: int, sessions: int, seconds: float, term
 
 def left_out(skipped: Mapping[str, int], terminal: Terminal) -> list[str]:
     return _rows(list(_left_out(skipped)), terminal)
+
+
+def _between(least: str, most: str) -> str:
+    return most if least == most else import_texts.BETWEEN.format(least=least, most=most)
 
 
 def _kept(count: int, days: Collection[date]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from kiro_learn.frontends.cli import import_screen
-from kiro_learn.services.import_survey import Survey
+from kiro_learn.model.event import EventKind
+from kiro_learn.services.import_survey import SourceSurvey, Survey
 from tests.unit.frontends.cli.samples import PLAIN
 
 MODEL_FREE = {"strategy": "extractive", "name": "extractive"}
@@ -16,6 +17,24 @@ def test_facts_stand_below_each_other_beside_a_long_title() -> None:
     lines = import_screen.to_do(survey, MODEL_FREE, PLAIN)
     assert lines[1] == "  mem0                     2 memories"
     assert lines[2] == "  Of a title that is long  3 memories"
+
+
+def surveyed(prompts: int, tool_uses: int) -> Survey:
+    source = SourceSurvey(name="claude-code", title="Claude Code")
+    source.events = Counter({EventKind.PROMPT: prompts, EventKind.TOOL_USE: tool_uses})
+    return Survey(sources={source.name: source})
+
+
+def test_what_is_not_known_is_said_as_the_least_and_the_most_that_were_measured() -> None:
+    lines = import_screen.to_do(surveyed(2_000, 15_160), MODEL_FREE, PLAIN)
+    assert "  brings        17,160 events, of which 1,200 to 2,000 memories may come" in lines
+    assert "  takes         20 s to 1 min, then some until all is learned" in lines
+
+
+def test_one_figure_is_said_where_the_least_is_the_most() -> None:
+    lines = import_screen.to_do(surveyed(0, 1), MODEL_FREE, PLAIN)
+    assert "  brings        1 event, of which 0 memories may come" in lines
+    assert "  takes         0.0 s, then some until all is learned" in lines
 
 
 def test_every_reason_is_named_with_its_number() -> None:
