@@ -11,7 +11,7 @@ from kiro_learn.errors import PortTaken
 from kiro_learn.frontends.cli import builds, daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
-from kiro_learn.frontends.cli.progress import upgrade_shown
+from kiro_learn.frontends.cli.progress import start_shown
 from kiro_learn.frontends.cli.service import autostart_of
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -123,7 +123,7 @@ def start_daemon(shell: Shell, port: int | None = None, *, as_json: bool = False
     arguments = [] if port is None else ["--port", str(port)]
     arguments += ["--json"] if as_json else []
     service = _service_for(shell, port)
-    with upgrade_shown(shell, is_wanted=not as_json) as tell:
+    with start_shown(shell, is_wanted=not as_json) as tell:
         if service is not None:
             service.start()
             return daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)

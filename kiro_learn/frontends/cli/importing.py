@@ -267,6 +267,7 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
     try:
         with progress.said(shell, import_texts.IMPORTING, is_wanted=not as_json) as tell:
             for each in found:
+                tell(so_far())
                 for batch in _batches(asked.events(each, imported.skip)):
                     imported.note(_handed_in(client.import_events, batch))
                     tell(so_far())

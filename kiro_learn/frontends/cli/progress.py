@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from kiro_learn.errors import KiroLearnError
@@ -85,22 +85,29 @@ def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
     _write(shell, "  ".join((watched.doing, texts.LEFT_TO_DO.format(left=left, all=watched.counted(most)))))
 
 
-def upgrade_shown(shell: Shell, *, is_wanted: bool) -> AbstractContextManager[Callable[[str], None]]:
-    """Show, for the length of the block, what the answered function is told of an upgrade."""
-    return said(shell, texts.UPGRADING, is_wanted=is_wanted)
+@contextmanager
+def start_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal that the daemon is being started, and anywhere what the function is told of an upgrade."""
+    is_shown = is_wanted and shell.err.is_interactive
+    if is_shown:
+        _write(shell, texts.STARTING)
+    try:
+        with said(shell, texts.UPGRADING, is_wanted=is_wanted) as tell:
+            yield tell
+    finally:
+        if is_shown:
+            _wipe(shell)
 
 
 @contextmanager
 def said(shell: Shell, sentence: str, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
     """Show, for the length of the block, what the answered function is told, as ``{progress}`` of ``sentence``."""
-    next_at, is_shown = 0.0, False
+    next_at, is_shown = time.monotonic() + QUIET_SECONDS, False
 
     def tell(progress: str) -> None:
         nonlocal next_at, is_shown
         now = time.monotonic()
-        if not next_at:
-            next_at = now + QUIET_SECONDS
-        elif is_wanted and now > next_at:
+        if is_wanted and now > next_at:
             next_at = now + (REDRAW_SECONDS if shell.err.is_interactive else LINE_SECONDS)
             is_shown = True
             _write(shell, sentence.format(progress=progress))

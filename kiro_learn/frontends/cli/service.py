@@ -13,7 +13,7 @@ from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import printing
-from kiro_learn.frontends.cli.progress import upgrade_shown
+from kiro_learn.frontends.cli.progress import start_shown
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.services.autostart import WELL, Autostart, FileChange, ServicePlan
 
@@ -45,7 +45,7 @@ def install(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> None:
         if autostart.report().state not in WELL:
             _stop_the_other(shell, as_json=as_json)
         autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
-        with upgrade_shown(shell, is_wanted=not as_json) as tell:
+        with start_shown(shell, is_wanted=not as_json) as tell:
             address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
         if as_json:
             shell.print_json({**_as_json(plan), "done": True, "address": address})

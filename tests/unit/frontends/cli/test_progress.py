@@ -1,0 +1,63 @@
+"""Nobody looks at a terminal for long without being told what is going on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kiro_learn.frontends.cli import progress
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.terminal import Terminal
+
+NOTHING: Any = None
+"""What a progress does not need of its shell."""
+
+
+class Clock:
+    """Stands still but for what a test adds."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    still = Clock()
+    monkeypatch.setattr(progress, "time", still)
+    return still
+
+
+def shell(*, is_interactive: bool) -> Shell:
+    terminal = Terminal(width=80, is_interactive=is_interactive)
+    return Shell({}, NOTHING, NOTHING, NOTHING, terminal, terminal)
+
+
+def test_a_first_step_that_took_long_is_said_when_it_is_done(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.said(shell(is_interactive=False), "Doing: {progress}", is_wanted=True) as tell:
+        clock.now += 1.1
+        tell("1 of 9")
+        clock.now += 1.1
+        tell("2 of 9")
+    assert capsys.readouterr().err == "Doing: 1 of 9\n"
+
+
+def test_what_is_done_at_once_says_nothing(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.said(shell(is_interactive=True), "Doing: {progress}", is_wanted=True) as tell:
+        tell("1 of 2")
+        clock.now += 0.9
+        tell("2 of 2")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("is_interactive", "is_wanted"), [(True, True), (True, False), (False, True)])
+def test_a_terminal_shows_at_once_that_the_daemon_is_being_started(
+    is_interactive: bool, is_wanted: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with progress.start_shown(shell(is_interactive=is_interactive), is_wanted=is_wanted):
+        shown = capsys.readouterr().err
+    assert ("Starting the daemon" in shown) is (is_interactive and is_wanted)
+    assert bool(capsys.readouterr().err.strip("\r")) is (is_interactive and is_wanted), "and it is wiped"
