@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import random
@@ -22,11 +23,11 @@ import tempfile
 import time
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import apsw
 import psutil
@@ -51,31 +52,50 @@ REASONS = (
 )
 
 
-class Transcripts:
-    """A user's folder with sessions of Claude Code."""
+class Told(NamedTuple):
+    """A turn that somebody will ask about."""
 
-    def __init__(self, user: Path, *, total_bytes: int, session_bytes: int) -> None:
+    prompt: str
+    answer: str
+
+
+class Transcripts:
+    """A user's folder with sessions of Claude Code, one for each of ``sizes``, in bytes.
+
+    ``told``: what is said in the middle of the session with this number.
+    """
+
+    def __init__(
+        self,
+        user: Path,
+        sizes: Iterable[int],
+        *,
+        began: datetime = EPOCH,
+        hours_apart: float = 3.0,
+        root: str = "/src",
+        told: Mapping[int, Told] | None = None,
+    ) -> None:
         self._dice = random.Random(30)
         self.events = self.size_bytes = self.sessions = self.prompts = 0
-        while self.size_bytes < total_bytes:
-            folder = f"/src/project-{self.sessions % PROJECTS}"
+        for number, most_bytes in enumerate(sizes):
+            folder, at = f"{root}/project-{number % PROJECTS}", began + timedelta(hours=hours_apart * number)
             path = user / ".claude" / "projects" / folder.replace("/", "-") / f"{self._uuid()}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("w", encoding="utf-8") as file:
-                for line in self._lines(path.stem, folder, session_bytes):
+                for line in self._lines(path.stem, folder, at, most_bytes, (told or {}).get(number)):
                     file.write(line)
-            ended = (EPOCH + timedelta(hours=3 * self.sessions)).timestamp()
-            os.utime(path, (ended, ended))
+            os.utime(path, (at.timestamp(), at.timestamp()))
             self.sessions += 1
             self.size_bytes += path.stat().st_size
 
     def _uuid(self) -> str:
         return str(uuid.UUID(int=self._dice.getrandbits(128), version=4))
 
-    def _lines(self, session: str, folder: str, most_bytes: int) -> Iterator[str]:
-        parent, written, now = None, 0, EPOCH + timedelta(hours=3 * self.sessions)
+    def _lines(self, session: str, folder: str, now: datetime, most_bytes: int, told: Told | None) -> Iterator[str]:
+        parent, written = None, 0
         while written < most_bytes:
-            for fields in self._turn():
+            said, told = (told, None) if written >= most_bytes / 2 else (None, told)
+            for fields in self._turn() if said is None else self._telling(said):
                 now += timedelta(seconds=self._dice.uniform(1, 20))
                 own = self._uuid()
                 line = {
@@ -86,6 +106,12 @@ class Transcripts:
                 text = json.dumps(line) + "\n"
                 written += len(text)
                 yield text
+
+    def _telling(self, told: Told) -> Iterator[dict[str, Any]]:
+        self.prompts += 1
+        self.events += 2
+        yield _user(told.prompt)
+        yield _assistant({"type": "text", "text": told.answer})
 
     def _turn(self) -> Iterator[dict[str, Any]]:
         dice = self._dice
@@ -126,11 +152,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         user, home = Path(folder) / "user", Path(folder) / "home"
         home.mkdir()
-        written = Transcripts(
-            user,
-            total_bytes=round(options.megabytes * 1e6),
-            session_bytes=round(options.session_megabytes * 1e6),
-        )
+        sessions = max(1, math.ceil(options.megabytes / options.session_megabytes))
+        written = Transcripts(user, [round(options.session_megabytes * 1e6)] * sessions)
         with Rig(home, user) as rig:
             print(json.dumps(_measured(rig, written, kills=options.kills, is_learned=options.learned), indent=2))
 
