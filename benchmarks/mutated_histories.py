@@ -2,7 +2,7 @@
 
     python benchmarks/mutated_histories.py [--count 20000] [--seed 30] [READER ...]
 
-Each reader gets its sound home, with one to four mutations of ``properties/test_histories_survive_anything.py``, again
+Each reader gets its sound home, with one to four mutations of ``tests/unit/adapters/histories/damaged.py``, again
 and again until ``--count`` files were damaged. The first crash ends it, and so does a home that is read for over
 ``MOST_SECONDS``; both name the damage. Prints one JSON object a reader, as soon as it is done.
 """
@@ -24,7 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from properties.test_histories_survive_anything import (
+from tests.unit.adapters.histories.damaged import (
     BUILDS,
     MOST_EVENTS,
     READERS,
