@@ -279,7 +279,6 @@ def _measured(machine: Machine) -> dict[str, Any]:
     _ask(machine, command, answered)
     after = {each: each.answer in machine.told(each) for each in DECISIONS}
     print(f"\n> {LAST_MONTH.question}\n{machine.told(LAST_MONTH)}")
-    status = machine.says("status")
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, Python {platform.python_version()}",
@@ -298,7 +297,7 @@ def _measured(machine: Machine) -> dict[str, Any]:
         "answered_after_all": f"{sum(after.values())} of {len(DECISIONS)}",
         "unanswered_after_all": [each.question for each, is_right in after.items() if not is_right],
         "sessions_that_asked": machine.sessions_asked,
-        "memories": sum(each["record_count"] for each in status["projects"]),
+        "memories": machine.says("memories", "list", "--everywhere")["total"],
     }
 
 

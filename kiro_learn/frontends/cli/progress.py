@@ -101,13 +101,16 @@ def start_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], No
 
 @contextmanager
 def said(shell: Shell, sentence: str, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
-    """Show, for the length of the block, what the answered function is told, as ``{progress}`` of ``sentence``."""
-    next_at, is_shown = time.monotonic() + QUIET_SECONDS, False
+    """Show, for the length of the block, what the answered function is told, as ``{progress}`` of ``sentence``.
+
+    A terminal shows it from the beginning; elsewhere what is done soon leaves no line.
+    """
+    next_at, is_shown = time.monotonic() + (0.0 if shell.err.is_interactive else QUIET_SECONDS), False
 
     def tell(progress: str) -> None:
         nonlocal next_at, is_shown
         now = time.monotonic()
-        if is_wanted and now > next_at:
+        if is_wanted and now >= next_at:
             next_at = now + (REDRAW_SECONDS if shell.err.is_interactive else LINE_SECONDS)
             is_shown = True
             _write(shell, sentence.format(progress=progress))

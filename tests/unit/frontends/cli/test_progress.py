@@ -45,8 +45,14 @@ def test_a_first_step_that_took_long_is_said_when_it_is_done(clock: Clock, capsy
     assert capsys.readouterr().err == "Doing: 1 of 9\n"
 
 
-def test_what_is_done_at_once_says_nothing(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_shows_it_from_the_beginning(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
     with progress.said(shell(is_interactive=True), "Doing: {progress}", is_wanted=True) as tell:
+        tell("0 of 9")
+        assert capsys.readouterr().err.strip() == "Doing: 0 of 9"
+
+
+def test_what_is_done_soon_leaves_no_line(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.said(shell(is_interactive=False), "Doing: {progress}", is_wanted=True) as tell:
         tell("1 of 2")
         clock.now += 0.9
         tell("2 of 2")
