@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from typing import Any
 
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -206,6 +208,26 @@ def test_what_memory_changed_since_is_a_conflict_and_a_deleted_file_forgets_noth
     assert written.left == {one: Left.EDITED, three: Left.DELETED}
     assert b"Mine." in folder.files[one]
     assert (written.new, written.unchanged) == (1, 1)
+
+
+class DiskFull(InMemoryNotes):
+    """Takes a few files."""
+
+    def write(self, path: str, content: bytes) -> None:
+        if len(self.files) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device", path)
+        super().write(path, content)
+
+
+def test_an_export_that_ended_in_the_middle_goes_on_in_the_same_folder() -> None:
+    _, memories = a_folder(1, 2, 3)
+    full = DiskFull()
+    with pytest.raises(OSError, match="No space"):
+        export_notes(full, memories)
+    folder = InMemoryNotes(dict(full.files), kept_index=full.kept_index)
+    written = export_notes(folder, memories)
+    assert (written.new, written.unchanged, written.left) == (1, 2, {})
+    assert import_notes(folder, memories).unchanged == 3
 
 
 def test_a_file_that_is_only_spelled_otherwise_is_written_and_removed_as_one_that_nobody_edited() -> None:

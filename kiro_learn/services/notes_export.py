@@ -57,17 +57,21 @@ class NotesExport:
         """
         self._folder = folder
         self._names = names
-        self._now = now
+        self._head = ExportHead(format=FORMAT, version=__version__, exported_at=to_text(now))
         self._is_forced = is_forced
         index = folder.index()
         self.is_foreign = index is None and not folder.is_empty()
         """Something is in the folder, and no export of ours: it is not to be written to."""
         self._old = NotesIndex() if index is None else read_index(index)
+        self._is_first = index is None
         self._new = NotesIndex(projects=dict(self._old.projects))
         self._written = NotesWritten()
 
     def put(self, memory: StoredMemory) -> None:
         """Write the file of a memory, if that says something else."""
+        if self._is_first:  # before any file: an export that ends in the middle can go on in the same folder
+            self._folder.write_index(b"".join(write_index(self._old, self._head)))
+            self._is_first = False
         note = note_of(memory)
         content = write_note(note)
         folder = self._folder_for(memory.record.namespace)
@@ -86,8 +90,7 @@ class NotesExport:
             self._drop(gone)
         folders = {file.path.partition("/")[0] for file in self._new.files.values()}
         self._new.projects = {name: each for name, each in self._new.projects.items() if name in folders}
-        head = ExportHead(format=FORMAT, version=__version__, exported_at=to_text(self._now))
-        self._folder.write_index(b"".join(write_index(self._new, head)))
+        self._folder.write_index(b"".join(write_index(self._new, self._head)))
         return self._written
 
     def _settle(self, file: NotesFile, known: NotesFile | None, content: bytes) -> NotesFile | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 
+from kiro_learn.adapters.histories import git
 from kiro_learn.adapters.histories.git import TOO_LONG, UNREADABLE, GitMemories
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -179,3 +180,12 @@ def test_every_sort_of_repository_is_read_or_counted(shop: Repository, manner: s
 
     assert len(made) == {"shallow": 1, "sha256": 1, "worktree": 2}.get(manner, 0)
     assert skipped[UNREADABLE] == (manner in {"no commits", "damaged"})
+
+
+def test_a_repository_that_git_waits_for_is_left_out(shop: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a stranger packs into an archive may be a pipe that nobody writes to."""
+    monkeypatch.setattr(git, "LISTING_SECONDS", 0.2)
+    (shop.folder / ".git" / "HEAD").unlink()
+    os.mkfifo(shop.folder / ".git" / "HEAD")
+    told, skipped = shop.memories()
+    assert (told, skipped) == ([], {UNREADABLE: 1})

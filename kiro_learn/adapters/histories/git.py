@@ -20,6 +20,7 @@ from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession, Sk
 from kiro_learn.wire.commits import Reasoned, reason_in
 
 MOST_SECONDS = 300.0
+LISTING_SECONDS = 30.0
 MOST_COMMITS = 200_000
 MOST_MESSAGE_BYTES = 65_536
 CHUNK_BYTES = 65_536
@@ -110,15 +111,19 @@ def _moment(seconds: str) -> datetime | None:
 
 def _commits(git: Sequence[str], environment: dict[str, str], skipped: Skipped) -> Iterator[tuple[str, ...]]:
     """Of the default branch, newest first: hash, parents, seconds, author, message."""
-    found = subprocess.run(  # noqa: S603  # git itself, with arguments of ours
-        (*git, "for-each-ref", "--format=%(refname)", *_DEFAULTS),
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        timeout=MOST_SECONDS,
-        check=False,
-    )
+    try:
+        found = subprocess.run(  # noqa: S603  # git itself, with arguments of ours
+            (*git, "for-each-ref", "--format=%(refname)", *_DEFAULTS),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=LISTING_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        skipped(UNREADABLE)
+        return
     references = found.stdout.decode("utf-8", "replace").split() or ["HEAD"]
     command = (
         *git,
