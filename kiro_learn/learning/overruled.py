@@ -51,7 +51,8 @@ _UNCLEAR = frozenset(_UNCLEAR_WORDS.split())
 _CLAUSE = re.compile(r"[,;:.!] +(?=(?:but |always |only |please |just )?(?:use|prefer|run|take|go with)\b)")
 """Where something is ordered that a negation before it does not deny."""
 _LEADING = re.compile(
-    r"(?i)(?:(?:ok|actually|sorry|no|change of plans?|correction|update|new rule|from now on|note|remember)[,:.]? )+"
+    r"(?i)(?:(?:(?:ok|actually|sorry|change of plans?|new rule|from now on|remember)[,:.]?"
+    r"|(?:no|correction|update|note)[,:.]) )+"
 )
 """What a person says before a rule that takes the place of another."""
 _WORD = re.compile(r"[^\W_][\w'.+-]*")

@@ -36,6 +36,8 @@ OVERRULED = [
     ("Indent with tabs", "Indent with spaces"),
     ("Use pnpm", "Never use pnpm, use npm"),
     ("Use flake8", "Use ruff"),
+    ("Use emojis in commit messages", "No emojis in commit messages"),
+    ("Use npm", "No, use pnpm"),
 ]
 BOTH_HOLD = [
     ("Always use npm", "Always use pip"),
@@ -57,6 +59,8 @@ BOTH_HOLD = [
     ("Run pylint before a commit", "Run ruff before a commit"),
     ("Remove yarn", "Remove npm"),
     ("Use podman", "Also use docker"),
+    ("Use pnpm", "No npm"),
+    ("Never force-push to main", "No force-push to main"),
 ]
 
 
