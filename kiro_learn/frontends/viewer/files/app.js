@@ -98,6 +98,7 @@ function Search({ input, page, q }) {
   const onSubmit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const text = input.current.value.trim();
+    input.current.blur(); // the first result takes the focus
     if (page === "memories") setQuery({ q: text || null, open: null });
     else go(href("memories", { q: text }));
   };

@@ -30,12 +30,15 @@ export default function Page({ query, setQuery, project }) {
   const names = useProjectNames(!project);
   const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
   const [fresh, setFresh] = useState(/** @type {string[]} */ ([]));
-  const [isEditing, setEditing] = useState(false);
+  const [edited, setEdited] = useState(/** @type {string | null} */ (null));
   const [forgetting, setForgetting] = useState(/** @type {any} */ (null));
   const [judged, setJudged] = useState(0);
   const box = useRef(/** @type {any} */ (null));
-  useEffect(() => setEditing(false), [open]);
+  useEffect(() => setEdited((old) => (old === open ? old : null)), [open]);
   useEffect(() => (setChosen([]), setFresh([])), [JSON.stringify(params)]);
+  useEffect(() => {
+    if (q && document.activeElement === document.body) box.current.querySelector(".row")?.focus();
+  }, [route.data]);
 
   useLive("learned", (event) => {
     if (event.kind === "gap") return setFresh((old) => [...old, `gap ${old.length}`]);
@@ -55,8 +58,7 @@ export default function Page({ query, setQuery, project }) {
     const id = target();
     if (!id) return;
     show(id);
-    // After the effect that ends an edit because another memory is open.
-    setTimeout(setEditing, 0, true);
+    setEdited(id);
   };
   const judge = async (/** @type {string} */ said) => {
     const id = target();
@@ -69,7 +71,7 @@ export default function Page({ query, setQuery, project }) {
     const memory = await attempt(() => call("GET", routeOf(id)));
     if (memory) list.change((old) => old.map((each) => (each.record_id === replaced ? { ...each, ...memory } : each)));
     show(id, { replace: true });
-    setEditing(false);
+    setEdited(null);
     toast("Saved.", { undo: () => undo(id) });
   };
   const undo = async (/** @type {string} */ id) => {
@@ -135,7 +137,7 @@ export default function Page({ query, setQuery, project }) {
         `}
       </section>
       ${open && html`<${Memory} id=${open} name=${project?.name ?? names[rows.find((each) => each.record_id === open)?.namespace] ?? ""}
-        ...${{ isEditing, setEditing, judged }} onClose=${() => show(null)} onFilter=${(/** @type {any} */ by) => setQuery({ ...NO_FILTER, q: null, ...by })}
+        ...${{ isEditing: edited === open, setEditing: (/** @type {boolean} */ is) => setEdited(is ? open : null), judged }} onClose=${() => show(null)} onFilter=${(/** @type {any} */ by) => setQuery({ ...NO_FILTER, q: null, ...by })}
         onSaved=${saved} onUndo=${() => undo(open)} onForget=${() => forget([open])} onJudge=${judge} step=${rows.length > 1 ? step : null} />`}
     </div>
     ${forgetting && html`<${Forget} selection=${forgetting} onDone=${forgotten} onClose=${() => setForgetting(null)} />`}
