@@ -48,7 +48,7 @@ def test_why_an_agent_said_something_is_found_in_four_actions(viewer: Viewer) ->
     assert panel.locator("pre").text_content() == asked["told"]["context"]
     first = next(each for each in asked["found"] if each["why"] == "told")
     assert panel.locator(".founds a").first.inner_text() == first["memory"]["title"]
-    assert str(first["score"]) in panel.locator(".founds li").first.inner_text()
+    assert f"{first['score']:.2f}" in panel.locator(".founds li").first.inner_text()
     assert panel.locator(".bar i").count() >= 3
     assert str(panel.locator(".founds a").first.get_attribute("href")).endswith(f"memories?open={first['record_id']}")
     link = str(panel.get_by_text("its session").get_attribute("href"))

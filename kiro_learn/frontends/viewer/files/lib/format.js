@@ -46,3 +46,11 @@ export const milliseconds = (ms) => (ms < 999.5 ? `${Math.round(ms)} ms` : `${(m
 
 /** `…K7Q4M2`: an id's tail is what differs. @param {string} id */
 export const shortId = (id) => (id.length > 8 ? `…${id.slice(-6)}` : id);
+
+const AGENTS = /** @type {Record<string, string>} */ ({
+  "claude-code": "Claude Code", "kiro-cli": "Kiro CLI", "kiro-ide": "Kiro IDE", "amazon-q": "Amazon Q", codex: "Codex",
+  gemini: "Gemini", cursor: "Cursor", opencode: "opencode", api: "A program", mcp: "MCP",
+});
+
+/** @param {string | null | undefined} name */
+export const agentName = (name) => (name ? (AGENTS[name] ?? name) : "An agent");

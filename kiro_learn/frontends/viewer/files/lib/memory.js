@@ -6,14 +6,6 @@ import { toast } from "./parts.js";
 
 /** @typedef {import("./api.js").Params} Params */
 
-const AGENTS = /** @type {Record<string, string>} */ ({
-  "claude-code": "Claude Code", "kiro-cli": "Kiro CLI", "kiro-ide": "Kiro IDE", "amazon-q": "Amazon Q", codex: "Codex",
-  gemini: "Gemini", cursor: "Cursor", opencode: "opencode", api: "A program", mcp: "MCP",
-});
-
-/** @param {string | null | undefined} name */
-export const agentName = (name) => (name ? (AGENTS[name] ?? name) : "An agent");
-
 /** What sort of memory it is, as people read it. @param {any} memory */
 export const typeOf = (memory) => String(memory.capture_type ?? memory.knowledge_type ?? memory.observation_type).replaceAll("_", " ");
 

@@ -2,9 +2,9 @@
 // One memory, open at the right: what it says, where it came from, who was told it, what it replaced; and its corrections.
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { ApiError, call, useRoute } from "../lib/api.js";
-import { ago, count, counted, shortId } from "../lib/format.js";
+import { ago, agentName, count, counted, shortId } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
-import { agentName, routeOf, typeOf } from "../lib/memory.js";
+import { routeOf, typeOf } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
 import { Chip, Id, Panel, State, Time } from "../lib/parts.js";
 

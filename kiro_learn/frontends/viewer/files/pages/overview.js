@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { Chart } from "../lib/chart.js";
-import { ago, clock, count, counted, day, milliseconds } from "../lib/format.js";
+import { agentName, ago, clock, count, counted, day, milliseconds } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { go, href } from "../lib/nav.js";
 import { Box, Chip, Copy, Figure, Time } from "../lib/parts.js";
@@ -264,7 +264,7 @@ function Happened({ each, nameOf }) {
   const told = each.records.filter((/** @type {any} */ record) => record.shown).length;
   const outcome = each.degraded.length ? "partial answer" : each.context_bytes ? `told ${counted(told, "memory", "memories")}` : "told nothing";
   return html`<li>
-    ${at}<a class="cut" href=${href("retrievals", { open: each.retrieval_id })}>${each.agent ?? "an agent"} asked · ${outcome} · ${milliseconds(each.latency_ms)}</a>
+    ${at}<a class="cut" href=${href("retrievals", { open: each.retrieval_id })}>${agentName(each.agent)} asked · ${outcome} · ${milliseconds(each.latency_ms)}</a>
     <span class="muted small where">${where}</span>
   </li>`;
 }

@@ -2,7 +2,7 @@
 // What agents were told for their prompts: what was found, why each memory was told or not, and where the time went.
 import { html, useEffect, useRef, useState, useStyle } from "../lib/html.js";
 import { ApiError, call, useRoute } from "../lib/api.js";
-import { count, counted, milliseconds, size } from "../lib/format.js";
+import { agentName, count, counted, milliseconds, size } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { useLive } from "../lib/live.js";
 import { href } from "../lib/nav.js";
@@ -20,7 +20,6 @@ const LEFT_OUT_SHOWN = 3;
 /** @typedef {Record<string, any>} Found */
 
 const OUTCOMES = ["told", "silent", "partial"];
-const BY_HAND = "by hand";
 
 /** Why a memory was told or not. @type {Record<string, string>} */
 const WHY = {
@@ -59,12 +58,8 @@ const DOES = {
   fusion: "ordering", records: "reading", passages: "passages", files: "files", render: "writing",
 };
 
-/** `Claude Code` of `claude-code`. @param {string | null} agent */
-function agentName(agent) {
-  const capital = (/** @type {string} */ word) => (["cli", "ide", "api", "mcp"].includes(word) ? word.toUpperCase() : word[0].toUpperCase() + word.slice(1));
-  return agent ? agent.split("-").filter(Boolean).map(capital).join(" ") : BY_HAND;
-}
-
+/** @param {Retrieval} item */
+const askerOf = ({ agent }) => (agent ? agentName(agent) : "by hand");
 /** @param {Retrieval} item */
 const toldCount = (item) => (item.records ?? item.found).filter((/** @type {Found} */ each) => each.shown).length;
 
@@ -155,7 +150,7 @@ function Latency({ times }) {
 const Row = ({ item, isTwoLines }) => html`
   <div class="retrieval ${isTwoLines ? "two" : ""}">
     <span class="when"><${Time} at=${item.at} /></span>
-    <span class="agent cut muted">${agentName(item.agent)}</span>
+    <span class="agent cut muted">${askerOf(item)}</span>
     <span class="outcome"><${Chip} kind=${item.outcome}>${item.outcome}${toldCount(item) ? ` ${toldCount(item)}` : ""}<//></span>
     <span class="what cut">${item.prompt ?? html`<span class="muted">${item.event_id ? "prompt forgotten" : "no agent asked; words not kept"}</span>`}</span>
     <span class="why cut muted">${item.context_bytes ? "" : item.silent_because}</span>
@@ -206,7 +201,7 @@ function Explained({ data, budget, said }) {
   const left = data.found.filter((/** @type {Found} */ each) => !each.shown);
   return html`
     <div class="stack explained">
-      <p class="line muted"><span>${agentName(data.agent)}</span><span>${data.project ?? ""}</span><${Time} at=${data.at} />
+      <p class="line muted"><span>${askerOf(data)}</span><span>${data.project ?? ""}</span><${Time} at=${data.at} />
         ${data.session_id && html`<a href=${href("sessions", { session: data.session_id, of: data.namespace, event: data.event_id })}>its session</a>`}</p>
       <${Prompt} text=${data.prompt} isReported=${data.event_id !== null} />
       ${data.degraded.length > 0 && html`<p class="warn">Not in time, or failed: ${data.degraded.map(plain).join("; ")}</p>`}
@@ -264,7 +259,7 @@ function Memory({ each, said }) {
       </div>
       <div class="line small muted">
         <span>${each.found_by.join(" + ") || "by what it overturns"}</span>
-        <span class="number" title="The score, comparable within this retrieval">${each.score}</span>
+        <span class="number" title="The score, comparable within this retrieval">${each.score.toFixed(2)}</span>
         ${each.why !== "told" && html`<span>${WHY[each.why] ?? each.why}</span>`}
         ${became && html`<span class=${["wrong", "objected"].includes(became) ? "warn" : became === "ignored" ? "" : "ok"}>${BECAME[became]}</span>`}
         ${counts.length > 0 && html`<span>in all ${counts.join(", ")}</span>`}

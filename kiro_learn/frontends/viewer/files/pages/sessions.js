@@ -2,9 +2,9 @@
 // Sessions by day; one of them open at the right, with its events and the memories that came from each.
 import { html, useEffect, useMemo, useRef, useState, useStyle } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
-import { clock, count, counted, day, shortId } from "../lib/format.js";
+import { agentName, clock, count, counted, day, shortId } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
-import { agentName, usePages, useProjectNames } from "../lib/memory.js";
+import { usePages, useProjectNames } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
 import { Chip, List, Panel, State } from "../lib/parts.js";
 import { speaker } from "./memory.js";
