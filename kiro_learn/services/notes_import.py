@@ -6,6 +6,7 @@ import enum
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from typing import Any, Protocol
 
 import attrs
@@ -26,6 +27,10 @@ from kiro_learn.wire.notes import GIVEN, MOST_BYTES, Note, changes, digest_of, n
 from kiro_learn.wire.notes_index import FORMAT, NotesFile, read_index, write_index
 
 CAPTURE_TYPE = "note"
+
+
+LOOKED_UP = 3
+"""Files of which it is asked whether their memories are kept here: each costs a request."""
 
 
 class KeptMemories(Protocol):
@@ -99,6 +104,8 @@ class NotesFound:
     problems: list[NoteProblem] = attrs.Factory(list)
     conflicts: list[NoteProblem] = attrs.Factory(list)
     unchanged: int = 0
+    are_elsewhere: bool = False
+    """Of none of the unchanged files that were looked up a memory is kept here."""
 
 
 class NotesImport:
@@ -131,6 +138,9 @@ class NotesImport:
                 self._sort(each, found)
         there |= set(ids)
         found.deleted += [file for record_id, file in self._index.files.items() if record_id not in there]
+        kept = list(islice((record_id for record_id in self._index.files if record_id in there), LOOKED_UP))
+        is_any_here = any(self._memories.memory(record_id) is not None for record_id in kept)
+        found.are_elsewhere = found.unchanged >= len(kept) > 0 and not is_any_here
         return found
 
     def take(self, read: ReadNote) -> None:

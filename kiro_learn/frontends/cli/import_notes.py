@@ -152,6 +152,8 @@ def _show(shell: Shell, found: NotesFound) -> None:
     _show_problems(shell, [*found.problems, *found.conflicts])
     if found.conflicts:
         shell.say([notes_texts.CONFLICTS_HINT])
+    if found.are_elsewhere:
+        shell.say([f"{shell.err.mark('warning')} {notes_texts.ELSEWHERE}", notes_texts.ELSEWHERE_HINT])
 
 
 def _show_problems(shell: Shell, problems: list[NoteProblem]) -> None:

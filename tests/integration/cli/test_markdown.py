@@ -116,3 +116,15 @@ def test_a_damaged_index_is_refused_and_other_options_too(home: Path, tmp_path: 
     assert "taken whole" in failed(kiro_learn(home, "import", str(notes), "--limit", "1"), code=2)[0]
     assert "name one place" in failed(kiro_learn(home, "export", "a", "--markdown", "b"), code=2)[0]
     assert "folder of an export" in failed(kiro_learn(home, "import", "--forget-deleted"), code=2)[0]
+
+
+def test_a_folder_of_another_home_is_no_way_to_move_a_memory_and_says_so(home: Path, tmp_path: Path) -> None:
+    notes, other = tmp_path / "notes", tmp_path / "other"
+    done(kiro_learn(home, "export", "--markdown", str(notes)))
+    here = kiro_learn(home, "import", str(notes), "--yes")
+    assert "another home" not in here.stderr
+    with running_daemon(other, SETTINGS):
+        there = kiro_learn(other, "import", str(notes), "--yes")
+    assert "2 unchanged" in there.stdout
+    assert "the folder is of another home" in there.stderr
+    assert "kiro-learn export FILE" in there.stderr
