@@ -83,7 +83,9 @@ def test_the_preview_of_the_brief_is_what_a_session_is_told_to_the_byte(viewer: 
 
     page.get_by_role("slider").fill("300")
     page.wait_for_url("**bytes=300**")
-    page.wait_for_function("() => document.querySelector('meter')?.max === 300 && !document.querySelector('.stale')")
+    page.wait_for_function(
+        "() => document.querySelector('meter')?.max === 300 && document.querySelector('pre').textContent.length <= 300"
+    )
     short = page.locator("pre").text_content() or ""
     assert 0 < len(short.encode()) <= 300
     page.get_by_role("button", name="As set").click()
