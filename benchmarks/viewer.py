@@ -23,6 +23,7 @@ import statistics
 import sys
 import sysconfig
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,9 @@ from tests.viewer.browsing import SETTLED, browser, chromium, log_in, origin_of
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
 
-LOADS, TURNS, PROMPTS_A_TURN = 10, 6, 50
+LOADS, TURNS, PROMPTS_A_TURN = 10, 6, 20
+APART_SECONDS = 0.5
+"""Between prompts: no person asks more often, and what a page does after one is over by then."""
 WAIT_MS = 60_000
 PAGES = ("", "memories")
 
@@ -85,14 +88,22 @@ def prompts_beside(context: BrowserContext, daemon: DaemonProcess, asked: list[s
     beside: list[float] = []
     for turn in range(TURNS):
         some = asked[turn * PROMPTS_A_TURN :][:PROMPTS_A_TURN]
-        alone += [asker.ask(words, namespace(0)) for words in some]
+        alone += _apart(asker, some)
         page = context.new_page()
         page.goto(f"{origin_of(daemon)}/ui/")
         page.wait_for_function(SETTLED)
-        beside += [asker.ask(words, namespace(0)) for words in some]
+        beside += _apart(asker, some)
         page.close()
     slower = statistics.median(beside) / statistics.median(alone) - 1
     return {"alone": spread(alone), "beside_the_viewer": spread(beside), "slower_percent": round(100 * slower, 1)}
+
+
+def _apart(asker: Asker, asked: list[str]) -> list[float]:
+    times = []
+    for words in asked:
+        time.sleep(APART_SECONDS)
+        times.append(asker.ask(words, namespace(0)))
+    return times
 
 
 def main() -> None:
