@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 PROJECT_ID = "ab" * 32
-WAIT_MS = 15_000
+WAIT_MS = 25_000
 WIDTHS = (1280, 900, 390)
 HEIGHT = 800
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +36,14 @@ def chrome() -> Iterator[Browser]:
         pytest.skip("no Chromium, or no playwright: apt-get install chromium; pip install playwright")
     with browser() as opened:
         yield opened
+
+
+@pytest.fixture(autouse=True)
+def only_one() -> Iterator[None]:
+    """Of all workers one looks at pages at a time: several browsers on two cores would wait for each other."""
+    with (Path(tempfile.gettempdir()) / f"kiro-learn-viewer-tests-{os.getuid()}").open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -31,9 +31,7 @@ def test_a_memory_is_heard_of_when_it_is_stored(viewer: Viewer) -> None:
     page.wait_for_function(LIVE)
     page.evaluate(LISTEN)
     observe(viewer.daemon, viewer, "Ports are counted from 9000")
-    page.wait_for_function(
-        "() => window.heard.some(each => each.title === 'Ports are counted from 9000')", timeout=2000
-    )
+    page.wait_for_function("() => window.heard.some(each => each.title === 'Ports are counted from 9000')")
 
 
 def test_a_tab_that_was_opened_behind_others_listens_once_it_is_looked_at(viewer: Viewer) -> None:

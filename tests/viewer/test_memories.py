@@ -220,7 +220,7 @@ def test_what_is_learned_meanwhile_waits_behind_new_and_nothing_jumps(kitchen: K
     page.wait_for_function("() => document.querySelector('.list').scrollTop === 900")
     seen = page.locator(".row").first.inner_text()
     kitchen.memory("A new recipe", created_at=datetime.now(UTC).isoformat())
-    page.get_by_role("button", name="1 new").wait_for(timeout=2_000)
+    page.get_by_role("button", name="1 new").wait_for()
     assert page.locator(".list").evaluate("list => list.scrollTop") == 900
     assert page.locator(".row").first.inner_text() == seen
     page.get_by_role("button", name="1 new").click()

