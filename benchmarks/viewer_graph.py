@@ -44,7 +44,7 @@ FRAMES = """() => {
 def fill(daemon: DaemonProcess, home: Path, count: int) -> None:
     """As many memories, each of three concepts; a few concepts are in most of them, as in real ones."""
     client = Client(home)
-    namespace = client.project_of("/work/shop")["namespace"]
+    namespace = client.project_of("/home/ada/shop")["namespace"]
     client.close()
     chance = random.Random(SEED)
     for number in range(count):

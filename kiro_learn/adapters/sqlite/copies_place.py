@@ -47,7 +47,7 @@ def remember(folder: Path, home_folder: Path) -> None:
 
 
 def begin_anew(folder: Path, home_folder: Path) -> str:
-    """The command after which copies begin in ``folder`` as in one that nobody has used."""
+    """The command that lets copies begin anew in ``folder``."""
     return f"rm {shlex.quote(str(note_of(folder, home_folder)))}"
 
 

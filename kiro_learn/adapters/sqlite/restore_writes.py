@@ -129,7 +129,7 @@ def _restore_project(connection: apsw.Connection, project: StoredProject, _chang
 
 
 def _restore_merge(connection: apsw.Connection, merge: StoredMerge, _changes: list[Change]) -> Restored:
-    """Only of a project that is empty here: one with memories is merged by whoever asks for it."""
+    """Merges a project only if it is empty here. A person merges one that has memories."""
     numbers = [record_writes.number_of(connection, each)[0] for each in (merge.source, merge.target)]
     place: rows.Values = {"source": numbers[0], "target": numbers[1], "source_name": merge.source}
     if connection.execute(statements.IS_MERGED, place).get:

@@ -130,7 +130,7 @@ def _reason(error: KiroLearnError) -> str:
 
 
 def _forget(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *, forget_deleted: bool) -> None:
-    """Only with consent to this alone: neither ``--yes`` nor a script that nobody watches says that."""
+    """Forgets only if the person consents to it by itself. ``--yes`` is no such consent."""
     if not found.deleted or not (forget_deleted or shell.can_ask):
         return
     question = notes_texts.FORGET_QUESTION.format(memories=memories(len(found.deleted)))

@@ -161,7 +161,7 @@ def import_verb(
         asked = _asked(shell, client, wanted, namespace, [path.resolve() for path in paths] if git else [])
         _insist_on_readers(paths, asked.memories.stores)
         found = asked.past.found(wanted)
-        if dry_run or not yes:  # else nobody waits for what it says, and it takes as long as the reading of all
+        if dry_run or not yes:  # with --yes nobody reads the survey, and it takes as long as the import reads
             survey = _surveyed(shell, asked, found, is_wanted=not as_json)
             llm = client.status()["llm"]
             if dry_run or (survey.is_empty and not as_json):

@@ -26,23 +26,16 @@ class Shown(NamedTuple):
 
 PAGES: Mapping[str, Sequence[Shown]] = {
     "overview": (Shown("/api/days"),),
-    # The next page.
     "memories": (
         Shown("/v1/memories/{open}", when="open"),
         Shown("/v1/search", when="q", names={"q": "query"}),
         Shown("/v1/memories"),
     ),
-    # The next page.
     "sessions": (Shown("/api/session", when="session", names={"of": "project"}), Shown("/api/sessions")),
-    # The next page.
     "graph": (Shown("/api/graph/picture"),),
-    # The next page.
     "retrievals": (Shown("/v1/retrievals/{open}", when="open"), Shown("/v1/retrievals")),
-    # The next page.
     "projects": (Shown("/v1/stats"),),
-    # The next page.
     "settings": (Shown("/api/settings"),),
-    # The next page.
     "brief": (Shown("/api/context", when=PROJECT), Shown("/v1/stats")),
 }
 """By name: the first that fits."""
