@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import tempfile
@@ -35,7 +36,22 @@ def chrome() -> Iterator[Browser]:
     if chromium() is None:
         pytest.skip("no Chromium, or no playwright: apt-get install chromium; pip install playwright")
     with browser() as opened:
+        loop = asyncio.get_running_loop()
         yield opened
+        asyncio._set_running_loop(loop)  # the last test of this worker may be another's
+
+
+@pytest.fixture(scope="session")
+def loop(chrome: Browser) -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+@pytest.fixture(autouse=True)
+def loop_of_the_browser(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Playwright runs a loop of asyncio on this thread: put aside between tests, or another's could not start."""
+    asyncio._set_running_loop(loop)
+    yield
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture(autouse=True)
@@ -53,14 +69,13 @@ def demo(chrome: Browser) -> Iterator[tuple[DaemonProcess, Project]]:
 
 
 @pytest.fixture(scope="session")
-def known(chrome: Browser, demo: tuple[DaemonProcess, Project]) -> Iterator[BrowserContext]:
+def known(chrome: Browser, demo: tuple[DaemonProcess, Project]) -> BrowserContext:
     context = chrome.new_context(
         viewport={"width": WIDTHS[0], "height": HEIGHT}, permissions=["clipboard-write", "clipboard-read"]
     )
     context.set_default_timeout(WAIT_MS)
     log_in(context, demo[0])
-    yield context
-    context.close()
+    return context
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def list_session_events(
     limit: int,
     after: EventPlace | None,
 ) -> SessionEvents:
-    values = {"namespace": namespace, "session_id": session_id, "limit": limit}
+    values: Values = {"namespace": namespace, "session_id": session_id, "limit": limit}
     row = connection.execute(statements.SESSION, values).fetchone()
     session = None
     if row is not None and row[1] is not None:
