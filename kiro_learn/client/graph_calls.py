@@ -181,7 +181,7 @@ def context(  # a message, and how its block is made, by name
 
 
 def forget(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json]:
-    """Delete one for good; an entity with its facts.
+    """Delete one for good; an entity with all facts that name it.
 
     Raises:
       RequestRefused: the project has none of this id (404).

@@ -98,6 +98,15 @@ def kind_of(item_id: str) -> GraphKind | None:
     return GraphKind(prefix)
 
 
+_ARTICLE = re.compile(r"\A(?:the|an?|our|my|your)\s+(?=\S)")
+_AROUND = " \t.\"'`\u201c\u201d\u2018\u2019"
+
+
+def bare(text: str) -> str:
+    """A name or an object without what does not matter: case, spaces, an article before it, quotes and stops around."""
+    return _ARTICLE.sub("", " ".join(text.casefold().strip(_AROUND).split()), count=1)
+
+
 _ID = matching(re.compile(f"(?:{'|'.join(GraphKind)})_{ULID_PATTERN.pattern}"), "an id of a graph item, as fa_01JH…")
 _CONFIDENCE = between(0, 1)
 _IMPORTANCE = between(1, 10)
@@ -125,8 +134,8 @@ class Entity:
 class Validity:
     """When something was true, and when we knew it.
 
-    True from ``valid_from`` (None: always was) to before ``valid_until`` (None: still is). Known from ``observed_at``
-    to before ``retired_at`` (None: still is): a correction retires what was never true.
+    True from ``valid_from`` (None: from when it was first said) to before ``valid_until`` (None: still is). Known from
+    ``observed_at`` to before ``retired_at`` (None: still is): a correction retires what was never true.
     """
 
     valid_from: datetime | None = None
@@ -145,7 +154,7 @@ class Validity:
             known = self.retired_at is None
         else:
             known = self.observed_at <= known_at and (self.retired_at is None or self.retired_at > known_at)
-        begun = self.valid_from is None or self.valid_from <= at
+        begun = (self.valid_from or self.observed_at) <= at
         return known and begun and (self.valid_until is None or self.valid_until > at)
 
 
@@ -222,11 +231,13 @@ class Procedure:
 
 @attrs.frozen(kw_only=True)
 class Preference:
-    """What a person wants, as category, key and value. One current value per category and key."""
+    """What a person wants, as category, key and value. One current value per category, key and path."""
 
     item_id: GraphItemId = attrs.field(validator=_ID)
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     category: PreferenceCategory
+    path: str = attrs.field(default="", validator=length(0, MAX_NAME))
+    """Of the file or folder in the project for which it holds; empty: for all of it."""
     key: str = attrs.field(validator=length(1, MAX_NAME))
     value: str = attrs.field(validator=length(1, MAX_OBJECT))
     strength: float = attrs.field(default=0.5, validator=_CONFIDENCE)

@@ -125,8 +125,8 @@ class GraphItems:
         return await self.show(project, await self._edit.edit(shown.item, correction))
 
     async def forget(self, project: Asked, item_id: GraphItemId) -> None:
-        """Delete an item for good; an entity with its facts. No learner reads the events again that spoke for it.
-        Raises UnknownGraphItem: the project has none of this id.
+        """Delete an item for good; an entity with the facts that name it. No learner reads the events again that spoke
+        for it. Raises UnknownGraphItem: the project has none of this id.
 
         Cancellation: it is deleted all the same; of its text, copies may be left until the next one is forgotten.
         """

@@ -191,7 +191,16 @@ SORTS = {
     "ITEMS_OF_EVENTS_ALONE": "items of the events that are forgotten, each once",
 }
 
-PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS", "EVIDENCE_COLUMNS", "SEARCHED"}
+PARTS_OF_GRAPH_STATEMENTS = {
+    "VALUE_TYPES",
+    "TABLES",
+    "LISTS",
+    "VALIDITY",
+    "COLUMNS",
+    "EVIDENCE_COLUMNS",
+    "SEARCHED",
+    "FOUND_BY",
+}
 
 
 STATEMENTS = {f"{part}statements.py" for part in ("", "graph_", "retention_", "forgetting_", "merging_", "export_")}

@@ -18,7 +18,7 @@ from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.damaged_row import damage_named
 from kiro_learn.adapters.sqlite.rows import Row, Values
-from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphKind, kind_of
+from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphKind, bare, kind_of
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
 
@@ -53,6 +53,8 @@ def from_item(item: GraphItem, *, namespace_number: int) -> Values:
         values[f"{listed}_text"] = "\n".join(getattr(item, listed))
     if isinstance(item, Entity):
         values["folded_name"] = folded(item.name)
+    if isinstance(item, Fact):
+        values["object_key"] = bare(item.object)
     return values | {"namespace_number": namespace_number}
 
 

@@ -36,6 +36,8 @@ TABLES = {
 }
 LISTS = {GraphKind.ENTITY: "aliases", GraphKind.PROCEDURE: "steps"}
 """The field of each kind that is a list; kept as JSON, and as the text that is searched by words."""
+FOUND_BY = {GraphKind.ENTITY: ("folded_name",), GraphKind.FACT: ("object_key",)}
+"""Columns that no value has: what the items of a kind are looked up by."""
 VALIDITY = tuple(field.name for field in attrs.fields(Validity))
 EVIDENCE_COLUMNS = tuple(field.name for field in attrs.fields(Evidence))
 
@@ -64,7 +66,7 @@ _OF_NAMESPACE = {
 
 _HOLDS = "i.valid_until IS NULL AND i.retired_at IS NULL"
 _HELD = (
-    "i.retired_at IS NULL AND (i.valid_from IS NULL OR i.valid_from <= :as_of)"
+    "i.retired_at IS NULL AND coalesce(i.valid_from, i.observed_at) <= :as_of"
     " AND (i.valid_until IS NULL OR i.valid_until > :as_of)"
 )
 _CURRENT = {
@@ -108,7 +110,7 @@ SEARCHED = {
 def _put(kind: GraphKind) -> str:
     listed = LISTS.get(kind)
     names = [*COLUMNS[kind], *([f"{listed}_text"] if listed else [])]
-    names += ["folded_name"] if kind is GraphKind.ENTITY else []
+    names += FOUND_BY.get(kind, ())
     changes = ", ".join(f"{name} = excluded.{name}" for name in names if name != "id")
     return f"""
     INSERT INTO {TABLES[kind]} (namespace_number, {", ".join(names)})
@@ -143,20 +145,34 @@ GET_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND i.id IN (SELECT value FROM json_e
 LIST_ALL = {kind: _listed(kind, "1") for kind in GraphKind}
 LIST_CURRENT = {kind: _listed(kind, _CURRENT[kind]) for kind in GraphKind}
 LIST_AS_OF = {kind: _listed(kind, _LISTED_AS_OF[kind]) for kind in GraphKind}
-FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} ORDER BY i.id" for kind in GraphKind} | {
-    GraphKind.FACT: f"""
+FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} ORDER BY i.id" for kind in (GraphKind.PROCEDURE, GraphKind.PREFERENCE)}
+# Along graph_facts_of_entity, and along graph_facts_by_object.
+FIND_FACTS = f"""
     {_OF_NAMESPACE[GraphKind.FACT]} AND i.id IN (
-        SELECT f.id FROM json_each(:about) AS near CROSS JOIN graph_facts AS f ON f.entity_id = near.value)
-     ORDER BY i.id
-    """,
-    GraphKind.RELATIONSHIP: f"""
-    {_OF_NAMESPACE[GraphKind.RELATIONSHIP]} AND i.id IN (
-        SELECT r.id FROM json_each(:about) AS near CROSS JOIN graph_relationships AS r ON r.source_id = near.value
+        SELECT f.id FROM json_each(:about) AS near CROSS JOIN json_each(:predicates) AS said
+               CROSS JOIN graph_facts AS f ON f.entity_id = near.value AND f.predicate = said.value
          UNION ALL
-        SELECT r.id FROM json_each(:about) AS near CROSS JOIN graph_relationships AS r ON r.target_id = near.value)
+        SELECT f.id FROM json_each(:objects) AS named CROSS JOIN json_each(:about) AS near
+               CROSS JOIN graph_facts AS f ON f.object_key = named.value AND f.entity_id = near.value)
      ORDER BY i.id
-    """,
-}
+"""
+FIND_FACTS_THAT_NAME = f"""
+    {_OF_NAMESPACE[GraphKind.FACT]} AND i.id IN (
+        SELECT f.id FROM json_each(:objects) AS named CROSS JOIN graph_facts AS f ON f.object_key = named.value)
+     ORDER BY i.id
+"""
+# Both along graph_relationships_from.
+FIND_RELATIONSHIPS = f"""
+    {_OF_NAMESPACE[GraphKind.RELATIONSHIP]} AND i.id IN (
+        SELECT r.id FROM json_each(:sources) AS near CROSS JOIN json_each(:of_any) AS said
+               CROSS JOIN graph_relationships AS r ON r.source_id = near.value AND r.type = said.value
+         UNION ALL
+        SELECT r.id FROM json_each(:sources) AS near CROSS JOIN json_each(:types) AS said
+               CROSS JOIN json_each(:targets) AS far
+               CROSS JOIN graph_relationships AS r
+                       ON r.source_id = near.value AND r.type = said.value AND r.target_id = far.value)
+     ORDER BY i.id
+"""
 FIND_BY_NAME = f"""
     {_OF_NAMESPACE[GraphKind.ENTITY]} AND i.id IN (
            SELECT entity_id FROM graph_entity_names AS m

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import apsw
 
@@ -14,7 +15,17 @@ from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_it
 from kiro_learn.adapters.sqlite.graph_vectors import put_vectors
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.errors import StorageError
-from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of, reworded_among
+from kiro_learn.model.graph import (
+    Entity,
+    Evidence,
+    Fact,
+    GraphItem,
+    GraphItemId,
+    GraphKind,
+    Relationship,
+    kind_of,
+    reworded_among,
+)
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Vector
@@ -54,14 +65,6 @@ def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None
     connection.execute(statements.DELETE_NAMES, {"id": entity.item_id})
     for name in {folded(each) for each in (entity.name, *entity.aliases)}:
         connection.execute(statements.PUT_NAME, {"number": number, "name": name, "id": entity.item_id})
-
-
-def find_items(
-    connection: apsw.Connection, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId]
-) -> list[GraphItem]:
-    """See ``GraphWrites.find_graph_items``."""
-    values = {"namespace": namespace, "about": json.dumps(sorted(about))}
-    return list(items_in(kind, connection.execute(statements.FIND_ITEMS[kind], values), DamagedRows()))
 
 
 def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
@@ -123,10 +126,42 @@ class GraphWrites:
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return find_entities(self._connection, namespace=namespace, names=names, damaged=DamagedRows())
 
-    def find_graph_items(
-        self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
-    ) -> list[GraphItem]:
-        return find_items(self._connection, namespace, kind, about)
+    def read_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> GraphItem | None:
+        found = get_items(self._connection, namespace=namespace, item_ids=[item_id], damaged=DamagedRows())
+        return found.get(item_id)
+
+    def find_graph_items(self, namespace: Namespace, kind: GraphKind) -> list[GraphItem]:
+        return self._found(kind, statements.FIND_ITEMS[kind], namespace)
+
+    def find_facts(
+        self,
+        namespace: Namespace,
+        *,
+        objects: Collection[str],
+        about: Collection[GraphItemId] | None = None,
+        predicates: Collection[str] = (),
+    ) -> list[Fact]:
+        if about is None:
+            return self._found(GraphKind.FACT, statements.FIND_FACTS_THAT_NAME, namespace, objects=objects)
+        asked = {"objects": objects, "about": about, "predicates": predicates}
+        return self._found(GraphKind.FACT, statements.FIND_FACTS, namespace, **asked)
+
+    def find_relationships(
+        self,
+        namespace: Namespace,
+        sources: Collection[GraphItemId],
+        *,
+        types: Collection[str],
+        targets: Collection[GraphItemId],
+        whole_types: Collection[str] = (),
+    ) -> list[Relationship]:
+        asked = {"sources": sources, "types": types, "targets": targets, "of_any": whole_types}
+        return self._found(GraphKind.RELATIONSHIP, statements.FIND_RELATIONSHIPS, namespace, **asked)
+
+    def _found(self, kind: GraphKind, statement: str, namespace: Namespace, **lists: Collection[str]) -> list[Any]:
+        """Items of that kind."""
+        values = {"namespace": namespace, **{name: json.dumps(sorted(each)) for name, each in lists.items()}}
+        return list(items_in(kind, self._connection.execute(statement, values), DamagedRows()))
 
     def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
         values = {"event_ids": json.dumps(sorted(event_ids))}

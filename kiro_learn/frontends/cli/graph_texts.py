@@ -30,11 +30,11 @@ CHANGES = {
     "preferences": {"value": "What you want instead."},
 }
 NOTHING_TO_CHANGE = "nothing to change: say it with {options}"
-FORGET_HELP = {"entities": "Delete one for good, with all that was stated of it."} | dict.fromkeys(
+FORGET_HELP = {"entities": "Delete one for good, with all that names it."} | dict.fromkeys(
     ("facts", "procedures", "preferences"), "Delete one for good."
 )
 FORGET_HEAD = "Forget 1 {one}"
-FORGET_WITH = "and all that was stated of it"
+FORGET_WITH = "and all that names it"
 FORGET_EVENTS = "the events that it was learned from"
 TEXT_HELP = "Only those that contain this."
 AS_OF_HELP = {

@@ -13,7 +13,7 @@ from kiro_learn.learning.graph.object_types import SUGGESTED, object_type_of
 from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
-from kiro_learn.learning.graph.working_graph import WorkingGraph, bare, folded
+from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
 from kiro_learn.model.draft import FactDraft, Source
 from kiro_learn.model.graph import (
     MAX_ALIASES,
@@ -25,6 +25,7 @@ from kiro_learn.model.graph import (
     GraphKind,
     Relationship,
     Says,
+    bare,
 )
 
 CONFIRMATION = 0.05

@@ -195,9 +195,19 @@ class _Walk:
         first = span.supporters[0]
         start = first.evidence.valid_from or first.said_at
         span.is_candidate = False
-        span.valid_from = start if had_others else claim.evidence.valid_from
+        span.valid_from = start if had_others else claim.evidence.valid_from or self._corrected_begin(claim)
         for other in (*holders, *(each for each in self._conflicting(claim.key, holding=False) if each is not span)):
             _follow(other, span, start, claim.said_at)
+
+    def _corrected_begin(self, claim: Claim) -> datetime | None:
+        """Since when what the same event retires was believed: what is true instead was so from then on."""
+        by_it = (
+            span.begin
+            for span in self.spans
+            for said in span.claims
+            if said.evidence.says is Says.NEVER and said.evidence.event_id == claim.evidence.event_id and span.affirmed
+        )
+        return min(by_it, default=None)
 
     def _is_before(self, span: Span, claim: Claim) -> bool:
         is_near = span.key == claim.key or self._rules.conflict(span.key, claim.key)

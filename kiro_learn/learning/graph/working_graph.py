@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -20,6 +19,7 @@ from kiro_learn.model.graph import (
     Preference,
     Procedure,
     Relationship,
+    bare,
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
@@ -28,9 +28,6 @@ NewId: TypeAlias = Callable[[GraphKind], GraphItemId]
 EvidenceKey: TypeAlias = tuple[GraphItemId, EventId]
 _Key: TypeAlias = tuple[object, ...]
 I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E741  # an item
-
-_ARTICLE = re.compile(r"\A(?:the|an?|our|my|your)\s+(?=\S)")
-_AROUND = " \t.\"'`\u201c\u201d\u2018\u2019"
 
 
 @attrs.frozen(kw_only=True)
@@ -65,17 +62,8 @@ class GraphPlan:
 
 
 def folded(text: str) -> str:
-    """The form in which names and objects are compared.
-
-    Case, spaces, an article before it, and quotes and full stops around it do not matter, nor which of its two names a
-    tool has.
-    """
+    """The form in which names and objects are compared: as ``bare``, and with the usual one of a tool's two names."""
     return " ".join(SAME.get(word, word) for word in bare(text).split())
-
-
-def bare(text: str) -> str:
-    """The same, with the name that a tool has there."""
-    return _ARTICLE.sub("", " ".join(text.casefold().strip(_AROUND).split()), count=1)
 
 
 def spellings(name: str) -> Iterator[str]:

@@ -13,10 +13,11 @@ import structlog
 from kiro_learn.errors import KiroLearnError, UnexpectedError
 from kiro_learn.learning.graph.corrections import drafts_of_correction, drafts_of_statement
 from kiro_learn.learning.graph.planning import plan_graph
+from kiro_learn.learning.graph.predicates import PREDICATES, RELATED
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
+from kiro_learn.model.draft import NO_DRAFTS, FactDraft, GraphDrafts
 from kiro_learn.model.graph import (
     MAX_NAME,
     Entity,
@@ -27,8 +28,7 @@ from kiro_learn.model.graph import (
     GraphKind,
     Preference,
     Procedure,
-    Relationship,
-    kind_of,
+    bare,
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
@@ -40,7 +40,7 @@ from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
-I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E741  # an item
+I = TypeVar("I", Procedure, Preference)  # noqa: E741  # an item
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -117,14 +117,18 @@ class GraphLearner:
     def forget(
         self, transaction: StorageTransaction, namespace: Namespace, item_id: GraphItemId, item: GraphItem | None
     ) -> bool:
-        """Delete an item for good; an entity with its facts, a fact with the edge that says the same.
+        """Delete an item for good; an entity with its facts and those that name it, a fact with the edge that says
+        the same.
 
         ``item``: None where its row cannot be read. False: there is none of this id, and nothing is deleted.
         """
+        facts = _facts_that_name(transaction, namespace, item) if isinstance(item, Entity) else []
         edges = _edges_that_say(transaction, namespace, item) if isinstance(item, Fact) else []
         is_known = transaction.forget_graph_item(namespace, item_id)
         if is_known:
             transaction.delete_graph_items(edges)
+            for fact in facts:
+                transaction.forget_graph_item(namespace, fact.item_id)
         return is_known
 
     def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> GraphPlan:
@@ -152,20 +156,30 @@ def _said_in(plan: GraphPlan, event_id: EventId) -> tuple[list[GraphItemId], set
 
 def _holds(transaction: StorageTransaction, namespace: Namespace, item: GraphItem) -> bool:
     """Whether it is there, and is what it was when it was read. A candidate does: to state it is to choose it."""
-    kind = kind_of(item.item_id)
-    about = [item.entity_id] if isinstance(item, Fact) else []
-    known = [] if kind is None else transaction.find_graph_items(namespace, kind, about)
     is_open = item.validity.is_current if isinstance(item, Fact) else getattr(item, "is_current", False)
-    return item in known and is_open
+    return is_open and transaction.read_graph_item(namespace, item.item_id) == item
 
 
 def _edges_that_say(transaction: StorageTransaction, namespace: Namespace, fact: Fact) -> list[GraphItemId]:
-    named = {each.item_id for each in transaction.find_entities(namespace, _as_names([fact.object]))}
-    edges = _only(Relationship, transaction.find_graph_items(namespace, GraphKind.RELATIONSHIP, [fact.entity_id]))
-    said = (fact.entity_id, fact.predicate, fact.validity)
-    return [
-        edge.item_id for edge in edges if (edge.source_id, edge.type, edge.validity) == said and edge.target_id in named
+    named = [each.item_id for each in transaction.find_entities(namespace, _as_names([fact.object]))]
+    edges = transaction.find_relationships(namespace, [fact.entity_id], types=[fact.predicate], targets=named)
+    return [edge.item_id for edge in edges if edge.validity == fact.validity]
+
+
+def _facts_that_name(transaction: StorageTransaction, namespace: Namespace, entity: Entity) -> list[Fact]:
+    """The facts whose object it is: where something else has the same name, those that have an edge to it."""
+    names = _as_names((entity.name, *entity.aliases))
+    facts = [
+        fact
+        for fact in transaction.find_facts(namespace, objects=set(map(bare, names)))
+        if fact.predicate not in PREDICATES or PREDICATES[fact.predicate].object_type is not None
     ]
+    if len(transaction.find_entities(namespace, names)) > 1:
+        sources, types = {fact.entity_id for fact in facts}, {fact.predicate for fact in facts}
+        edges = transaction.find_relationships(namespace, sources, types=types, targets=[entity.item_id])
+        said = {(edge.source_id, edge.type, edge.validity) for edge in edges}
+        facts = [fact for fact in facts if (fact.entity_id, fact.predicate, fact.validity) in said]
+    return facts
 
 
 def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
@@ -196,14 +210,19 @@ def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: Gr
     """What the graph holds of the entities that ``drafts`` name, and the names of what their facts lead to."""
     named = transaction.find_entities(namespace, _names_in(drafts))
     ids = [entity.item_id for entity in named]
-    facts = _only(Fact, transaction.find_graph_items(namespace, GraphKind.FACT, ids))
+    related = {each for fact in drafts.facts for each in RELATED.get(fact.predicate, ())}
+    whole = {each for each in related if PREDICATES[each].is_single}
+    objects = {bare(name) for fact in drafts.facts for each in _objects_of(fact) for name in spellings(each)}
+    facts = transaction.find_facts(namespace, about=ids, predicates=whole, objects=objects)
     near = transaction.find_entities(namespace, _as_names(fact.object for fact in facts))
-    relationships = _only(Relationship, transaction.find_graph_items(namespace, GraphKind.RELATIONSHIP, ids))
+    entities = {entity.item_id: entity for entity in (*named, *near)}
+    types = {*related, *(fact.predicate for fact in facts)}
+    relationships = transaction.find_relationships(namespace, ids, types=types, targets=entities, whole_types=whole)
     procedures = transaction.find_graph_items(namespace, GraphKind.PROCEDURE) if drafts.procedures else []
     preferences = transaction.find_graph_items(namespace, GraphKind.PREFERENCE) if drafts.preferences else []
     settled = [*facts, *relationships, *procedures, *preferences]
     return GraphState(
-        entities=list({entity.item_id: entity for entity in (*named, *near)}.values()),
+        entities=list(entities.values()),
         facts=facts,
         relationships=relationships,
         procedures=_only(Procedure, procedures),
@@ -223,8 +242,12 @@ def _names_in(drafts: GraphDrafts) -> set[str]:
     for entity in drafts.entities:
         names += (entity.name, *entity.aliases)
     for fact in drafts.facts:
-        names += (fact.subject, fact.object, *([fact.replaces] if fact.replaces else []))
+        names += (fact.subject, *_objects_of(fact))
     return {each for name in names for each in spellings(name)}
+
+
+def _objects_of(fact: FactDraft) -> list[str]:
+    return [fact.object, *([fact.replaces] if fact.replaces else [])]
 
 
 def _only(value_type: type[I], items: Sequence[GraphItem]) -> list[I]:

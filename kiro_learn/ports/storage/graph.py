@@ -11,7 +11,7 @@ from typing import Protocol
 
 import attrs
 
-from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind, Relationship
 from kiro_learn.model.graph_picture import GraphPicture, PictureAsked
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
@@ -115,10 +115,37 @@ class GraphWrites(Protocol):
         """Every entity that has one of these as its name or an alias, ignoring case."""
         ...
 
-    def find_graph_items(
-        self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
-    ) -> list[GraphItem]:
-        """All facts or relationships of these entities, or all procedures or preferences; past ones too."""
+    def read_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> GraphItem | None:
+        """The item with this id, if this namespace has it."""
+        ...
+
+    def find_graph_items(self, namespace: Namespace, kind: GraphKind) -> list[GraphItem]:
+        """All procedures or preferences; past ones too."""
+        ...
+
+    def find_facts(
+        self,
+        namespace: Namespace,
+        *,
+        objects: Collection[str],
+        about: Collection[GraphItemId] | None = None,
+        predicates: Collection[str] = (),
+    ) -> list[Fact]:
+        """The facts of these entities (None: of any) that have one of these objects, as ``bare`` compares them, or one
+        of these predicates; past ones too. However many others an entity has, they are not read.
+        """
+        ...
+
+    def find_relationships(
+        self,
+        namespace: Namespace,
+        sources: Collection[GraphItemId],
+        *,
+        types: Collection[str],
+        targets: Collection[GraphItemId],
+        whole_types: Collection[str] = (),
+    ) -> list[Relationship]:
+        """Those of ``types`` from ``sources`` to ``targets``, and those of ``whole_types`` to any; past ones too."""
         ...
 
     def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:

@@ -84,7 +84,7 @@ GRAPH_TOOLS = (
     Tool(
         name="forget_fact",
         title="Forget a fact",
-        about="Deletes one for good, an entity with its facts: call it only if the user wants that.",
+        about="Deletes one for good, an entity with all facts that name it: call it only if the user wants that.",
         takes=object_of({**_FORGOTTEN, "project": PROJECT}, required=("id",)),
         gives={
             "type": "object",

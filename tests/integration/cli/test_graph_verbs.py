@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -136,6 +136,12 @@ def test_what_is_said_by_hand_is_kept_and_told(place: Place, tmp_path: Path) -> 
     assert "queue listens on port 9092\n" in done(run("facts", "add", "listens_on_port", "9092", "--of", "queue"))
     said = done(run("preferences", "add", "Answer in German", "--about", "language", "--json"))
     assert json.loads(said)["key"] == "language"
+    assert json.loads(done(run("facts", "list", "--as-of", f"{datetime.now(UTC):%Y-%m-%d}", "--json")))["items"]
+    assert "No facts" in done(run("facts", "list", "--as-of", f"{datetime.now(UTC) - timedelta(days=1):%Y-%m-%d}"))
+    (queue,) = json.loads(done(run("entities", "list", "--text", "queue", "--json")))["items"]
+    done(run("facts", "add", "responsible_for", "queue", "--of", "Dana"))
+    done(run("entities", "forget", queue["id"], "--yes"))
+    assert "queue" not in done(run("facts", "list", "--all"))
     refused = failed(run("facts", "add", "is", "fast"))
     assert "deployed_on" in " ".join(refused)
     shown = done(run("projects", "show"))
@@ -232,7 +238,7 @@ def test_forgetting_asks_at_a_terminal_and_an_entity_goes_with_its_facts(place: 
     head = lines.index("Forget 1 entity")
     assert lines[head + 1 : head + 4] == [
         f"  goes   …{shop['id'][-6:]}  web-shop (project)",
-        "         and all that was stated of it",
+        "         and all that names it",
         "  stays  the events that it was learned from",
     ]
     assert facts(place)

@@ -68,7 +68,7 @@ def test_a_damaged_fact_is_left_out_of_every_read_and_can_be_forgotten(tmp_path:
         await storage.search_graph_words(GraphWords(namespace=MINE, words=("kira",), limits={GraphKind.FACT: 9}))
         waiting = await storage.list_graph_items_without_vector("other", limit=99)
         assert {good, KIRA.item_id} <= {item.item_id for item in waiting}
-        found = await transact_one(storage, lambda tx: tx.find_graph_items(MINE, GraphKind.FACT, [KIRA.item_id]))
+        found = await transact_one(storage, lambda tx: tx.find_facts(MINE, objects=["value"]))
         assert bad not in {item.item_id for item in found}
         assert await transact_one(storage, lambda tx: tx.forget_graph_item(MINE, bad))
         assert not await transact_one(storage, lambda tx: tx.forget_graph_item(MINE, bad))

@@ -12,7 +12,7 @@ import pytest
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import GraphDrafts
-from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, SourceType
+from kiro_learn.model.graph import EntityType, GraphItem, GraphItemId, GraphKind, SourceType
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.storage import InMemoryStorage
@@ -198,5 +198,40 @@ def test_what_was_forgotten_is_not_learned_again_from_the_same_words() -> None:
         assert await learn(told) == ["Kafka"]
         again = GraphDrafts(facts=[said(3, "uses", "Redis", subject_type=KIRA.type)])
         assert await learn(again) == ["Kafka", "Redis"]
+
+    edited(scenario)
+
+
+def test_an_entity_is_forgotten_with_the_facts_that_name_it() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        dana, other = graph.entity(11, "Dana", namespace=NAMESPACE), graph.entity(12, "Kira 2", namespace=NAMESPACE)
+        facts = [
+            graph.fact(11, dana, "the KIRA.", predicate="owns"),
+            graph.fact(12, dana, "kira", predicate="uses", is_candidate=True),
+            graph.fact(13, dana, "Kira 2", predicate="owns"),
+            graph.fact(14, dana, "Kira", predicate="has_name"),
+        ]
+        await transact_one(storage, lambda transaction: transaction.put_graph_items([dana, other, *facts]))
+        await services.graph_items.forget(NAMESPACE, KIRA.item_id)
+        left = (await services.graph_items.list(NAMESPACE, GraphKind.FACT, only_current=False, limit=9)).items
+        assert left == facts[:1:-1]
+
+    edited(scenario)
+
+
+def test_of_two_entities_of_one_name_only_the_facts_of_the_forgotten_one_go() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        dana, twin = (
+            graph.entity(11, "Dana", namespace=NAMESPACE),
+            graph.entity(12, "Kira", namespace=NAMESPACE, type=EntityType.PERSON),
+        )
+        owns, works = (
+            graph.fact(11, dana, "Kira", predicate="owns"),
+            graph.fact(12, dana, "Kira", predicate="works_with"),
+        )
+        edges = [graph.edge(11, dana, KIRA, type="owns"), graph.edge(12, dana, twin, type="works_with")]
+        await transact_one(storage, lambda tx: tx.put_graph_items([dana, twin, owns, works, *edges]))
+        await services.graph_items.forget(NAMESPACE, twin.item_id)
+        assert await current(services, GraphKind.FACT) == [owns, FACT]
 
     edited(scenario)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -185,14 +186,25 @@ async def a_transaction_finds_facts_of_entities_and_all_preferences(storage: Sto
     gone = fact(2, KIRA, validity=Validity(observed_at=DAWN, valid_until=at(1)))
     await put(storage, KIRA, VERCEL, OTTO, fact(1, VERCEL), gone, edge(1, OTTO, KIRA), old, preference(2))
 
-    def found(kind: GraphKind, *about: Entity) -> Any:
-        ids = [each.item_id for each in about]
-        return transact_one(storage, lambda transaction: transaction.find_graph_items(MINE, kind, ids))
+    def facts(*about: Entity, **asked: Any) -> Any:
+        ids = [each.item_id for each in about] if about else None
+        return transact_one(storage, lambda transaction: transaction.find_facts(MINE, about=ids, **asked))
 
-    assert await found(GraphKind.FACT, KIRA) == [gone]
-    assert await found(GraphKind.FACT, KIRA, VERCEL) == [fact(1, VERCEL), gone]
-    assert await found(GraphKind.RELATIONSHIP, KIRA) == [edge(1, OTTO, KIRA)]
-    assert await found(GraphKind.PREFERENCE) == [old, preference(2)]
+    assert await facts(KIRA, VERCEL, objects=["value"]) == [fact(1, VERCEL), gone]
+    assert await facts(KIRA, objects=[], predicates=["runs_on"]) == [gone]
+    assert await facts(KIRA, objects=["other"], predicates=["uses"]) == []
+    assert await facts(objects=["value"]) == [fact(1, VERCEL), gone]
+
+    def edges(**asked: Any) -> Any:
+        values = {"types": ["uses"], "targets": [], **asked}
+        return transact_one(storage, lambda tx: tx.find_relationships(MINE, [OTTO.item_id], **values))
+
+    assert await edges(targets=[KIRA.item_id]) == await edges(whole_types=["uses"]) == [edge(1, OTTO, KIRA)]
+    assert await edges(targets=[VERCEL.item_id]) == await edges(types=[], targets=[KIRA.item_id]) == []
+    found = await transact_one(storage, lambda tx: tx.find_graph_items(MINE, GraphKind.PREFERENCE))
+    assert found == [old, preference(2)]
+    assert await transact_one(storage, lambda tx: tx.read_graph_item(MINE, gone.item_id)) == gone
+    assert await transact_one(storage, lambda tx: tx.read_graph_item(OTHERS, gone.item_id)) is None
 
 
 @promise
@@ -337,6 +349,7 @@ async def lists_are_filtered_and_paged(storage: StorageBackend) -> None:
     assert await listed(storage, GraphKind.FACT, **after) == everything[2:]
     assert await listed(storage, GraphKind.FACT, about=KIRA.item_id) == [fact(1, KIRA, "Vercel")]
     assert await listed(storage, GraphKind.FACT, as_of=at(3), text="netLIFY") == [old]
+    assert await listed(storage, GraphKind.FACT, as_of=DAWN - timedelta(seconds=1)) == [], "nothing was said yet"
     assert await listed(storage, GraphKind.FACT, namespace=OTHERS) == []
     assert await listed(storage, GraphKind.ENTITY, text="APP") == [KIRA]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kiro_learn.adapters.sqlite.migrations import (
     branches,
+    graph_lookup,
     memory_feedback,
     project_names_and_pauses,
     selective_forgetting,
@@ -18,4 +19,5 @@ MIGRATIONS = (
     project_names_and_pauses.MIGRATION,
     memory_feedback.MIGRATION,
     branches.MIGRATION,
+    graph_lookup.MIGRATION,
 )

@@ -42,7 +42,7 @@ KINDS = {
 }
 KIND = choice("kind", "Which of them.", options=tuple(KINDS))
 TEXT = optional_text("text", "Only those whose name, subject or key contains this.")
-AS_OF = moment("as_of", "Those that held then, instead of those that hold now.")
+AS_OF = moment("as_of", "Those that held then, of a date at its end, instead of those that hold now.", is_end=True)
 ALL = flag("all", "Also those that hold no longer, and candidates.")
 ID = required_text("id", "Of the item.")
 ANY_PROJECT = optional_text("project", "Of this project alone: its name, id, namespace, or an absolute folder in it.")
@@ -101,7 +101,9 @@ LIST = Operation(
 SHOW = Operation(summary="One item, with the events that speak for it.", parameters=(PROJECT, ID))
 ADD = Operation(summary="Add what a person says, and answer the item that says it now.", body=GraphAdded)
 EDIT = Operation(summary="Put an item right, and answer the one that holds now.", body=GraphEdited)
-FORGET = Operation(summary="Delete an item for good; an entity with its facts.", parameters=(PROJECT, ID))
+FORGET = Operation(
+    summary="Delete an item for good; an entity with its facts and those that name it.", parameters=(PROJECT, ID)
+)
 
 PICTURE = Operation(
     summary="The newest memories, what they are about and what joins these, as nodes and links.",

@@ -71,7 +71,7 @@ workflow: Run the linter, then �[31mthe tests
         """\
 Forget 1 entity
   goes   …VRB6G4  web-shop (project)
-         and all that was stated of it
+         and all that names it
   stays  the events that it was learned from""",
     ),
     "forgetting a fact whose row is damaged": (

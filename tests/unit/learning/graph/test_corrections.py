@@ -41,7 +41,7 @@ USED: dict[str, tuple[Said, set[str], On]] = {
     "one and not the other": (
         [(1, "We use Webpack."), (4, "No, we use Vite, not Webpack.")],
         {"Vite"},
-        {2: {"Vite"}},
+        {2: set(), 4: {"Vite"}},
     ),
     "taken back at once": ([(1, "We use Postgres. We use Kafka. Just kidding!")], {"Postgres"}, {}),
     "arrived late": ([(40, "We switched from npm to pnpm."), (1, "We use npm.")], {"pnpm"}, {20: {"npm"}}),

@@ -44,7 +44,7 @@ def test_a_newer_value_ends_the_one_before() -> None:
     graph.learn(said(5, "listens_on_port", "9090"))
     assert graph.now("listens_on_port") == {"9090"}
     assert graph.on(3, "listens_on_port") == {"8080"}
-    assert graph.on(0, "listens_on_port") == {"8080"}
+    assert graph.on(0.9, "listens_on_port") == set(), "it was not said yet"
     old, new = sorted(graph.all(Fact), key=lambda fact: fact.item_id)
     assert old.superseded_by == new.item_id
 
@@ -115,7 +115,7 @@ def test_a_correction_retires_what_was_never_true() -> None:
         said(2, "listens_on_port", "9090", replaces="8080", was_never_true=True, source_type=SourceType.CORRECTED)
     )
     assert graph.now("listens_on_port") == {"9090"}
-    assert graph.on(1.5, "listens_on_port") == {"9090"}
+    assert [graph.on(at, "listens_on_port") for at in (0.9, 1.5)] == [set(), {"9090"}]
     wrong = next(fact for fact in graph.all(Fact) if fact.object == "8080")
     assert wrong.validity.retired_at == day(2)
     assert wrong.validity.holds(day(1.5), known_at=day(1.7))
