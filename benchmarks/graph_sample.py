@@ -62,8 +62,8 @@ def main() -> None:
     rows: dict[str, list[str]] = {kind: [] for kind in KINDS.values()}
     for name, events in _projects(options.data, options.locomo):
         if not options.only or name.startswith(tuple(options.only)):
-            learned = _learned(events)
-            found = _rows(name, events, learned)
+            storage = learned(events)
+            found = _rows(name, events, storage)
             for kind, of_kind in found.items():
                 rows[kind] += of_kind
             counts = {kind: len(of_kind) for kind, of_kind in found.items()}
@@ -94,7 +94,7 @@ class _Ids:
         return str(ULID.from_int(next(self._numbers)))
 
 
-def _learned(events: list[Event]) -> InMemoryStorage:
+def learned(events: list[Event]) -> InMemoryStorage:
     """What is kept after all batches."""
     storage = InMemoryStorage()
     learner = GraphLearner(clock=cast(ClockAndIds, _Ids()), offload=in_place, enabled=True)
