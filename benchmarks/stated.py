@@ -39,7 +39,7 @@ DATA = Path(__file__).parent / "data" / "stated_conversations.txt"
 SEED = 20261125
 BEGAN = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 BETWEEN_EVENTS = timedelta(seconds=40)
-"""Longer than the daemon waits for more: so each prompt is learned from by itself, as when a person thinks in between."""
+"""Longer than the daemon waits for more, as when a person thinks in between: each prompt is a batch of its own."""
 SAME_WISH = 0.5
 """Of the words of two wishes together, the share that both must have to be one wish."""
 USED = frozenset(
@@ -92,7 +92,7 @@ def figures(conversations: Iterable[Conversation], *, is_shown: bool = False) ->
     counts |= dict.fromkeys(("wishes", "right_wishes", "true_wishes", "found_wishes"), 0)
     for each in conversations:
         facts, wishes = what_holds(each)
-        verdicts = {
+        verdicts: dict[str, list[Any]] = {
             "right_facts": [fact for fact in facts if any(_same_fact(true, fact) for true in each.facts)],
             "found_facts": [true for true in each.facts if any(_same_fact(fact, true) for fact in facts)],
             "right_wishes": [wish for wish in wishes if any(_same_wish(true, wish) for true in each.wishes)],

@@ -237,9 +237,13 @@ def _fact(fragment: _Fragment) -> FactDraft | Refusal:
     type_ = _choice(EntityType, fragment.attributes.get("subject_type")) or EntityType.OTHER
     subject, subject_type = fragment.spelled(written, type_)
     is_known = subject in {fragment.project, PERSON} or fragment.said.knows(written)
-    if not is_known or not fragment.said.states(object_):
+    is_denied = fragment.attributes.get("denied") == "yes"
+    is_said = fragment.said.ends(object_) if is_denied else fragment.said.states(object_, predicate)
+    if not is_known or not is_said:
         return Refusal.NOT_SAID
-    is_corrected = fragment.attributes.get("corrected") == "yes"
+    old = given["replaces"]
+    replaces = old if old and fragment.said.ends(old, object_) else None
+    is_corrected = fragment.attributes.get("corrected") == "yes" and (is_denied or replaces is not None)
     return FactDraft(
         subject=subject,
         subject_type=subject_type,
@@ -247,8 +251,8 @@ def _fact(fragment: _Fragment) -> FactDraft | Refusal:
         object=object_,
         confidence=PROPOSED,
         source_type=SourceType.CORRECTED if is_corrected else SourceType.STATED,
-        replaces=given["replaces"] if fragment.said.names(given["replaces"]) else None,
-        is_denied=fragment.attributes.get("denied") == "yes",
+        replaces=replaces,
+        is_denied=is_denied,
         was_never_true=is_corrected,
         source=fragment.said.source,
     )
@@ -269,7 +273,7 @@ def _entity(fragment: _Fragment) -> EntityDraft | Refusal:
     return EntityDraft(
         name=name,
         type=type_,
-        description=description if fragment.said.wants(description) else "",
+        description=description if fragment.said.has(description) else "",
         aliases=tuple(each for each in aliases if _is_name(each) and fragment.said.names(each))[:MAX_ALIASES],
         source=fragment.said.source,
     )
@@ -281,7 +285,9 @@ def _preference(fragment: _Fragment) -> PreferenceDraft | Refusal:
     value = _text(fragment.inside, MAX_OBJECT)
     if category is None or not key or not value:
         return Refusal.FORM
-    if fragment.said.asked or not fragment.said.wants(value):
+    is_denied = fragment.attributes.get("denied") == "yes"
+    is_said = fragment.said.takes_back(value) if is_denied else fragment.said.wants(value)
+    if fragment.said.asked or not is_said:
         return Refusal.NOT_SAID
     return PreferenceDraft(
         category=category,
@@ -289,7 +295,7 @@ def _preference(fragment: _Fragment) -> PreferenceDraft | Refusal:
         value=value,
         strength=PROPOSED,
         source_type=SourceType.STATED,
-        is_denied=fragment.attributes.get("denied") == "yes",
+        is_denied=is_denied,
         source=fragment.said.source,
     )
 

@@ -53,8 +53,9 @@ def test_what_is_denied_replaced_or_corrected_says_so() -> None:
     replaced = FACT.replace("events", 'replaces="Memcached" corrected="yes" events')
     (fact,) = drafts(replaced).facts
     assert (fact.replaces, fact.was_never_true, fact.source_type) == ("Memcached", True, SourceType.CORRECTED)
-    (fact,) = drafts(FACT.replace("events", 'denied="yes" events')).facts
+    (fact,) = drafts(FACT.replace("Redis", "Memcached").replace("events", 'denied="yes" events')).facts
     assert fact.is_denied
+    assert drafts(FACT.replace("events", 'denied="yes" events')).facts == []
 
 
 def test_what_a_fact_takes_the_place_of_is_named_by_the_person() -> None:

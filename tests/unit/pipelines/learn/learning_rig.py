@@ -218,6 +218,7 @@ async def a_rig(
         branches=BranchNotes(FixedBranches(), storage),
         config=config.learning,
         prompt_characters=PLENTY,
+        learns_graph=config.graph.learn,
     )
     reconciler = Reconciler(
         storage=storage,

@@ -1,0 +1,176 @@
+"""Whether a sentence says that something is so: what asks, supposes or denies it, and what says that it ended.
+
+In the languages that projects are talked about in most, as far as a few words go. A sentence is read in clauses: what
+one of them denies another may state ("We use uv, not pip"). In doubt nothing is stated, and nothing ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+
+def _any(table: str) -> str:
+    """A pattern of what stands between the semicolons of a table."""
+    return "|".join(each.strip() for each in table.split(";"))
+
+
+def _words(table: str, *, signs: str = "") -> re.Pattern[str]:
+    """A pattern of whole words, and of signs of scripts that put no spaces between words."""
+    return re.compile(rf"\b(?:{_any(table)})(?!\w)" + (f"|{_any(signs)}" if signs else ""), re.IGNORECASE)
+
+
+_QUOTED = re.compile(
+    '"[^"\\s]+ [^"\\s]+ [^"\\n]*"|\u201c[^\u201c\u201d]*\u201d'
+    "|\u00ab[^\u00ab\u00bb]*\u00bb|\u201e[^\u201c-\u201e]*[\u201c\u201d]"
+)
+_SENTENCE_END = re.compile("(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])|\\n+")
+
+_LEADING = "(?:(?:so|and|ok|but|well|hey|und|also),? )*"
+_VERB_FIRST = _any("""does; did; is; are; was; were; have; has; should; shall; may; might; can; could; would; benutzen
+    ; nutzen; verwenden; haben; sind; ist; brauchen; sollen; soll; laufen; läuft; gibt""")
+_PERSON = _any("""i; we; you; they; he; she; it; that; this; there; the; our; your; my; wir; ihr; sie; du; es; das; die
+    ; der; unsere?""")
+_ASKED_FOR = _any("what; which; why; how; who; where; when; whether")
+_AUXILIARY = _any("is; are; was; do; does; did; can; should; would; shall")
+_ASKS = re.compile(
+    "[?\uff1f](?:\\W|$)|\u00bf|[\u304b\u5417\u5462][\u3002\\s]*$"
+    rf"|^{_LEADING}(?:(?:{_VERB_FIRST}) (?:{_PERSON})\b|do (?:i|we|you|they)\b|est-ce qu"
+    rf"|(?:{_ASKED_FOR})\b[^,]{{0,20}} (?:{_AUXILIARY})\b)",
+    re.IGNORECASE,
+)
+_ASKS_POLITELY = _words("""(?:can|could|will|would) you; (?:kannst|könntest|würdest) du; pue?des; podrías; peux-tu
+    ; pouvez-vous; pourrais-tu""")
+_SUPPOSES = _words(
+    """if; unless; in case; as soon as; once (?:the|we|they|it); provided that; when; until; assuming; assume; suppose
+    ; supposing; imagine; imagining; pretend\\w*; whether; wenn; falls; sobald; sofern; angenommen; si; cuando
+    ; suponiendo; siempre que; quand; lorsque; dès que; supposons; quando; indien; zodra; если
+    ; se (?:a gente|o|os|nós|il|gli|noi)""",
+    signs="もし; たら; れば[^な]; 場合; 如果; 要是; 假如",
+)
+
+_NOT = _any("""no; not; never; none; neither; nor; nobody; nothing; nowhere; without; cannot; dont; doesnt; didnt; isnt
+    ; arent; wont; cant; hardly; avoid\\w*; hat(?:e|es|ed); dislik\\w+; refus\\w+; instead of; rather than; away from
+    ; (?:mov|switch|migrat|chang)\\w* from; nicht; nie; niemals; kein\\w*; ohne; statt; anstatt; weder; vermeide\\w*
+    ; nunca; jamás; sin; tampoco; ningún\\w*; evita\\w*; en vez de; en lugar de; n['\u2019]\\w+; ne; pas; jamais
+    ; aucune?; sans; ni; évite\\w*; au lieu d\\w*; não; nem; sem; non; senza; niente; invece di; geen; niet; nooit
+    ; zonder; не; нет; никогда; без""")
+_DENIES = re.compile(rf"\b(?:{_NOT})(?!\w)|n['\u2019]t\b|ない|ません|禁止|[不没别勿]", re.IGNORECASE)
+_NO_DENIAL = _words(
+    "not only; no doubt; (?:no|nein|non|não)(?=,); why not; no problem; kein Problem; never ?mind; no longer than",
+    signs="なければなりません; なければならない; 不错",
+)
+_PAST = _words(
+    """used to; (?:we|they|it|i) used; (?:years?|ages|long) ago; in ages; back then; formerly; previously; früher
+    ; damals; antes; autrefois; avant""",
+    signs="以前; 昔",
+)
+
+_GOES_ON = _any("""because; since; weil; porque; parce que; but; sondern; sino; mais; mas; instead of; rather than
+    ; statt; anstatt; au lieu d; en vez de; en lugar de; invece di""")
+_AUXILIARIES = (
+    "do",
+    "does",
+    "did",
+    "is",
+    "are",
+    "was",
+    "were",
+    "will",
+    "would",
+    "should",
+    "must",
+    "have",
+    "has",
+    "please",
+)
+_AFTER_AUXILIARY = "".join(rf"(?<!\b{each})" for each in _AUXILIARIES)
+_CLAUSE = re.compile(
+    "[,;:()\u2014\u2013\u3001\uff0c\uff1b]+\\s*|\\s-+\\s"
+    rf"|\s(?={_GOES_ON})|\s(?:and|und|y|et|e|en)\s(?=(?:\w+ )?(?:{_NOT})\s|\w+n['\u2019]t\b)"
+    rf"|(?<=\w){_AFTER_AUXILIARY}\s(?=not\s)",
+    re.IGNORECASE,
+)
+_LIST_OF_DENIED = re.compile(r",(?= [\w.+#/-]+(?:,| (?:or|nor|oder|noch|ni|ou|o) ))", re.IGNORECASE)
+_LEFT = re.compile(
+    r"\b(?:mov|switch|migrat|chang|convert)\w* (?:away )?from (.{1,60}?) (?:over )?to\b"
+    r"|\breplac\w+ (.{1,60}?) (?:with|by)\b|\breplac(?:ed|es|ing) (\S{1,60})"
+    r"|\bvon (.{1,60}?) (?:auf|zu|nach)\b(?=.{0,60}\b(?:wechs|gewechselt|umge|migriert))|\bersetz\w+ (\S{1,60}) durch\b"
+    r"|\b(?:cambia|pasa|migra|muda)\w* (?:de|del|desde|do|da) (.{1,60}?) (?:a|para|al)\b"
+    r"|\b(?:pass|migr|bascul)\w* d(?:e |')(.{1,60}?) (?:à|vers)\b",
+    re.IGNORECASE,
+)
+"""What is left for something else; the rest of the clause says for what."""
+
+_USES = _words(
+    """use; uses; used; using; runs?; running; deploy\\w*; support\\w*; depends?; (?:be)?nutz\\w+; verwend\\w+; setzen
+    ; usa\\w*; uso; utiliz\\w+; utilis\\w+; usiamo; gebruik\\w+; использ\\w+""",
+    signs="使; 用",
+)
+_IN_PART = re.compile(
+    rf"\b(?:{_any('for; as; in; on; with; when; für; bei; im; para; en; pour; dans; per; voor')})\s+\S", re.IGNORECASE
+)
+_ENDS = re.compile(
+    r"(?:\b|(?<=\w)(?=['n]))(?:"
+    + _any("""no longer; any ?more; any longer; (?:stopped|quit) \\w+ing; dropping
+    ; (?:dropped|removed|ditched|abandoned|retired)(?! (?:an?|some)\\b); (?:is|are|was|were|'s|'re) (?:gone|dead)
+    ; got rid of; (?:is|was|were) (?:wrong|an? (?:error|mistake)); (?:not|n't|no) (?:have|need) to
+    ; nicht mehr; kein\\w* .{0,30}mehr; abgeschafft; entfernt; abgelöst; raus; (?:war|ist) falsch
+    ; ya no; dej(?:amos|é|ó) de; elimin(?:amos|é|ó); (?:ne|n['\u2019]).{1,30} plus; abandonné\\w*; arrêté\\w* d
+    ; não .{1,30} mais; non .{1,30} più; geen .{1,30} meer; niet meer; больше не""")
+    + r")(?!\w)|やめ|廃止|もう|不再",
+    re.IGNORECASE,
+)
+_NOT_THIS = re.compile(
+    r"^\W*(?:(?:and|und|y|et|e) )?(?:"
+    + _any("""not; no; never; nicht; kein\\w*; statt; anstatt; instead of; rather than; en vez de; en lugar de
+    ; au lieu d(?:e|['\u2019]); pas; plutôt que; non; invece di; não; niet; geen""")
+    + r")\s+((?:(?:the|port|den|das|die|el|la|le|de|on|in|auf|mit)\s)*\S+(?:\s\S+)?)",
+    re.IGNORECASE,
+)
+"""A clause that only names what is not so: "not npm"."""
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """The sentences of ``text``, without what it quotes; a name in quotes stays."""
+    return (each.strip() for each in _SENTENCE_END.split(_QUOTED.sub(" ", text)) if each.strip())
+
+
+def asks(sentence: str, *, politely: bool = False) -> bool:
+    """Whether it is a question; with ``politely``, one that asks somebody to do something is none."""
+    return _ASKS.search(sentence) is not None and not (politely and _ASKS_POLITELY.search(sentence))
+
+
+def supposes(sentence: str) -> bool:
+    """Whether it names a condition."""
+    return _SUPPOSES.search(sentence) is not None
+
+
+def clauses_of(sentence: str) -> list[str]:
+    """Its parts, of each of which it may say whether it is so by itself."""
+    text = _LIST_OF_DENIED.sub(" or", _NO_DENIAL.sub(" ", sentence))
+    return [each for each in _CLAUSE.split(text) if each]
+
+
+def denies(clause: str) -> bool:
+    """Whether a clause has a word that denies, or says that somebody is averse."""
+    return _DENIES.search(clause) is not None
+
+
+def says_that_is(clause: str) -> str:
+    """What a clause says to be so: without what is left for something else; nothing if it denies or is of the past."""
+    rest = _LEFT.sub(" ", clause)
+    return "" if denies(rest) or _PAST.search(rest) else rest
+
+
+def says_that_is_not(clause: str) -> str:
+    """The clause if it denies; else nothing."""
+    return clause if denies(clause) else ""
+
+
+def says_that_ended(clause: str) -> str:
+    """What a clause says to hold no longer, or never to have held: what it leaves, stops or denies to use."""
+    if _ENDS.search(clause) or (_USES.search(clause) and denies(clause) and not _IN_PART.search(clause)):
+        return clause
+    left = [each for match in _LEFT.finditer(clause) for each in match.groups() if each]
+    return " ".join([*left, *(match[1] for match in _NOT_THIS.finditer(clause))])

@@ -1,0 +1,96 @@
+"""What a sentence says to be so, what it denies, and what it says to have ended, in the languages of the tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.learning.graph.own_words import OwnWords
+from tests.unit.learning.graph.graphs import source
+
+
+def told(text: str) -> OwnWords:
+    return OwnWords(source(1), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Wir nutzen PostgreSQL als Datenbank.", "PostgreSQL"),
+        ("La app se despliega en Heroku.", "Heroku"),
+        ("We use uv not pip", "uv"),
+        ("We don't use npm but pnpm.", "pnpm"),
+        ("Seit Mai nutzen wir Redis.", "Redis"),
+        ("We have no tests yet, the app is written in Elixir.", "Elixir"),
+        ("There is no Docker, we run Podman.", "Podman"),
+        ("We can't upgrade because we use Node 16", "Node 16"),
+        ("Usiamo Vite, non Webpack", "Vite"),
+        ("我们使用Redis。", "Redis"),
+    ],
+)
+def test_a_clause_states_what_another_denies_nothing_of(text: str, name: str) -> None:
+    assert told(text).states(name, "uses")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("We use uv not pip", "pip"),
+        ("Docker is not used", "Docker"),
+        ("We don't use Redis, Postgres or Kafka.", "Kafka"),
+        ("Мы не используем tox", "tox"),
+        ("we will use Kafka", "Kafka"),
+        ("Redis isn't used anywhere", "Redis"),
+        ("我们不使用Docker", "Docker"),
+        ("When the client signs we use Oracle", "Oracle"),
+        ("Usiamo Vite, non Webpack", "Webpack"),
+        ("Nobody uses Jira here", "Jira"),
+        ("We moved from Heroku to Fly.io", "Heroku"),
+        ("Wir nutzen Docker nicht", "Docker"),
+        ("use pnpm instead of npm", "npm"),
+        ("We considered Kafka, but it is too heavy", "Kafka"),
+        ('He wrote "we use Kafka here" in a mail', "Kafka"),
+    ],
+)
+def test_what_is_asked_supposed_planned_or_denied_is_not_stated(text: str, name: str) -> None:
+    assert not told(text).states(name, "uses")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We stopped using Redis",
+        "Redis ist raus",
+        "On n'utilise plus Redis",
+        "Redisはもう使っていません",
+        "we got rid of Redis",
+        "We moved from Redis to Valkey",
+        "use Valkey instead of Redis",
+    ],
+)
+def test_words_of_ending_end_what_they_name(text: str) -> None:
+    assert told(text).ends("Redis")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Redis is not slow",
+        "kein Problem mit Redis",
+        "I changed the Redis config",
+        "We don't use Redis for sessions",
+        "Redis says connection refused, not my fault",
+        "I removed a comment from the Redis module",
+        "Remove the Redis logs",
+        "Should we stop using Redis?",
+        "If we got rid of Redis, it would be faster",
+        "We moved from Memcached to Redis",
+    ],
+)
+def test_other_words_end_nothing(text: str) -> None:
+    assert not told(text).ends("Redis")
+
+
+def test_one_is_averse_only_to_what_one_denies() -> None:
+    assert told("I really dislike Docker").states("Docker", "dislikes")
+    assert not told("I really like Docker").states("Docker", "dislikes")
+    assert not told("I don't like Docker").states("Docker", "likes")
