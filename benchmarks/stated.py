@@ -28,9 +28,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.graph_sample import learned
 from kiro_learn.learning.graph.own_words import PERSON
-from kiro_learn.learning.graph.working_graph import bare
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, Source, TextBody
-from kiro_learn.model.graph import Fact, Preference
+from kiro_learn.model.graph import Fact, Preference, bare
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.privacy.scrub import scrub_event
