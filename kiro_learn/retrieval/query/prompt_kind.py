@@ -57,8 +57,8 @@ _PAST_CHARACTERS = 600
 _BARE_COMMAND = re.compile(r"/[\w:.-]+\s*")
 
 _REQUEST = re.compile(
-    r"(?:^|[.?!,;:\n])[\s\W]{0,3}(?:(?:hey|hi|ok|so|and|please|pls)[\s,]{1,3}){0,3}(?:can|could|would|will) you\b"
-    r"(?! (?:please )?(?:tell|explain|describe|say)\b)",
+    r"(?:^|[.?!,;:\n\"`)]|\bbut\b)[\s\W]{0,3}(?:(?:hey|hi|ok|so|and|please|pls)[\s,]{1,3}){0,3}"
+    r"(?:(?:can|could|would|will) you|(?:can|could) we)\b(?! (?:please )?(?:tell|explain|describe|say)\b)",
     re.IGNORECASE,
 )
 

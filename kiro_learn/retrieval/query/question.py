@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 import attrs
@@ -67,6 +67,8 @@ _PASTED = re.compile(
     re.IGNORECASE,
 )
 """How a line begins that a program wrote, or that quotes one."""
+
+_LISTED = re.compile(r"[-*\u2022] |\d{1,2}[.)] ")
 
 _ERROR = re.compile(
     r"\b(?:error|exception|fail(?:ed|ure)?|fatal|panic|denied|refused|cannot|not found|undefined)\b", re.IGNORECASE
@@ -197,11 +199,19 @@ def _asked(typed: Sequence[_Line]) -> list[_Line]:
     """
     likely = {line.paragraph for line in typed if line.weight >= LIKELY}
     if likely:
+        likely |= _announced(typed, likely)
         return [line for line in typed if line.paragraph in likely]
     if sum(len(line.text) for line in typed) <= MEANING_CHARACTERS:
         return list(typed)
     most = max(line.weight for line in typed)
     return [line for line in typed if line.weight == most]
+
+
+def _announced(typed: Sequence[_Line], likely: Collection[int]) -> set[int]:
+    """The lists behind a likely paragraph that ends with a colon: what a task consists of."""
+    last = {line.paragraph: line.text for line in typed}
+    listed = {line.paragraph for line in typed} - {line.paragraph for line in typed if not _LISTED.match(line.text)}
+    return {paragraph for paragraph in listed if paragraph - 1 in likely and last[paragraph - 1].endswith(":")}
 
 
 def _is_typed(line: str) -> bool:

@@ -40,6 +40,21 @@ def test_what_is_typed_around_a_paste_belongs_together() -> None:
     assert Query.of_prompt(prompt).meaning == "what holds the lock?\nI get this when the worker is killed."
 
 
+def test_a_typed_list_that_a_line_announces_belongs_to_the_task() -> None:
+    task = "based on scripts/second_session.sh can you do another script that would:"
+    steps = ["- do a session, and check that there is a shadow branch", "- do a restore of all the changes"]
+    query = Query.of_prompt(
+        "\n\n".join([task, "\n".join(f"  {step}" for step in steps), "It runs for a minute or so."])
+    )
+    assert query.meaning.splitlines()[:3] == [task, *steps]
+
+
+def test_a_list_of_what_a_program_wrote_belongs_to_no_task() -> None:
+    task = "can you look at what this run says of the cache, it is red since the merge of yesterday:"
+    log = "- test_pool FAILED [ 12%]\n- test_lock PASSED [ 25%]"
+    assert Query.of_prompt(f"{task}\n\n{log}").meaning == task
+
+
 @pytest.mark.parametrize("prompt", ["fix it", "EntryPoint.load failed", "error: lock refused", QUESTION])
 def test_a_short_prompt_is_a_question_whatever_it_looks_like(prompt: str) -> None:
     assert Query.of_prompt(f"  {prompt}\n") == Query(prompt, prompt)
