@@ -11,6 +11,7 @@ import re
 from enum import Enum
 
 from kiro_learn.retrieval.query.prose_lines import asks
+from kiro_learn.retrieval.query.question import MEANING_CHARACTERS
 
 
 class PromptKind(Enum):
@@ -22,8 +23,8 @@ class PromptKind(Enum):
     """It sets the goal of its session by a question."""
     TASK = "task"
     """It sets the goal by a task."""
-    PLAN = "plan"
-    """It sets the goal by a task that it describes at length: a plan that was made with what is known."""
+    SELF_CONTAINED = "self-contained"
+    """It sets the goal by a task and brings what that needs: a plan that was made with what is known, or a log."""
     AT_HAND = "at hand"
     """It sets the goal by a task on what lies in the work tree or in a review."""
     PAST = "past"
@@ -32,19 +33,17 @@ class PromptKind(Enum):
     """It goes on with what the session is about."""
 
 
-GOALS = frozenset({PromptKind.QUESTION, PromptKind.TASK, PromptKind.PLAN, PromptKind.AT_HAND})
+GOALS = frozenset({PromptKind.QUESTION, PromptKind.TASK, PromptKind.SELF_CONTAINED, PromptKind.AT_HAND})
 """The kinds that set the goal of a session."""
 
-PLAN_CHARACTERS, PLAN_HEADINGS = 1_500, 2
-"""From which on a text with so many headings is a plan."""
-
-_HEADING = re.compile(r"^#{1,4} \S", re.MULTILINE)
+BROUGHT_CHARACTERS = 1_000
+"""Beside the question of a task, from which on it brings what it needs."""
 
 _PAST = re.compile(
     r"\b(?:"
     r"remind me|tell me again|do you (?:remember|recall)|as (?:we )?discussed|(?:like|as) last time|again how"
     r"|last (?:time|session|week|month)|yesterday|(?:earlier|previous) (?:session|conversation|chat)"
-    r"|(?:did|have|had) we (?:ever |already |not )?(?:agree|decid|discuss|do|done|fix|have|rul|solv|tr[iy]|us)\w*"
+    r"|(?:did|have|had) we (?:ever |already |not )?(?:agree|decid|discuss|do|done|fix|have|rul|see|solv|tr[iy]|us)\w*"
     r"|(?:why|how|what|when|where|which \w+) (?:did|had|have) we"
     r"|(?:why|how|what|when|where|which \w+) did i (?:\w+ )?(?:call|choos|decid|do|name|put|sa[iy]|set|us)\w*"
     r"|we (?:agreed|decided|discussed|talked about|ruled out)"
@@ -58,7 +57,8 @@ _BARE_COMMAND = re.compile(r"/[\w:.-]+\s*")
 
 _REQUEST = re.compile(
     r"(?:^|[.?!,;:\n\"`)]|\bbut\b)[\s\W]{0,3}(?:(?:hey|hi|ok|so|and|please|pls)[\s,]{1,3}){0,3}"
-    r"(?:(?:can|could|would|will) you|(?:can|could) we)\b(?! (?:please )?(?:tell|explain|describe|say)\b)",
+    r"(?:(?:can|could|would|will) you|could we|can we (?=(?:add|also|change|fix|just|move|please|remove|rename)\b))\b"
+    r"(?! (?:please )?(?:tell|explain|describe|say)\b)",
     re.IGNORECASE,
 )
 
@@ -82,11 +82,15 @@ def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
         return PromptKind.PAST
     if not sets_goal:
         return PromptKind.STEP
-    if len(prompt) >= PLAN_CHARACTERS and len(_HEADING.findall(prompt)) >= PLAN_HEADINGS:
-        return PromptKind.PLAN
     if _AT_HAND.search(question):
         return PromptKind.AT_HAND
-    return PromptKind.QUESTION if _asks_to_know(question) else PromptKind.TASK
+    if _asks_to_know(question):
+        return PromptKind.QUESTION
+    return PromptKind.SELF_CONTAINED if _brought_characters(prompt, question) >= BROUGHT_CHARACTERS else PromptKind.TASK
+
+
+def _brought_characters(prompt: str, question: str) -> int:
+    return len(prompt) - min(len(question), MEANING_CHARACTERS)
 
 
 def _asks_to_know(question: str) -> bool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from kiro_learn.retrieval.query.prompt_kind import PromptKind, kind_of
+from kiro_learn.retrieval.query.prompt_kind import BROUGHT_CHARACTERS, PromptKind, kind_of
+from kiro_learn.retrieval.query.question import Query
 
 PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It expires too early in two places. " * 60
 
@@ -25,8 +26,9 @@ PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It e
         ("I don't remember which error it was but can you check whether we print it twice?", PromptKind.TASK),
         ("can you tell me which port the relay listens on?", PromptKind.QUESTION),
         ("what can we use here instead of Redis?", PromptKind.QUESTION),
+        ("can we remember the address in the browser?", PromptKind.QUESTION),
         ("/deploy staging", PromptKind.TASK),
-        (PLAN, PromptKind.PLAN),
+        (PLAN, PromptKind.SELF_CONTAINED),
         ("can you review the changes in the local branch?", PromptKind.AT_HAND),
         ("can you review pr 227 for me?", PromptKind.AT_HAND),
         ("create a new branch and switch to it", PromptKind.AT_HAND),
@@ -35,6 +37,23 @@ PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It e
 )
 def test_what_a_session_begins_with(prompt: str, kind: PromptKind) -> None:
     assert kind_of(prompt, prompt, sets_goal=True) is kind
+
+
+LOG = "\n".join(f"2026-11-25T10:00:{second:02} worker 7: the pool is empty" for second in range(40))
+
+
+@pytest.mark.parametrize(
+    ("asked", "characters", "kind"),
+    [
+        ("The build fails since this morning. Can you fix it please?", BROUGHT_CHARACTERS, PromptKind.SELF_CONTAINED),
+        ("The build fails since this morning. Can you fix it please?", BROUGHT_CHARACTERS // 2, PromptKind.TASK),
+        ("Why does the build fail since this morning?", BROUGHT_CHARACTERS, PromptKind.QUESTION),
+        ("Have we seen this in the build before?", BROUGHT_CHARACTERS, PromptKind.PAST),
+    ],
+)
+def test_a_task_that_comes_with_its_log_brings_what_it_needs(asked: str, characters: int, kind: PromptKind) -> None:
+    prompt = f"{asked}\n\n{LOG[:characters]}"
+    assert kind_of(prompt, Query.of_prompt(prompt).meaning, sets_goal=True) is kind
 
 
 @pytest.mark.parametrize(
