@@ -94,6 +94,12 @@ class Client(KiroLearn):
         body = encoded(({"since": since} if since else {}) | ({"accept_few": True} if accept_few else {}))
         return self._object("POST", target, body, patience_seconds=RELEARNING_PATIENCE_SECONDS)
 
+    def read_graph(self, project_id: str, *, since: str | None = None) -> Json:
+        """Have the graph's rules read what happened at or after ``since``: ``{events, statements, problem}``."""
+        target = f"/v1/projects/{quote(project_id, safe='')}/relearn"
+        body = encoded({"graph": True} | ({"since": since} if since else {}))
+        return self._object("POST", target, body, patience_seconds=LEARNING_PATIENCE_SECONDS)
+
     # --- memories ---------------------------------------------------------------------------------------------------
 
     def memories(self, *, namespace: str | None = None, limit: int = 50, offset: int = 0) -> Json:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 import attrs
 
 from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.projects import Projects
-from kiro_learn.actors.relearning import Relearned, Relearner
-from kiro_learn.model.ids import RecordId
+from kiro_learn.actors.relearning import EVENT_BYTES_READ, Relearned, Relearner
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.pipelines.learn.relearning_batch import BatchRefused
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -75,6 +77,18 @@ class ProjectRelearned:
     """The records that would have been replaced and their replacements, if that is why it ended early."""
 
 
+@attrs.frozen(kw_only=True)
+class GraphRead:
+    """What the graph's rules found in past events."""
+
+    events: int = 0
+    """That were read."""
+    statements: int = 0
+    """Facts and preferences that they state plainly; those that were known are not learned twice."""
+    problem: str | None = None
+    """Why not all of it is learned."""
+
+
 class Relearn:
     """Has a model learn again what the built-in learner learned; old records move to the history of the new ones."""
 
@@ -135,6 +149,36 @@ class Relearn:
             stopped_because=relearned.problem,
             too_little=_too_little(relearned.refused),
         )
+
+    async def read_graph(self, project_id: str, *, since: datetime | None) -> GraphRead:
+        """Have the graph's rules read what happened at or after ``since``, of every user of a project. No model is
+        asked, and an event that was read before changes nothing.
+
+        Cancellation: what was read so far is kept.
+
+        Raises:
+          UnknownProject: nothing was ever stored for it.
+          InvalidRequest: the settings say that no graph is learned.
+          StorageError: it cannot be read or kept; what was read before is kept.
+        """
+        batches, read = self._relearner.batches, GraphRead()
+        if not batches.graph.enabled:
+            raise InvalidRequest([("[graph] learn", "expected true")], hint="kiro-learn config set graph.learn true")
+        for namespace in await namespaces_of(self._storage, project_id):
+            after: EventId | None = None
+            reading = partial(self._storage.snapshot_events, namespace, since=since, most_bytes=EVENT_BYTES_READ)
+            while (page := await reading(after=after)).entries:
+                drafts = await batches.graph.drafts_of(page)
+                problem = await batches.writer.write(
+                    partial(batches.graph.commit, namespace=namespace, drafts=drafts)  # of this page
+                )
+                after = page.events[-1].event_id
+                read = GraphRead(
+                    events=read.events + len(page.entries),
+                    statements=read.statements + len(drafts.sources),
+                    problem=read.problem or problem,
+                )
+        return read
 
 
 def _weak_memory(record: MemoryRecord) -> WeakMemory:

@@ -69,3 +69,7 @@ ASKED = "{intent} · words: {words} · known: {entities}"
 NOTHING = "none"
 TOKENS = "{tokens:,} of {budget:,} tokens"
 EVENTS = ("event speaks for it", "events speak for it")
+RELEARN_GRAPH_HELP = "Read the past for facts and preferences instead, by rules: no model is asked, nothing replaced."
+GRAPH_OR_DRY_RUN = "--dry-run says what a model would replace, and --graph asks none and replaces nothing"
+GRAPH_WAS_READ = "{events} of {project} read: {statements}"
+GRAPH_READ = {"events": ("event", "events"), "statements": ("plain statement", "plain statements")}

@@ -10,8 +10,8 @@ import click
 
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import progress, projects, relearning_screen, texts
-from kiro_learn.frontends.cli.amounts import events
+from kiro_learn.frontends.cli import graph_texts, progress, projects, relearning_screen, texts
+from kiro_learn.frontends.cli.amounts import counted, events
 from kiro_learn.frontends.cli.options import in_project, printing, since_option
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -26,15 +26,20 @@ NOTHING = {
 
 @click.command("relearn", help=texts.RELEARN_HELP)
 @since_option
+@click.option("--graph", is_flag=True, help=graph_texts.RELEARN_GRAPH_HELP)
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_project
 @printing
 def relearn_verb(  # click hands every option over
-    shell: Shell, *, since: str | None, dry_run: bool, yes: bool, project: str, as_json: bool
+    shell: Shell, *, since: str | None, graph: bool, dry_run: bool, yes: bool, project: str, as_json: bool
 ) -> int:
+    if graph and dry_run:
+        raise Failed(graph_texts.GRAPH_OR_DRY_RUN, exit_code=2)
     with shell.client() as client:
         place = projects.meant(client, project)
+        if graph:
+            return _read_graph(shell, client, place, since, as_json=as_json)
         preview = _preview(client, place, since)
         if preview is None:
             _say_nothing_to_do(shell, place, as_json=as_json)
@@ -54,6 +59,18 @@ def relearn_verb(  # click hands every option over
         took = relearning_screen.Took(preview["model"], time.monotonic() - began, _command(project, since))
         shell.print(relearning_screen.done(relearned, took, shell.out))
     return 1 if relearned["stopped_because"] else 0
+
+
+def _read_graph(shell: Shell, client: Client, place: Project, since: str | None, *, as_json: bool) -> int:
+    read = client.read_graph(place.project_id, since=since)
+    if as_json:
+        shell.print_json(read)
+    else:
+        counts = {name: counted(read[name], *graph_texts.GRAPH_READ[name]) for name in graph_texts.GRAPH_READ}
+        shell.print([f"{shell.out.mark('ok')} {graph_texts.GRAPH_WAS_READ.format(project=place.name, **counts)}"])
+    if read["problem"]:
+        raise Failed(read["problem"])
+    return 0
 
 
 class _Asked(NamedTuple):

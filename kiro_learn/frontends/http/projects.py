@@ -43,6 +43,8 @@ def relearning_routes(services: Services) -> Iterator[Route]:
     async def relearn(request: Request) -> Answer:
         body = _object(request.json() if request.body else {})
         since, accept_few = _moment(body.get("since"), "$.since"), _flag(body, "accept_few")
+        if _flag(body, "graph"):
+            return json_answer(write_value(await services.relearn.read_graph(request.path["project_id"], since=since)))
         relearned = await services.relearn.relearn(request.path["project_id"], since=since, accept_few=accept_few)
         return json_answer(write_value(relearned))
 

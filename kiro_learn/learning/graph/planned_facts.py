@@ -10,7 +10,7 @@ import attrs
 
 from kiro_learn.learning.graph.gazetteer import known_at_start
 from kiro_learn.learning.graph.object_types import SUGGESTED, object_type_of
-from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together
+from kiro_learn.learning.graph.predicates import DUTIES, LEAVING, PREDICATES, RELATED, cannot_hold_together, is_left
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
 from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
@@ -126,7 +126,7 @@ def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
     for thing in [*said]:
         for other in _ending_with(graph, thing):
             said.setdefault(other, [])
-    for thing, claims in sorted(said.items(), key=lambda item: _ends_with(item[0]) is not None):
+    for thing, claims in sorted(said.items(), key=lambda item: _depends(item[0])):
         settled = _settle(graph, thing, claims)
         for predicate in sorted(thing[1]):
             of_predicate = [each for each in settled if each[0].predicate == predicate]
@@ -144,12 +144,20 @@ def _ends_with(thing: Thing) -> str | None:
     return next((PREDICATES[each].ends_with for each in thing[1] if PREDICATES[each].ends_with), None)
 
 
+def _depends(thing: Thing) -> bool:
+    """Whether it may end with another thing, which is settled before."""
+    return _ends_with(thing) is not None or bool(thing[1] & DUTIES)
+
+
 def _ending_with(graph: WorkingGraph, thing: Thing) -> Iterator[Thing]:
     """The things that end where this one does, of those of which something is known."""
     entity_id, predicates, object_ = thing
     for fact in graph.facts_of(entity_id, object_):
         if PREDICATES[fact.predicate].ends_with in predicates:
             yield _thing_of(entity_id, (fact.predicate, object_))
+    for fact in graph.facts_of(entity_id) if predicates & LEAVING else ():
+        if fact.predicate in DUTIES:
+            yield _thing_of(entity_id, (fact.predicate, folded(fact.object)))
 
 
 def _claims_of(draft: FactDraft, place: int) -> list[Claim]:
@@ -194,7 +202,8 @@ def _settle(graph: WorkingGraph, thing: Thing, new: Sequence[Claim]) -> list[Set
     before = [each for fact, key in stored for each in stored_claims(graph, fact, key, fact.object)]
     before += _ends_elsewhere(graph, thing, [*before, *new])
     make = partial(_fact, graph.entity(entity_id))
-    return settle(graph, GraphKind.FACT, stored, [*before, *new], make, rules=RULES)
+    left = _departures(graph, thing, [*before, *new])
+    return settle(graph, GraphKind.FACT, stored, [*before, *new, *left], make, rules=RULES)
 
 
 def _ends_elsewhere(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) -> Iterator[Claim]:
@@ -210,6 +219,23 @@ def _ends_elsewhere(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) 
             for evidence in graph.evidence_of(fact.item_id):
                 if evidence.says is not Says.HOLDS and evidence.observed_at >= since:
                     yield Claim(key=held[0].key, value=held[0].value, evidence=evidence)
+
+
+def _departures(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The ends of a duty that follow from where somebody left, went to work elsewhere, or works no longer."""
+    entity_id, predicates, _ = thing
+    if not (predicates & DUTIES and claims):
+        return
+    facts = [fact for fact in graph.facts_of(entity_id) if fact.predicate in LEAVING]
+    followers = {fact.superseded_by for fact in facts}
+    for fact in facts:
+        is_end = fact.item_id in followers if fact.predicate == "works_at" else is_left(folded(fact.object))
+        for evidence in graph.evidence_of(fact.item_id):
+            holds = evidence.says is Says.HOLDS
+            if is_end if holds else fact.predicate == "works_at" and evidence.says is Says.ENDED:
+                until = evidence.valid_from if holds else evidence.valid_until
+                ended = attrs.evolve(evidence, says=Says.ENDED, valid_until=until, valid_from=None)
+                yield Claim(key=claims[0].key, value=claims[0].value, evidence=ended)
 
 
 def _fact(subject: Entity, row: Row[Fact]) -> Fact:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import attrs
 
@@ -33,6 +34,8 @@ class Predicate:
     """The predicate that cannot hold of the same object at the same time."""
     form: str = ".+"
     """What its object looks like as a whole, as a pattern."""
+    is_duty: bool = False
+    """It ends when its subject leaves: see ``LEAVING``."""
     ends_with: str | None = None
     """The predicate that, where it ends, ends this one of the same object: what is not used any longer runs nothing."""
 
@@ -60,12 +63,12 @@ _ALL = (
     Predicate(name="works_at", object_type=ORGANIZATION, is_single=True, half_life_days=RELATIONSHIP_DAYS),
     Predicate(name="has_name", is_single=True, half_life_days=None),
     Predicate(name="works_as", is_single=True, half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="works_on", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="works_on", is_duty=True, object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
     Predicate(name="works_with", object_type=PERSON, half_life_days=RELATIONSHIP_DAYS),
     Predicate(name="created", object_type=PROJECT, half_life_days=None),
-    Predicate(name="maintains", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="owns", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="responsible_for", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="maintains", is_duty=True, object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="owns", is_duty=True, object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="responsible_for", is_duty=True, object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
     Predicate(name="likes", object_type=TOOL, is_taste=True, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
     Predicate(name="dislikes", object_type=TOOL, is_taste=True, half_life_days=PREFERENCE_DAYS, opposite="likes"),
     Predicate(name="prefers", object_type=TOOL, is_taste=True, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
@@ -90,8 +93,29 @@ def fits(predicate: str, object_: str) -> bool:
     return known is None or re.fullmatch(known.form, object_, re.DOTALL) is not None
 
 
+DUTIES = frozenset(each.name for each in _ALL if each.is_duty)
+LEAVING = frozenset({"works_at", "has_status"})
+"""Those that may say that somebody left: a place of work that ended, and a status like ``left``."""
+_LEFT = re.compile(
+    r"(?:has |is |was )*(?:left|gone|departed|resigned|retired|quit|let go|no longer (?:here|with us))(?: .*)?"
+)
+
+
+def is_left(object_: str) -> bool:
+    """Whether a status says of somebody that they left. ``object_`` is folded."""
+    return _LEFT.fullmatch(object_) is not None
+
+
 RELATED = {name: _related(name) for name in PREDICATES}
 """Of each predicate, those whose facts are read together, itself included."""
+
+
+def read_whole(predicates: Iterable[str]) -> frozenset[str]:
+    """The predicates of which all objects matter to what is said with these; of others only the same object does."""
+    near = frozenset[str]().union(*(RELATED.get(each, frozenset()) for each in predicates))
+    duties = DUTIES if near & LEAVING else frozenset()
+    leaving = LEAVING if near & DUTIES else frozenset()
+    return leaving | duties | {each for each in near if PREDICATES[each].is_single}
 
 
 def cannot_hold_together(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

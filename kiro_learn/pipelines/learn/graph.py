@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -13,11 +13,11 @@ import structlog
 from kiro_learn.errors import KiroLearnError, UnexpectedError
 from kiro_learn.learning.graph.corrections import drafts_of_correction, drafts_of_statement
 from kiro_learn.learning.graph.planning import plan_graph
-from kiro_learn.learning.graph.predicates import PREDICATES, RELATED
+from kiro_learn.learning.graph.predicates import PREDICATES, read_whole
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.draft import NO_DRAFTS, FactDraft, GraphDrafts
+from kiro_learn.model.draft import NO_DRAFTS, EntityDraft, FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
 from kiro_learn.model.graph import (
     MAX_NAME,
     Entity,
@@ -40,6 +40,11 @@ from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
+AHEAD = timedelta(days=1)
+"""By how much the clock that dated an event may be ahead. What is dated later says nothing: it would hold today, and
+nothing that is said today would end it."""
+
+D = TypeVar("D", EntityDraft, FactDraft, ProcedureDraft, PreferenceDraft)
 I = TypeVar("I", Procedure, Preference)  # noqa: E741  # an item
 
 
@@ -132,7 +137,7 @@ class GraphLearner:
         return is_known
 
     def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> GraphPlan:
-        fresh = _fresh(transaction, namespace, drafts)
+        fresh = _fresh(transaction, namespace, drafts, latest=self.clock.utc_now() + AHEAD)
         state = _state_for(transaction, namespace, fresh)
         plan = plan_graph(fresh, state, namespace=namespace, new_id=self._new_id)
         transaction.put_graph_items(plan.items)
@@ -189,20 +194,27 @@ def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
     return drafts_of_events(snapshot)
 
 
-def _fresh(transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> GraphDrafts:
-    """Without what comes from events that are known or forgotten."""
-    event_ids = {source.event_id for source in drafts.sources}
-    known = transaction.find_graph_events(event_ids)
-    gone = {event_id for event_id in event_ids if transaction.has_forgotten(namespace, [event_id])}
+def _fresh(
+    transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts, *, latest: datetime
+) -> GraphDrafts:
+    """Without what comes from events that are known or forgotten, or that did not happen yet."""
+    known = transaction.find_graph_events({source.event_id for source in drafts.sources})
+    unwanted = {
+        source.event_id
+        for source in drafts.sources
+        if source.said_at > latest
+        or source.event_id in known
+        or transaction.has_forgotten(namespace, [source.event_id])
+    }
 
-    def is_fresh(event_id: EventId) -> bool:
-        return event_id not in known and event_id not in gone
+    def fresh(said: Sequence[D]) -> list[D]:
+        return [each for each in said if each.source.event_id not in unwanted]
 
     return GraphDrafts(
-        entities=[each for each in drafts.entities if is_fresh(each.source.event_id)],
-        facts=[each for each in drafts.facts if is_fresh(each.source.event_id)],
-        procedures=[each for each in drafts.procedures if is_fresh(each.source.event_id)],
-        preferences=[each for each in drafts.preferences if is_fresh(each.source.event_id)],
+        entities=fresh(drafts.entities),
+        facts=fresh(drafts.facts),
+        procedures=fresh(drafts.procedures),
+        preferences=fresh(drafts.preferences),
     )
 
 
@@ -210,13 +222,13 @@ def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: Gr
     """What the graph holds of the entities that ``drafts`` name, and the names of what their facts lead to."""
     named = transaction.find_entities(namespace, _names_in(drafts))
     ids = [entity.item_id for entity in named]
-    related = {each for fact in drafts.facts for each in RELATED.get(fact.predicate, ())}
-    whole = {each for each in related if PREDICATES[each].is_single}
+    said = {fact.predicate for fact in drafts.facts}
+    whole = read_whole(said)
     objects = {bare(name) for fact in drafts.facts for each in _objects_of(fact) for name in spellings(each)}
     facts = transaction.find_facts(namespace, about=ids, predicates=whole, objects=objects)
     near = transaction.find_entities(namespace, _as_names(fact.object for fact in facts))
     entities = {entity.item_id: entity for entity in (*named, *near)}
-    types = {*related, *(fact.predicate for fact in facts)}
+    types = {*said, *(fact.predicate for fact in facts)}
     relationships = transaction.find_relationships(namespace, ids, types=types, targets=entities, whole_types=whole)
     procedures = transaction.find_graph_items(namespace, GraphKind.PROCEDURE) if drafts.procedures else []
     preferences = transaction.find_graph_items(namespace, GraphKind.PREFERENCE) if drafts.preferences else []

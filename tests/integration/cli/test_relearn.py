@@ -157,3 +157,23 @@ def test_a_stop_ends_it_and_leaves_no_agent_behind(learned: tuple[Path, dict[str
         assert isinstance(asked.exception(), KiroLearnError)
     with serving(home, WORDS_ONLY) as client:
         assert titles(client) == weak
+
+
+def test_the_graph_that_is_turned_on_reads_the_past(tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "web-shop"
+    with serving(home, WORDS_ONLY) as client:
+        for number, text in enumerate((*RULES, "We use Redis for the sessions.", "We don't use Redis any more."), 10):
+            client.post_event({**event(NAMESPACE, str(folder), number, text), "session_id": f"s{number}"})
+        client.flush(PROJECT_ID)
+        assert failed(relearn(home, "--graph"))[-1] == "hint:  kiro-learn config set graph.learn true"
+    with serving(home, {**WORDS_ONLY, "KIRO_LEARN_GRAPH_LEARN": "yes"}):
+        for _ in range(2):
+            read = json.loads(done(relearn(home, "--graph", "--json")))
+            assert (read["events"], read["problem"]) == (4, None)
+            listed = json.loads(done(kiro_learn(home, "facts", "list", "--all", "--json", "--project", "web-shop")))
+            assert [each["object"] for each in listed["items"]] == ["Redis"]
+            assert listed["items"][0]["validity"]["valid_until"]
+        assert "4 events of web-shop read: " in done(relearn(home, "--graph"))
+        wishes = json.loads(done(kiro_learn(home, "preferences", "list", "--json", "--project", "web-shop")))
+        assert len(wishes["items"]) >= 1
+        assert failed(relearn(home, "--graph", "--dry-run"), 2)

@@ -79,10 +79,13 @@ def way(at: float, *steps: str, **values: Any) -> ProcedureDraft:
 
 
 class Numbers:
-    """A clock that only numbers what is new."""
+    """A clock that numbers what is new, on a day after all that tests say."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
+
+    def utc_now(self) -> datetime:
+        return day(1_000)
 
     def new_ulid(self) -> str:
         return f"{next(self._numbers):026}"

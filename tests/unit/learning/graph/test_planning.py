@@ -415,3 +415,11 @@ def test_an_item_without_evidence_counts_as_said_when_it_was_put() -> None:
 
 def test_every_opposite_is_a_predicate() -> None:
     assert {predicate.opposite for predicate in PREDICATES.values()} - {None} <= PREDICATES.keys()
+
+
+def test_an_event_that_is_dated_ahead_says_nothing_of_today() -> None:
+    graph = Graph()
+    graph.learn(said(1, "listens_on_port", "8080"), said(1_400, "listens_on_port", "9090"))
+    assert graph.now("listens_on_port") == {"8080"}
+    graph.learn(said(1_000.5, "listens_on_port", "7070"))
+    assert graph.now("listens_on_port") == {"7070"}, "a clock may be an hour ahead"
