@@ -135,9 +135,10 @@ def picture(
     return get_call("/api/graph/picture", reading.json_object, project=named, show=",".join(show), limit=limit)
 
 
-def conflicts(client: Caller, /, *, project: Named = None) -> Call[Json]:
-    """What contradicts each other in a project: ``{items: [{sides}]}``."""
-    return get_call("/api/conflicts", reading.json_object, project=client.project_named(project))
+def conflicts(client: Caller, /, *, everywhere: bool = False, project: Named = None) -> Call[Json]:
+    """What contradicts each other in a project, or ``everywhere``: ``{items: [{project, sides}]}``."""
+    named = None if everywhere else client.project_named(project)
+    return get_call("/api/conflicts", reading.json_object, project=named)
 
 
 def settle_conflict(client: Caller, /, *, keep: str, over: str, project: Named = None) -> Call[Json]:

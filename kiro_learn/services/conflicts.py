@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from datetime import datetime
 
 import attrs
@@ -14,6 +14,7 @@ from kiro_learn.model.graph import Fact, GraphKind, Says
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.pipelines.recall.candidates import Candidate
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -65,9 +66,14 @@ class Conflicts:
         self._forget = forget
         self._offload = offload
 
-    async def list(self, namespace: Namespace) -> list[tuple[ConflictSide, ConflictSide]]:
-        """Those of a project, in pairs: the fact that holds, or the memory, is the first of two."""
-        return [(one, other) async for (one, _), (other, _) in self._in(namespace)]
+    async def list(self, namespaces: Iterable[Namespace]) -> list[tuple[Namespace, tuple[ConflictSide, ConflictSide]]]:
+        """Those of some projects, in pairs: the fact that holds, or the memory, is the first of two."""
+        lines = await self._rule_files.conflicts()
+        return [
+            (namespace, (one, other))
+            for namespace in namespaces
+            async for (one, _), (other, _) in self._in(namespace, lines)
+        ]
 
     async def settle(self, namespace: Namespace, keep: str, over: str) -> str:
         """Keep one side, by its id, and answer the id that it has now.
@@ -79,7 +85,8 @@ class Conflicts:
           HoldsNoLonger: these two do not contradict each other, or do so no longer.
           InvalidRequest: ``over`` is a line of a file: those are changed by who owns them.
         """
-        sides = [pair async for pair in self._in(namespace) if {each.id for each, _ in pair} == {keep, over}]
+        lines = await self._rule_files.conflicts()
+        sides = [pair async for pair in self._in(namespace, lines) if {each.id for each, _ in pair} == {keep, over}]
         if not sides or keep == over:
             raise HoldsNoLonger(over)
         said = {each.id: value for each, value in sides[0]}
@@ -97,7 +104,7 @@ class Conflicts:
             raise InvalidRequest([("$.over", "expected a fact or a memory")], hint=f"Change the file: {over}")
         return keep
 
-    async def _in(self, namespace: Namespace) -> AsyncIterator[tuple[_Said, _Said]]:
+    async def _in(self, namespace: Namespace, lines: Iterable[RuleConflict]) -> AsyncIterator[tuple[_Said, _Said]]:
         asked = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=MOST_FACTS, only_current=False)
         facts = [item for item in await self._storage.list_graph_items(asked) if isinstance(item, Fact)]
         for candidate in (Candidate(each, 1) for each in facts if each.is_candidate and each.validity.is_current):
@@ -109,7 +116,7 @@ class Conflicts:
         for one, other in await self._offload(lambda: [*contradictions(binding)]):
             yield _of_memory(one), _of_memory(other)
         by_id = {rule.record_id: rule for rule in binding}
-        for found in await self._rule_files.conflicts():
+        for found in lines:
             if found.record_id in by_id:
                 line = ConflictSide(f"{found.path}:{found.line}", found.text)
                 yield _of_memory(by_id[found.record_id]), (line, None)

@@ -97,12 +97,12 @@ def test_keeping_a_line_forgets_the_rule_and_a_line_is_not_ended_for_a_rule() ->
     async def scenario(services: Services) -> None:
         await rule(services, "Use bun, never npm")
         namespace = (await services.project_names.resolve(FOLDER)).namespace
-        [(memory, line)] = await services.conflicts.list(namespace)
+        [(_, (memory, line))] = await services.conflicts.list([namespace])
         assert (line.id, line.text, line.source) == (f"{FOLDER}/CLAUDE.md:1", "Use npm to install.", "file")
         with pytest.raises(InvalidRequest, match="expected a fact or a memory"):
             await services.conflicts.settle(namespace, memory.id, line.id)
         await services.conflicts.settle(namespace, line.id, memory.id)
-        assert await services.conflicts.list(namespace) == []
+        assert await services.conflicts.list([namespace]) == []
         with pytest.raises(HoldsNoLonger):
             await services.conflicts.settle(namespace, line.id, memory.id)
 

@@ -167,9 +167,13 @@ def graph_routes(services: Services) -> Iterator[Route]:
 
 def _conflict_routes(services: Services) -> Iterator[Route]:
     async def conflicts(request: Request) -> Answer:
-        named = await services.project_names.resolve(PROJECT.read(request.query))
-        found = await services.conflicts.list(named.namespace)
-        return json_answer({"items": [{"sides": write_value(sides)} for sides in found]})
+        project = ANY_PROJECT.read(request.query)
+        if project is None:
+            namespaces = [each.namespace for each in await services.queries.projects()]
+        else:
+            namespaces = [(await services.project_names.resolve(project)).namespace]
+        found = await services.conflicts.list(namespaces)
+        return json_answer({"items": [{"project": each, "sides": write_value(sides)} for each, sides in found]})
 
     async def settle(request: Request) -> Answer:
         wanted = structure(_converter, request.json(), ConflictSettled)

@@ -3,9 +3,10 @@
 import { html, render, useEffect, useErrorBoundary, useMemo, useRef, useState } from "./lib/html.js";
 import { useRoute } from "./lib/api.js";
 import { useKeys } from "./lib/keys.js";
-import { connect, useLiveState } from "./lib/live.js";
-import { go, href, onLinkClick, setQuery, usePlace } from "./lib/nav.js";
+import { connect, liveState, useLive } from "./lib/live.js";
+import { go, href, onLinkClick, place, setQuery, short } from "./lib/nav.js";
 import { Dialog, Icon, Toasts } from "./lib/parts.js";
+import { toggleTheme } from "./lib/theme.js";
 
 /** Name, word, and the key after `g`. @type {[string, string, string][]} */
 const PAGES = [
@@ -19,7 +20,6 @@ const PAGES = [
   ["settings", "Settings", ","],
 ];
 const IN_BOTTOM_BAR = ["overview", "memories", "sessions", "retrievals"];
-const ID_CHARACTERS = 12;
 const KEYS = [
   ["/", "search"],
   ["g, then o m s g r b p ,", "go to a page"],
@@ -33,14 +33,17 @@ const KEYS = [
   ["?", "this list"],
 ];
 
-/** @typedef {{name: string, namespace: string, project_id: string}} Project */
+/** @typedef {import("./lib/nav.js").Project} Project */
 
 function App() {
-  const { page, query } = usePlace();
+  const { page, query } = place.use();
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const { word, isLive } = liveState.use();
   const stats = useRoute("/v1/stats");
   const projects = /** @type {Project[]} */ (useMemo(() => (stats.data?.projects ?? []).map(named), [stats.data]));
   const project = projects.find((each) => query.project && each.project_id.startsWith(query.project)) ?? null;
+  useLive("learned", ({ namespace }) => namespace && !projects.some((each) => each.namespace === namespace) && stats.reload());
+  const nameOf = (/** @type {string} */ namespace) => (project ? "" : (projects.find((each) => each.namespace === namespace)?.name ?? ""));
   const isReady = !query.project || stats.data !== null || stats.error !== null;
   const search = useRef(/** @type {any} */ (null));
   const jumps = Object.fromEntries(PAGES.map(([name, , key]) => [`g ${key}`, () => go(href(name))]));
@@ -55,10 +58,10 @@ function App() {
         ${projects.map((each) => html`<option value=${short(each)}>${each.name}</option>`)}
       </select>
       <${Search} input=${search} page=${page} q=${page === "memories" ? (query.q ?? "") : ""} />
-      <${Live} />
+      <span class="live ${isLive ? "on" : ""}"><i></i><span>${word}</span></span>
       <button class="plain" aria-label="Light or dark" title="Light or dark (t)" onClick=${toggleTheme}><${Icon} name="theme" /></button>
     </header>
-    <main id="main" tabindex="-1">${isReady && html`<${PageLoader} key=${page} ...${{ page, query, project, projects }} />`}</main>
+    <main id="main" tabindex="-1">${isReady && html`<${PageLoader} key=${page} page=${page} ...${{ query, setQuery, project, projects, nameOf }} />`}</main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
     <${Toasts} />
   `;
@@ -66,8 +69,6 @@ function App() {
 
 /** @param {any} each of /v1/stats @returns {Project} */
 const named = ({ display_name, namespace, project_id }) => ({ name: display_name.split("/").pop() || display_name, namespace, project_id });
-/** @param {Project} project */
-const short = (project) => project.project_id.slice(0, ID_CHARACTERS);
 /** @param {string} page */
 const titleOf = (page) => PAGES.find(([name]) => name === page)?.[1] ?? "Not here";
 
@@ -109,19 +110,6 @@ function Search({ input, page, q }) {
   `;
 }
 
-function Live() {
-  const { word, isLive } = useLiveState();
-  return html`<span class="live ${isLive ? "on" : ""}"><i></i><span>${word}</span></span>`;
-}
-
-function toggleTheme() {
-  const root = document.documentElement;
-  const now = root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  root.dataset.theme = now === "dark" ? "light" : "dark";
-  localStorage.setItem("kl.theme", root.dataset.theme);
-  document.dispatchEvent(new Event("kl:theme"));
-}
-
 /** @param {{onClose: () => void}} props */
 const Help = ({ onClose }) => html`
   <${Dialog} title="Keys" onClose=${onClose} cancel="Close">
@@ -130,8 +118,8 @@ const Help = ({ onClose }) => html`
   <//>
 `;
 
-/** @param {{page: string, query: Record<string, string>, project: Project | null, projects: Project[]}} props */
-function PageLoader({ page, query, project, projects }) {
+/** @param {{page: string} & import("./lib/nav.js").PageProps} props */
+function PageLoader({ page, ...given }) {
   const [loaded, setLoaded] = useState(/** @type {any} */ (null));
   const [broken] = useErrorBoundary((/** @type {Error} */ error) => console.error(error));
   useEffect(() => {
@@ -139,11 +127,11 @@ function PageLoader({ page, query, project, projects }) {
     import(`./pages/${page}.js`).then(setLoaded, () => setLoaded({}));
   }, []);
   const title = loaded?.title ?? titleOf(page);
-  useEffect(() => void (document.title = [title, project?.name, "kiro_learn"].filter(Boolean).join(" · ")), [title, project]);
+  useEffect(() => void (document.title = [title, given.project?.name, "kiro_learn"].filter(Boolean).join(" · ")), [title, given.project]);
   if (broken) return html`<p class="alone">The viewer cannot show this page: ${String(broken)}</p>`;
   if (!loaded) return null;
   if (!loaded.default) return html`<p class="alone">This page is not here. <a href=${href("overview")}>Overview</a></p>`;
-  return html`<div class="page ${page}"><${loaded.default} ...${{ query, setQuery, project, projects }} /></div>`;
+  return html`<div class="page ${page}"><${loaded.default} ...${given} /></div>`;
 }
 
 document.addEventListener("click", onLinkClick);

@@ -109,6 +109,8 @@ async def test_two_rules_that_want_another_tool_for_the_same_contradict_each_oth
     await put_rules(client, "Always use npm here.", "Always use pnpm here.", "Always use uv for Python.")
     [found] = await conflicts(client)
     assert {side["text"] for side in found["sides"]} == {"Always use npm here.", "Always use pnpm here."}
+    assert (await client.get("/api/conflicts")).json["items"] == [found]
+    assert found["project"] == NAMESPACE
 
 
 @with_client

@@ -1,6 +1,6 @@
 // @ts-check
 // The API, which is all that the viewer reads.
-import { useCallback, useEffect, useRef, useState } from "./html.js";
+import { useCallback, useEffect, useState } from "./html.js";
 
 /** @typedef {Record<string, string | number | boolean | string[] | null | undefined>} Params */
 /** @typedef {{data: any, error: ApiError | null, loading: boolean, reload: () => void}} RouteState */
@@ -26,14 +26,7 @@ export function address(path, params = {}) {
   return asked.size ? `${path}?${asked}` : path;
 }
 
-/**
- * One request.
- * @param {string} method
- * @param {string} path
- * @param {unknown} [body] sent as JSON
- * @param {AbortSignal} [signal]
- * @returns {Promise<any>} the answer's JSON, or its text if it is none; throws ApiError
- */
+/** The answer's JSON, or its text if it is none; throws ApiError. @param {string} method @param {string} path @param {unknown} [body] @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function call(method, path, body, signal) {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
   let response;
@@ -52,23 +45,16 @@ export async function call(method, path, body, signal) {
 }
 
 /**
- * What a route says. Old data stays while another query of the same path is loaded.
- * @param {string | null} path null: nothing is asked
- * @param {Params} [params]
- * @returns {RouteState}
+ * What a route says; nothing is asked of null. Old data stays while another query of the same path is loaded, or the same after more `changes`.
+ * @param {string | null} path @param {Params} [params] @param {number} [changes] @returns {RouteState}
  */
-export function useRoute(path, params) {
+export function useRoute(path, params, changes = 0) {
   const wanted = path === null ? null : address(path, params);
   const [state, setState] = useState({ path, data: /** @type {any} */ (null), error: /** @type {ApiError | null} */ (null), loading: wanted !== null });
   const [turn, setTurn] = useState(0);
-  const running = useRef(/** @type {AbortController | null} */ (null));
   useEffect(() => {
-    running.current?.abort();
-    if (wanted === null) {
-      setState({ path, data: null, error: null, loading: false });
-      return;
-    }
-    const control = (running.current = new AbortController());
+    if (wanted === null) return setState({ path, data: null, error: null, loading: false });
+    const control = new AbortController();
     setState((old) => ({ path, data: old.path === path ? old.data : null, error: null, loading: true }));
     call("GET", wanted, undefined, control.signal).then(
       (data) => setState({ path, data, error: null, loading: false }),
@@ -79,7 +65,7 @@ export function useRoute(path, params) {
       },
     );
     return () => control.abort();
-  }, [wanted, turn]);
+  }, [wanted, turn, changes]);
   const reload = useCallback(() => setTurn((old) => old + 1), []);
   // Of another path: what is drawn before the effect runs.
   const { data, error, loading } = state.path === path ? state : { data: null, error: null, loading: wanted !== null };

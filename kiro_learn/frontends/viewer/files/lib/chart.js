@@ -2,6 +2,7 @@
 // Charts over a row of names (days, bounds): drawn by uPlot once the page stands, with a sentence, a legend and a table that say
 // the same. Zero is always in sight, no bar is cut at an edge, and every series differs by its shape or dash too.
 import { html, useEffect, useId, useMemo, useRef, useState, useStyle } from "./html.js";
+import { onTheme } from "./theme.js";
 
 /**
  * @typedef {{label: string, color: string, values: (number | null)[], shape?: "bars" | "line"}} Series `color`: a token without dashes
@@ -60,8 +61,6 @@ const Table = ({ corner, names, series, onPick }) => html`
 /** @param {{label: string, names: string[], series: Series[], marks: Mark[], onPick?: (index: number) => void, onHover: (index: number | null) => void}} props */
 function Canvas({ label, names, series, marks, onPick, onHover }) {
   const box = useRef(/** @type {any} */ (null));
-  const said = useRef({ onPick, onHover });
-  said.current = { onPick, onHover };
   const key = useMemo(() => JSON.stringify([names, series, marks]), [names, series, marks]);
   useEffect(() => {
     const element = box.current;
@@ -70,30 +69,25 @@ function Canvas({ label, names, series, marks, onPick, onHover }) {
     let isGone = false;
     const draw = () => {
       plot?.destroy();
-      plot = new uPlot(options(uPlot, element, names, series, marks, said), [names.map((_, index) => index), ...series.map((each) => each.values)], element);
+      plot = new uPlot(options({ uPlot, box: element, names, series, marks, onHover }), [names.map((_, index) => index), ...series.map((each) => each.values)], element);
     };
     const resize = new ResizeObserver(() => plot?.setSize(sizeOf(element)));
-    const themes = matchMedia("(prefers-color-scheme: dark)");
+    let deafen = () => {};
     import("../vendor/uplot.js").then((loaded) => {
       if (isGone) return;
       uPlot = loaded.default;
       draw();
       resize.observe(element);
-      document.addEventListener("kl:theme", draw);
-      themes.addEventListener("change", draw);
+      deafen = onTheme(draw);
     });
     return () => {
       isGone = true;
       resize.disconnect();
-      document.removeEventListener("kl:theme", draw);
-      themes.removeEventListener("change", draw);
+      deafen();
       plot?.destroy();
     };
   }, [key]);
-  const onClick = (/** @type {MouseEvent} */ event) => {
-    const index = Number(box.current.dataset.index);
-    if (/** @type {HTMLElement} */ (event.target).closest(".u-over") && box.current.dataset.index) said.current.onPick?.(index);
-  };
+  const onClick = (/** @type {any} */ { target }) => target.closest(".u-over") && box.current.dataset.index && onPick?.(Number(box.current.dataset.index));
   return html`<div class="canvas ${onPick ? "picks" : ""}" role="img" aria-label=${label} ref=${box} onClick=${onClick}></div>`;
 }
 
@@ -106,15 +100,8 @@ function places(names, width) {
   return names.map((_, index) => index).filter((index) => (names.length - 1 - index) % step === 0);
 }
 
-/**
- * @param {any} uPlot
- * @param {HTMLElement} box
- * @param {string[]} names
- * @param {Series[]} series
- * @param {Mark[]} marks
- * @param {{current: {onHover: (index: number | null) => void}}} said
- */
-function options(uPlot, box, names, series, marks, said) {
+/** @param {{uPlot: any, box: HTMLElement, names: string[], series: Series[], marks: Mark[], onHover: (index: number | null) => void}} what */
+function options({ uPlot, box, names, series, marks, onHover }) {
   const style = getComputedStyle(box);
   const token = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
   const font = `12px ${style.fontFamily}`;
@@ -143,7 +130,7 @@ function options(uPlot, box, names, series, marks, said) {
         (/** @type {any} */ plot) => {
           const index = plot.cursor.left >= 0 ? plot.cursor.idx : null;
           box.dataset.index = index ?? "";
-          said.current.onHover(index);
+          onHover(index);
         },
       ],
       draw: [(/** @type {any} */ plot) => marks.forEach((mark) => drawMark(plot, mark, token, font))],

@@ -20,6 +20,12 @@ export function day(at) {
   return `${at.getDate()} ${MONTHS[at.getMonth()]}${year}`;
 }
 
+/** Of a text with one thing a line. @param {string} text */
+export const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+
+/** What sort of memory it is, as people read it. @param {any} memory */
+export const typeOf = (memory) => String(memory.capture_type ?? memory.knowledge_type ?? memory.observation_type).replaceAll("_", " ");
+
 /** `4 min ago` within a week, else `4 Nov 10:02`. @param {string | Date} when @param {number} [now] */
 export function ago(when, now = Date.now()) {
   const at = new Date(when);
@@ -47,8 +53,8 @@ export const milliseconds = (ms) => (ms < 999.5 ? `${Math.round(ms)} ms` : `${(m
 /** `…K7Q4M2`: an id's tail is what differs. @param {string} id */
 export const shortId = (id) => (id.length > 8 ? `…${id.slice(-6)}` : id);
 
-const AGENTS = /** @type {Record<string, string>} */ ({
-  "claude-code": "Claude Code", "kiro-cli": "Kiro CLI", "kiro-ide": "Kiro IDE", "amazon-q": "Amazon Q", codex: "Codex",
+export const AGENTS = /** @type {Record<string, string>} */ ({
+  "claude-code": "Claude Code", "kiro-cli": "Kiro CLI", "copilot-cli": "Copilot CLI", "kiro-ide": "Kiro IDE", "amazon-q": "Amazon Q", codex: "Codex",
   gemini: "Gemini", cursor: "Cursor", opencode: "opencode", api: "A program", mcp: "MCP",
 });
 

@@ -1,16 +1,11 @@
 // @ts-check
 // Preact, its hooks and htm under one name, and the only place that turns text into the address of a script.
-import { Fragment, h, render } from "../vendor/preact.js";
-import {
-  useCallback, useEffect, useErrorBoundary, useId, useLayoutEffect, useMemo, useReducer, useRef, useState,
-} from "../vendor/preact-hooks.js";
+import { h, render } from "../vendor/preact.js";
+import { useCallback, useEffect, useErrorBoundary, useId, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-hooks.js";
 import htm from "../vendor/htm.js";
 
 export const html = htm.bind(h);
-export {
-  Fragment, h, render,
-  useCallback, useEffect, useErrorBoundary, useId, useLayoutEffect, useMemo, useReducer, useRef, useState,
-};
+export { render, useCallback, useEffect, useErrorBoundary, useId, useLayoutEffect, useMemo, useRef, useState };
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -26,32 +21,43 @@ const policy = /** @type {any} */ (window).trustedTypes?.createPolicy("kl", { cr
 /** The address of a script or worker of ours, as Trusted Types want it. @param {string} path relative to /ui/ @returns {any} */
 export const scriptUrl = (path) => (policy ? policy.createScriptURL(path) : own(path));
 
-/** @type {Map<string, Promise<void>>} */
-const scripts = new Map();
+const scripts = /** @type {Record<string, Promise<Event>>} */ ({});
 
-/** Run a classic script once. @param {string} path relative to /ui/ @returns {Promise<void>} */
-export function loadScript(path) {
-  const known = scripts.get(path);
-  if (known) return known;
-  const loaded = new Promise((/** @type {(value: void) => void} */ resolve, reject) => {
-    const script = document.createElement("script");
-    script.onload = () => resolve();
-    script.onerror = () => reject(new Error(`could not load ${path}`));
-    script.src = scriptUrl(path);
-    document.head.append(script);
-  });
-  scripts.set(path, loaded);
-  return loaded;
+/** Run a classic script once. @param {string} path relative to /ui/ */
+export const loadScript = (path) =>
+  (scripts[path] ??= new Promise((onload, fail) => {
+    const onerror = () => fail(new Error(`could not load ${path}`));
+    document.head.append(Object.assign(document.createElement("script"), { onload, onerror, src: scriptUrl(path) }));
+  }));
+
+/**
+ * A value that several components show.
+ * @template T
+ * @param {T} value the first
+ */
+export function shared(value) {
+  const drawn = /** @type {Set<(value: T) => void>} */ (new Set());
+  const set = (/** @type {T} */ next) => {
+    value = next;
+    drawn.forEach((draw) => draw(value));
+  };
+  const use = () => {
+    const [shown, setShown] = useState(value);
+    useEffect(() => {
+      const draw = (/** @type {T} */ next) => setShown(() => next);
+      drawn.add(draw);
+      draw(value);
+      return () => void drawn.delete(draw);
+    }, []);
+    return shown;
+  };
+  return { get: () => value, set, use };
 }
 
 /** Bring a stylesheet in, once for all. @param {string} path relative to /ui/ */
 export function useStyle(path) {
   useLayoutEffect(() => {
     const href = own(path);
-    if (document.querySelector(`link[href="${href}"]`)) return;
-    const link = document.createElement("link");
-    link.rel = "stylesheet";
-    link.href = href;
-    document.head.append(link);
+    if (!document.querySelector(`link[href="${href}"]`)) document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href }));
   }, [path]);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // What happens now: one EventSource for the tab, closed once the tab was hidden for a minute.
 import { address } from "./api.js";
-import { useEffect, useRef, useState } from "./html.js";
+import { shared, useEffect, useRef } from "./html.js";
 
 const ROUTE = "/v1/live";
 const KINDS = ["learned", "retrieval", "status", "gap"];
@@ -14,10 +14,10 @@ const QUIET_SECONDS = 40;
 
 /** @type {Set<{kind: string, handler: (event: LiveEvent) => void}>} */
 const listeners = new Set();
-const states = new EventTarget();
 /** @type {EventSource | null} */
 let source = null;
-let state = { word: "not live", isLive: false };
+/** The connection's state in a word. */
+export const liveState = shared({ word: "not live", isLive: false });
 let waitSeconds = 1;
 let retryTimer = 0;
 let hiddenTimer = 0;
@@ -25,10 +25,7 @@ let quietTimer = 0;
 let lastId = "";
 
 /** @param {string} word @param {boolean} [isLive] */
-function say(word, isLive = false) {
-  state = { word, isLive };
-  states.dispatchEvent(new Event("state"));
-}
+const say = (word, isLive = false) => liveState.set({ word, isLive });
 
 /** @param {MessageEvent} message */
 function hear(message) {
@@ -76,12 +73,7 @@ document.addEventListener("visibilitychange", () => {
   else if (!source) connect();
 });
 
-/**
- * Hear of one kind, and of `{kind: "gap"}`: something was missed, read anew.
- * @param {string} kind
- * @param {(event: LiveEvent) => void} handler
- * @returns {() => void} ends it
- */
+/** Hear of one kind, and of `{kind: "gap"}`: something was missed, read anew. @param {string} kind @param {(event: LiveEvent) => void} handler @returns {() => void} ends it */
 export function listen(kind, handler) {
   const mine = { kind, handler };
   listeners.add(mine);
@@ -93,16 +85,4 @@ export function useLive(kind, handler) {
   const current = useRef(handler);
   current.current = handler;
   useEffect(() => listen(kind, (event) => current.current(event)), [kind]);
-}
-
-/** The connection's state in a word. @returns {{word: string, isLive: boolean}} */
-export function useLiveState() {
-  const [shown, setShown] = useState(state);
-  useEffect(() => {
-    const update = () => setShown(state);
-    states.addEventListener("state", update);
-    update();
-    return () => states.removeEventListener("state", update);
-  }, []);
-  return shown;
 }

@@ -1,33 +1,19 @@
 // @ts-check
 // What the pages about memories and about sessions share.
 import { html, useMemo, useRef, useState } from "./html.js";
-import { address, ApiError, call, useRoute } from "./api.js";
-import { toast } from "./parts.js";
+import { address, call, useRoute } from "./api.js";
+import { counted } from "./format.js";
+import { go, href } from "./nav.js";
+import { attempt, toast } from "./parts.js";
 
 /** @typedef {import("./api.js").Params} Params */
-
-/** What sort of memory it is, as people read it. @param {any} memory */
-export const typeOf = (memory) => String(memory.capture_type ?? memory.knowledge_type ?? memory.observation_type).replaceAll("_", " ");
 
 /** The route of one memory. @param {string} id @param {string} [rest] */
 export const routeOf = (id, rest = "") => `/v1/memories/${encodeURIComponent(id)}${rest}`;
 
-/** Do something to the store; what it refuses is said in a toast, and null is the answer. @param {() => Promise<any>} action */
-export async function attempt(action) {
-  try {
-    return await action();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    toast(`Not done: ${error.message}.${error.hint ? ` ${error.hint}` : ""}`);
-    return null;
-  }
-}
-
 /**
  * A list that grows page by page, as far as one scrolls, and that may be changed where it stands: by `grown` rows in all.
- * @param {string} path
- * @param {Params} params
- * @param {(data: any) => any[]} rowsOf of what the route answers
+ * @param {string} path @param {Params} params @param {(data: any) => any[]} rowsOf of what the route answers
  */
 export function usePages(path, params, rowsOf) {
   const route = useRoute(path, params);
@@ -51,13 +37,31 @@ export function usePages(path, params, rowsOf) {
   return { route, rows: now.rows, grown: now.grown, more: now.cursor ? more : null, change };
 }
 
-/** How the projects are called, by namespace; asked for only where that is `needed`. @param {boolean} needed */
-export function useProjectNames(needed) {
-  const { data } = useRoute(needed ? "/v1/stats" : null);
-  return useMemo(
-    () => Object.fromEntries((data?.projects ?? []).map((/** @type {any} */ each) => [each.namespace, each.display_name.split("/").pop()])),
-    [data],
-  );
+/** Of whom a memory, a fact or one side of a conflict is. @type {Record<string, string>} */
+export const SAYS_SO = {
+  stated: "you said", corrected: "you said", observed: "seen in a command", inferred: "inferred", file: "in a file",
+  user: "you said", assistant: "an agent said", tool: "seen in a tool", import: "imported", api: "handed in", learned: "learned",
+};
+
+/** How the address names the project of a namespace. @param {string} namespace */
+export const projectIn = (namespace) => namespace.split("/project/")[1]?.slice(0, 12) ?? "";
+
+/** To the session of an event, which only the event knows. @param {{id: string, children?: any}} props */
+export function EventLink({ id, children = "event" }) {
+  const onClick = () =>
+    attempt(async () => {
+      const { session_id: session, namespace } = await call("GET", `/v1/events/${id}`);
+      go(href("sessions", { project: projectIn(namespace), session, of: namespace, event: id }));
+    });
+  return html`<button type="button" class="link" onClick=${onClick}>${children}</button>`;
+}
+
+/** Hand memories over as a file of the browser's, which `kiro-learn memories import` takes. @param {string} name @param {any[]} memories */
+export function saveFile(name, memories) {
+  const href = URL.createObjectURL(new Blob(memories.map((each) => `${JSON.stringify(each)}\n`), { type: "application/x-ndjson" }));
+  Object.assign(document.createElement("a"), { href, download: name }).click();
+  setTimeout(URL.revokeObjectURL, 10_000, href);
+  toast(`${counted(memories.length, "memory", "memories")} in ${name}. Into another home: kiro-learn memories import`);
 }
 
 /** A part of a whole as a bar with its word. @param {{word: string, part: number, kind: string}} props 0 to 1 */

@@ -1,11 +1,14 @@
 // @ts-check
 // The address bar is the state: the path is the page, the query every filter and the open panel.
-import { useEffect, useState } from "./html.js";
+import { shared } from "./html.js";
 
 /** @typedef {Record<string, string>} Query */
 /** @typedef {{page: string, query: Query}} Place */
+/** @typedef {{name: string, namespace: string, project_id: string}} Project */
+/** @typedef {(changes: Record<string, string | number | null | undefined>, how?: {replace?: boolean}) => void} SetQuery */
+/** @typedef {{query: Query, setQuery: SetQuery, project: Project | null, projects: Project[], nameOf: (namespace?: string) => string}} PageProps
+ *   `project` is the chosen one; `nameOf` says nothing while there is one */
 
-const changed = new EventTarget();
 export const START = "overview";
 
 /** @returns {Place} */
@@ -14,11 +17,14 @@ export function here() {
   return { page: page || START, query: Object.fromEntries(new URLSearchParams(location.search)) };
 }
 
-/**
- * The address of a page, with the project that is chosen now.
- * @param {string} page
- * @param {Record<string, string | number | null | undefined>} [query]
- */
+/** The place that is shown, also after Back. */
+export const place = shared(here());
+window.addEventListener("popstate", () => place.set(here()));
+
+/** How the address names a project. @param {{project_id: string}} project */
+export const short = ({ project_id }) => project_id.slice(0, 12);
+
+/** The address of a page, with the project that is chosen now. @param {string} page @param {Record<string, string | number | null | undefined>} [query] */
 export function href(page, query = {}) {
   const asked = new URLSearchParams();
   const all = { project: here().query.project, ...query };
@@ -29,33 +35,11 @@ export function href(page, query = {}) {
 /** @param {string} address @param {{replace?: boolean}} [how] */
 export function go(address, { replace = false } = {}) {
   if (address !== location.pathname + location.search) history[replace ? "replaceState" : "pushState"](null, "", address);
-  changed.dispatchEvent(new Event("place"));
+  place.set(here());
 }
 
-/**
- * Merge into the query of the page that is shown; null removes.
- * @param {Record<string, string | number | null | undefined>} changes
- * @param {{replace?: boolean}} [how]
- */
-export function setQuery(changes, how) {
-  const { page, query } = here();
-  go(href(page, { ...query, ...changes }), how);
-}
-
-/** @returns {Place} the place that is shown, also after Back */
-export function usePlace() {
-  const [place, setPlace] = useState(here);
-  useEffect(() => {
-    const update = () => setPlace(here());
-    window.addEventListener("popstate", update);
-    changed.addEventListener("place", update);
-    return () => {
-      window.removeEventListener("popstate", update);
-      changed.removeEventListener("place", update);
-    };
-  }, []);
-  return place;
-}
+/** Merge into the query of the page that is shown; null removes. @type {SetQuery} */
+export const setQuery = (changes, how) => go(href(here().page, { ...here().query, ...changes }), how);
 
 /** Keep a plain click on a link of ours within the tab's one document. @param {MouseEvent} event */
 export function onLinkClick(event) {

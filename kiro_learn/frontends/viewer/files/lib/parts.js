@@ -1,15 +1,14 @@
 // @ts-check
 // What pages are made of.
-import { html, useEffect, useErrorBoundary, useId, useLayoutEffect, useRef, useState } from "./html.js";
-import { ago, shortId, size } from "./format.js";
-import { useKeys } from "./keys.js";
+import { html, shared, useEffect, useErrorBoundary, useId, useLayoutEffect, useRef, useState } from "./html.js";
+import { ApiError } from "./api.js";
+import { ago, count } from "./format.js";
 
 /** @typedef {any} Node what a template or a child is */
 /** @typedef {import("./api.js").RouteState} RouteState */
 
-const SHOWS_BLOCKS_MS = 150;
-const STILL_LOADING_MS = 5000;
 const TOAST_MS = 8000;
+const SPOKEN_SECONDS = 10;
 
 /** Icons are drawn here: text glyphs come out uneven. @type {Record<string, string>} */
 const ICONS = {
@@ -69,136 +68,13 @@ const Problem = ({ what, message, hint, retry }) => html`
   </div>
 `;
 
-/** @param {{reload: () => void}} props */
-function Loading({ reload }) {
-  const stage = useStages([SHOWS_BLOCKS_MS, STILL_LOADING_MS]);
-  if (stage === 0) return html`<div class="blocks quiet" aria-busy="true"></div>`;
-  return html`
-    <div class="blocks" aria-busy="true">
-      <i></i><i></i><i></i>
-      ${stage === 2 && html`<p class="muted">Still loading · 5 s <button onClick=${reload}>Retry</button></p>`}
-    </div>
-  `;
-}
-
-/** How many of these times, in ms, have passed. @param {number[]} times */
-function useStages(times) {
-  const [stage, setStage] = useState(0);
-  useEffect(() => {
-    const timers = times.map((time, index) => setTimeout(setStage, time, index + 1));
-    return () => timers.forEach(clearTimeout);
-  }, []);
-  return stage;
-}
+/** Blocks after 150 ms, words after 5 s: by the stylesheet. @param {{reload: () => void}} props */
+const Loading = ({ reload }) => html`
+  <div class="blocks" aria-busy="true"><i></i><i></i><i></i><p class="muted">Still loading · 5 s <button onClick=${reload}>Retry</button></p></div>
+`;
 
 /** @param {{children: Node}} props */
 export const Empty = ({ children }) => html`<div class="empty">${children}</div>`;
-
-/** @param {any} item @param {number} index */
-const usualId = (item, index) => item.id ?? item.record_id ?? item.session_id ?? item.event_id ?? String(index);
-
-/**
- * A list of any length, of which only what is in sight is drawn; it fills and scrolls in the height that it is given.
- * Up, down, j, k, Home, End move; Enter opens; `selected` is the id of the open row, to which the focus returns.
- * @param {{label?: string, rows: any[], rowHeight: number, row: (item: any, index: number) => Node, selected?: string | null,
- *   onOpen?: (item: any, index: number) => void, onFocusRow?: (item: any, index: number) => void, more?: (() => void) | null,
- *   id?: (item: any, index: number) => string}} props
- */
-export function List({ label, rows, rowHeight, row, selected, onOpen, onFocusRow, more, id = usualId }) {
-  const box = useRef(/** @type {any} */ (null));
-  const [view, setView] = useState({ top: 0, height: 600 });
-  const [active, setActive] = useState(0);
-  const wasSelected = useRef(selected);
-  const measure = () => {
-    const { scrollTop, clientHeight } = box.current;
-    setView({ top: scrollTop, height: clientHeight });
-  };
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(measure);
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  const last = rows.length - 1;
-  const focusRow = (/** @type {number} */ index) => {
-    const next = Math.max(0, Math.min(last, index));
-    const { scrollTop, clientHeight } = box.current;
-    const least = (next + 1) * rowHeight - clientHeight;
-    if (next * rowHeight < scrollTop) box.current.scrollTop = next * rowHeight;
-    else if (least > scrollTop) box.current.scrollTop = least;
-    measure();
-    setActive(next);
-    onFocusRow?.(rows[next], next);
-    requestAnimationFrame(() => box.current?.querySelector(`[data-index="${next}"]`)?.focus({ preventScroll: true }));
-  };
-  useEffect(() => {
-    // The panel was closed: its row has the focus again.
-    const before = wasSelected.current;
-    wasSelected.current = selected;
-    if (before && !selected && !document.querySelector("dialog[open]")) {
-      const index = rows.findIndex((item, place) => id(item, place) === before);
-      focusRow(index < 0 ? active : index);
-    }
-  }, [selected]);
-  const step = (/** @type {number} */ by) => focusRow(box.current.contains(document.activeElement) ? active + by : active);
-  useKeys(
-    last < 0
-      ? {}
-      : { j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1), Home: () => focusRow(0), End: () => focusRow(last) },
-  );
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - 5);
-  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + 5);
-  useEffect(() => {
-    if (more && end >= rows.length - 5) more();
-  }, [end, rows.length, Boolean(more)]);
-  const drawn = [];
-  for (let index = first; index < end; index += 1) {
-    const item = rows[index];
-    const key = id(item, index);
-    drawn.push(html`
-      <div
-        key=${key}
-        class="row"
-        role="row"
-        aria-rowindex=${index + 1}
-        aria-selected=${selected === key ? "true" : "false"}
-        data-index=${index}
-        tabindex=${index === Math.min(active, last) ? 0 : -1}
-        ref=${(/** @type {any} */ element) => element && (element.style.transform = `translateY(${index * rowHeight}px)`, element.style.height = `${rowHeight}px`)}
-        onFocus=${() => setActive(index)}
-        onClick=${() => onOpen?.(item, index)}
-        onKeyDown=${(/** @type {KeyboardEvent} */ event) => {
-          if (event.key !== "Enter" || event.target !== event.currentTarget) return;
-          event.preventDefault();
-          onOpen?.(item, index);
-        }}
-      ><div role="gridcell" class="cell">${row(item, index)}</div></div>
-    `);
-  }
-  return html`
-    <div class="list" role="grid" aria-label=${label ?? "Results"} aria-rowcount=${rows.length} ref=${box} onScroll=${measure}>
-      <div class="rows" role="rowgroup" ref=${(/** @type {any} */ element) => element && (element.style.height = `${rows.length * rowHeight}px`)}>${drawn}</div>
-    </div>
-  `;
-}
-
-/** What is open, at the right; Esc closes. @param {{title: Node, onClose: () => void, children: Node, actions?: Node}} props */
-export function Panel({ title, onClose, children, actions }) {
-  const id = useId();
-  const heading = useRef(/** @type {any} */ (null));
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  useKeys({ Escape: onClose });
-  return html`
-    <aside class="panel" aria-labelledby=${id}>
-      <header>
-        <button class="plain back" onClick=${onClose}><${Icon} name="back" /> Back</button>
-        <h2 id=${id} tabindex="-1" ref=${heading}>${title}</h2>
-        <button class="plain close" aria-label="Close" title="Close (Esc)" onClick=${onClose}><${Icon} name="close" /></button>
-      </header>
-      <div class="content" tabindex="0" role="group" aria-labelledby=${id}>${children}</div>
-      ${actions && html`<footer>${actions}</footer>`}
-    </aside>
-  `;
-}
 
 /** Asks before something is done; the focus is on Cancel. @param {{title: string, onClose: () => void, children: Node, actions?: Node, cancel?: string}} props */
 export function Dialog({ title, onClose, children, actions, cancel = "Cancel" }) {
@@ -228,6 +104,41 @@ export function Dialog({ title, onClose, children, actions, cancel = "Cancel" })
   `;
 }
 
+/** What the daemon says of its refusal. @param {unknown} error what is none is thrown on */
+export function refusal(error) {
+  if (!(error instanceof ApiError)) throw error;
+  return `Not done: ${error.message}.${error.hint ? ` ${error.hint}` : ""}`;
+}
+
+/** Do something to the store; what it refuses is said in a toast, and null is the answer. @param {() => Promise<any>} action */
+export const attempt = (action) => action().catch((error) => (toast(refusal(error)), null));
+
+/** Calls `run` at most once in that time. @param {() => void} run @param {number} seconds */
+export function useSoon(run, seconds) {
+  const current = useRef(run);
+  current.current = run;
+  const timer = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    timer.current ||= setTimeout(() => {
+      timer.current = 0;
+      current.current();
+    }, seconds * 1000);
+  };
+}
+
+/** A button for what came meanwhile; said aloud now and then. @param {{count: number, word?: string, onClick: () => void}} props */
+export function Fresh({ count: fresh, word = `${count(fresh)} new`, onClick }) {
+  const [said, setSaid] = useState("");
+  const now = fresh ? word : "";
+  const say = useSoon(() => setSaid(now), SPOKEN_SECONDS);
+  useEffect(say, [now]);
+  return html`
+    ${now && html`<button class="chip" onClick=${onClick}>${now}</button>`}
+    <span class="hidden" aria-live="polite">${said}</span>
+  `;
+}
+
 /** With `onClick` a button that may be `pressed`; else a word in a frame. @param {{children: Node, onClick?: (event: MouseEvent) => void, pressed?: boolean, kind?: string}} props */
 export function Chip({ children, onClick, pressed, kind = "" }) {
   if (!onClick) return html`<span class="chip ${kind}">${children}</span>`;
@@ -236,12 +147,6 @@ export function Chip({ children, onClick, pressed, kind = "" }) {
 
 /** @param {{at: string | null | undefined}} props */
 export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${at}>${ago(at)}</time>` : html`<span class="muted">never</span>`);
-
-/** @param {{bytes: number}} props */
-export const Size = ({ bytes }) => html`<span class="number" title="${bytes} bytes">${size(bytes)}</span>`;
-
-/** @param {{id: string}} props */
-export const Id = ({ id }) => html`<${Copy} text=${id} label="Copy ${shortId(id)}"><code>${shortId(id)}</code><//>`;
 
 /** A button that copies. @param {{text: string, label?: string, children?: Node}} props */
 export function Copy({ text, label = "Copy", children }) {
@@ -258,41 +163,27 @@ export function Figure({ label, value, note, href }) {
   return href ? html`<a class="figure" href=${href}>${inner}</a>` : html`<div class="figure">${inner}</div>`;
 }
 
-/** @type {{id: number, text: string, undo?: () => void}[]} */
-let toasts = [];
-let drawToasts = () => {};
+const toasts = shared(/** @type {{id: number, text: string, undo?: () => void}[]} */ ([]));
 let nextToast = 1;
 
 /** Say that something was done, for 8 s, with the way back where there is one. @param {string} text @param {{undo?: () => void}} [how] */
-export function toast(text, { undo } = {}) {
-  toasts = [...toasts.slice(-2), { id: nextToast++, text, undo }];
-  drawToasts();
-}
+export const toast = (text, { undo } = {}) => toasts.set([...toasts.get().slice(-2), { id: nextToast++, text, undo }]);
 
 /** @param {number} id */
-function removeToast(id) {
-  toasts = toasts.filter((each) => each.id !== id);
-  drawToasts();
-}
+const removeToast = (id) => toasts.set(toasts.get().filter((each) => each.id !== id));
 
-export function Toasts() {
-  const [, draw] = useState(0);
-  useEffect(() => void (drawToasts = () => draw((old) => old + 1)), []);
-  return html`<div class="toasts" role="status">${toasts.map((each) => html`<${Toast} key=${each.id} ...${each} />`)}</div>`;
-}
+export const Toasts = () => html`<div class="toasts" role="status">${toasts.use().map((each) => html`<${Toast} key=${each.id} ...${each} />`)}</div>`;
 
 /** @param {{id: number, text: string, undo?: () => void}} props */
 function Toast({ id, text, undo }) {
-  const [isHeld, setHeld] = useState(false);
+  const box = useRef(/** @type {any} */ (null));
   useEffect(() => {
-    if (isHeld) return;
-    const timer = setTimeout(removeToast, TOAST_MS, id);
-    return () => clearTimeout(timer);
-  }, [isHeld]);
-  const hold = { onMouseEnter: () => setHeld(true), onMouseLeave: () => setHeld(false), onFocusIn: () => setHeld(true), onFocusOut: () => setHeld(false) };
+    const timer = setInterval(() => box.current.matches(":hover, :focus-within") || removeToast(id), TOAST_MS);
+    return () => clearInterval(timer);
+  }, []);
   const onUndo = () => {
     removeToast(id);
     undo?.();
   };
-  return html`<div class="toast" ...${hold}><span>${text}</span>${undo && html`<button onClick=${onUndo}>Undo</button>`}</div>`;
+  return html`<div class="toast" ref=${box}><span>${text}</span>${undo && html`<button onClick=${onUndo}>Undo</button>`}</div>`;
 }

@@ -2,7 +2,8 @@
 // What a session is told as it starts, as it would be with these settings. Nothing counts as told by it.
 import { html, useStyle } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
-import { count, counted } from "../lib/format.js";
+import { AGENTS, count, counted } from "../lib/format.js";
+import { Choose } from "../lib/lists.js";
 import { href } from "../lib/nav.js";
 import { Box, Copy } from "../lib/parts.js";
 
@@ -10,20 +11,16 @@ export const title = "Brief";
 
 const MOST_BYTES = 8000;
 const STEP = 100;
-const AGENTS = [
-  ["claude-code", "Claude Code"], ["codex", "Codex"], ["cursor", "Cursor"], ["gemini", "Gemini CLI"], ["kiro-cli", "Kiro CLI"], ["copilot-cli", "Copilot CLI"],
-];
 
-/** @param {{query: Record<string, string>, setQuery: (changes: Record<string, string | null>, how?: {replace?: boolean}) => void, project: any}} props */
-export default function Page({ query, setQuery, project }) {
+/** @param {import("../lib/nav.js").PageProps} props */
+export default function Page({ query, setQuery, project, projects }) {
   useStyle("pages/brief.css");
   const settings = useRoute("/api/settings");
-  const projects = useRoute(project ? null : "/v1/stats");
   const { bytes, profile, agent } = query;
   const brief = useRoute(project ? "/api/context" : null, { project: project?.namespace, bytes, profile, agent });
   const set = Object.fromEntries((settings.data?.settings ?? []).map((/** @type {any} */ each) => [each.key, each.value]));
   const most = Number(bytes ?? Math.min(set["recall.brief_bytes"] ?? 2500, set["recall.context_bytes"] ?? MOST_BYTES));
-  if (!project) return html`<${Choose} route=${projects} />`;
+  if (!project) return html`<${Choose} projects=${projects} page="brief" />`;
   const isOther = Boolean(bytes || profile || agent);
   return html`
     <div class="columns brief-columns">
@@ -41,7 +38,7 @@ export default function Page({ query, setQuery, project }) {
             <label><input type="checkbox" checked=${profile ? profile === "true" : set["recall.profile"] ?? true} onChange=${(/** @type {any} */ event) => setQuery({ profile: String(event.target.checked) })} />What the project's files say <code class="muted note-code">recall.profile</code></label>
             <label class="field"><span>Agent, whose own rule files are not told again</span>
               <select value=${agent ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ agent: event.target.value || null })}>
-                <option value="">any</option>${AGENTS.map(([name, word]) => html`<option value=${name}>${word}</option>`)}
+                <option value="">any</option>${Object.entries(AGENTS).map(([name, word]) => html`<option value=${name}>${word}</option>`)}
               </select></label>
             <p class="muted small">The other settings of <code>[recall]</code> change what a prompt is told, not this.</p>
           </div>
@@ -63,11 +60,3 @@ function InIt({ data, most }) {
     <ol class="brief-memories">${data.memories.map((/** @type {any} */ each) => html`<li><a href=${href("memories", { open: each.id })}>${each.title}</a> <span class="muted small">${each.type}</span></li>`)}</ol>
   `;
 }
-
-/** @param {{route: any}} props */
-const Choose = ({ route }) => html`
-  <${Box} title="Of which project?" route=${route} empty=${(/** @type {any} */ data) => (data.projects.length ? null : html`No agent has reported yet. <code>kiro-learn doctor</code>`)}>
-    ${(/** @type {any} */ data) => html`<ul class="brief-memories">${data.projects.map((/** @type {any} */ each) => html`
-      <li><a href=${href("brief", { project: each.project_id.slice(0, 12) })}>${each.display_name}</a> <span class="muted small">${counted(each.memory_count, "memory", "memories")}</span></li>`)}</ul>`}
-  <//>
-`;

@@ -1,9 +1,10 @@
 // @ts-check
 // The dialog before something is forgotten: what goes, what would still say the same, which copies there are.
 import { html, useEffect, useState } from "../lib/html.js";
-import { ApiError, call, useRoute } from "../lib/api.js";
+import { call, useRoute } from "../lib/api.js";
 import { count, counted } from "../lib/format.js";
-import { Dialog, toast } from "../lib/parts.js";
+import { Ask } from "../lib/asking.js";
+import { toast } from "../lib/parts.js";
 
 const SHOWN = 5;
 const TYPED_FROM = 20;
@@ -13,18 +14,17 @@ const LEAST_SECRET = 6;
 export const isSecret = (text) => text.length >= LEAST_SECRET;
 
 /**
- * @param {{selection: {project?: string, memories?: string[], secret?: string}, onDone: (isMore: boolean) => void, onClose: () => void}} props
- *   `onDone(isMore)`: done; more may be gone than the memories that were chosen
+ * @param {{selection: {project?: string, whole?: boolean, memories?: string[], secret?: string}, name?: string, onDone: (isMore: boolean) => void, onClose: () => void}} props
+ *   `name`: of the project that is forgotten as a whole; `onDone(isMore)`: more may be gone than the memories that were chosen
  */
-export function Forget({ selection, onDone, onClose }) {
+export function Forget({ selection, name, onDone, onClose }) {
   const [sameWords, setSameWords] = useState(false);
   const [withEvents, setWithEvents] = useState(false);
   const [copies, setCopies] = useState(false);
   const [typed, setTyped] = useState("");
   const [found, setFound] = useState(/** @type {any} */ (null));
   const [alike, setAlike] = useState(/** @type {any[]} */ ([]));
-  const [problem, setProblem] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const [unread, setUnread] = useState("");
   const backups = useRoute("/v1/status").data?.backup?.copy_count ?? 0;
   const chosen = selection.memories;
   const body = {
@@ -40,56 +40,46 @@ export function Forget({ selection, onDone, onClose }) {
         setFound(answer);
         if (!sameWords) setAlike(answer.same_words);
       },
-      (error) => !isLate && setProblem(error.message),
+      (error) => !isLate && setUnread(error.message),
     );
     return () => void (isLate = true);
   }, [sameWords, withEvents]);
   const total = found?.memories ?? 0;
   const needsNumber = total > TYPED_FROM;
-  const isReady = found && !isBusy && (!needsNumber || typed.replaceAll(",", "") === String(total)) && (total || found.events || found.graph_items);
+  const isTyped = !needsNumber || typed.replaceAll(",", "").trim() === String(total);
+  const isReady = Boolean(found && isTyped && (name || total || found.events || found.graph_items));
   const forget = async () => {
-    setBusy(true);
-    try {
-      const done = await call("POST", "/api/forgetting", { ...body, ...(copies ? { delete_copies: true } : {}) });
-      const count = done.copies.length + done.damaged_copies;
-      const left = count ? ` ${counted(count, "backup")} cannot be changed and may have it still.` : "";
-      toast(`Forgotten: ${counted(done.memories, "memory", "memories")}${done.events ? `, ${counted(done.events, "event")}` : ""}.${left}`);
-      onDone(!chosen || sameWords || withEvents);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setBusy(false);
-      setProblem(`${error.message}. ${error.hint}`);
-    }
+    const done = await call("POST", "/api/forgetting", { ...body, ...(copies ? { delete_copies: true } : {}) });
+    const kept = done.copies.length + done.damaged_copies;
+    const left = kept ? ` ${counted(kept, "backup")} cannot be changed and may have it still: kiro-learn backup list` : "";
+    const what = `Forgotten: ${counted(done.memories, "memory", "memories")}${done.events ? `, ${counted(done.events, "event")}` : ""}.`;
+    toast((name ? `${name} is forgotten.` : what) + left);
+    onDone(!chosen || sameWords || withEvents);
   };
-  const what = chosen ? counted(chosen.length, "memory", "memories") : "this text everywhere";
-  const button = html`<button class="danger" disabled=${!isReady} onClick=${forget}>${isBusy ? "Forgetting…" : "Forget"}</button>`;
+  const asked = name ? `Forget all of ${name}?` : `Forget ${chosen ? counted(chosen.length, "memory", "memories") : "this text everywhere"}?`;
   return html`
-    <${Dialog} title="Forget ${what}?" onClose=${onClose} actions=${button}>
-      ${!found && !problem && html`<p class="muted">Looking what would go…</p>`}
-      ${found && html`<${Goes} ...${{ found, secret: selection.secret, isWithEvents: withEvents }} />`}
+    <${Ask} title=${asked} word=${name ? "Forget all" : "Forget"} busy="Forgetting…" isReady=${isReady} act=${forget} onClose=${onClose}>
+      ${!found && !unread && html`<p class="muted">Looking what would go…</p>`}
+      ${found && html`<${Goes} ...${{ found, secret: selection.secret, isWithEvents: withEvents || !chosen }} />`}
       ${chosen && alike.length > 0 && html`
         <div>
-          <label><input type="checkbox" checked=${sameWords} onChange=${() => setSameWords(!sameWords)} />
-            Also ${counted(alike.length, "other memory", "other memories")} that ${alike.length === 1 ? "holds" : "hold"} the same words</label>
+          <${Choice} is=${sameWords} set=${setSameWords}>Also ${counted(alike.length, "other memory", "other memories")} that ${alike.length === 1 ? "holds" : "hold"} the same words<//>
           <${Titles} memories=${alike} />
         </div>
       `}
-      ${chosen && html`
-        <label><input type="checkbox" checked=${withEvents} onChange=${() => setWithEvents(!withEvents)} />
-          Also the events that ${chosen.length === 1 ? "it" : "they"} came from</label>
-      `}
-      ${backups > 0 && html`
-        <label><input type="checkbox" checked=${copies} onChange=${() => setCopies(!copies)} />
-          Delete backups that cannot be changed; of the others, ${count(backups)} in all, it is taken out</label>
-      `}
+      ${chosen && html`<${Choice} is=${withEvents} set=${setWithEvents}>Also the events that ${chosen.length === 1 ? "it" : "they"} came from<//>`}
+      ${backups > 0 && html`<${Choice} is=${copies} set=${setCopies}>Delete backups that cannot be changed; of the others, ${count(backups)} in all, it is taken out<//>`}
       ${needsNumber && html`
-        <label class="typed">Type ${total} to go on <input inputmode="numeric" value=${typed} onInput=${(/** @type {any} */ event) => setTyped(event.target.value)} /></label>
+        <label class="typed">Type ${total} to go on <input inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {any} */ event) => setTyped(event.target.value)} /></label>
       `}
-      ${problem && html`<p class="bad" role="alert">${problem}</p>`}
+      ${unread && html`<p class="bad" role="alert">${unread}</p>`}
       <p class="strong">This cannot be undone.</p>
     <//>
   `;
 }
+
+/** @param {{is: boolean, set: (is: boolean) => void, children?: any}} props */
+const Choice = ({ is, set, children }) => html`<label><input type="checkbox" checked=${is} onChange=${() => set(!is)} />${children}</label>`;
 
 /** @param {{found: any, secret?: string, isWithEvents: boolean}} props */
 function Goes({ found, secret, isWithEvents }) {
@@ -103,7 +93,7 @@ function Goes({ found, secret, isWithEvents }) {
     <div>
       <p>${parts.join(", ")} ${found.memories === 1 && parts.length === 1 ? "goes" : "go"}, with words, vectors and what ${found.memories === 1 ? "it" : "they"} replaced${secret ? html`: all that holds <q>${secret}</q>` : ""}.</p>
       <${Titles} memories=${found.shown} all=${found.memories} />
-      ${!secret && !isWithEvents && html`<p class="muted">The events stay.</p>`}
+      ${!isWithEvents && html`<p class="muted">The events stay.</p>`}
     </div>
   `;
 }

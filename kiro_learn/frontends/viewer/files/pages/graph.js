@@ -1,35 +1,33 @@
 // @ts-check
 // What a project is built of, what contradicts each other, and what is remembered as a graph.
 import { html, useEffect, useMemo, useRef, useState, useStyle } from "../lib/html.js";
-import { call, useRoute } from "../lib/api.js";
-import { count, counted } from "../lib/format.js";
+import { address, call, useRoute } from "../lib/api.js";
+import { Ask } from "../lib/asking.js";
+import { count, counted, linesOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { useLive } from "../lib/live.js";
-import { go, href } from "../lib/nav.js";
-import { Box, Dialog, Empty, Id, List, Panel, Time, toast } from "../lib/parts.js";
+import { Choose, Few, Id, List, Panel } from "../lib/lists.js";
+import { EventLink, projectIn, SAYS_SO } from "../lib/memory.js";
+import { href } from "../lib/nav.js";
+import { Box, Dialog, Empty, Time, toast } from "../lib/parts.js";
+import { Conflicts } from "./conflicts.js";
 import { KINDS, graphOf } from "./graph_model.js";
 import { drawGraph, drawer } from "./graph_view.js";
 
 /** @typedef {import("./graph_model.js").Graph} Graph */
 /** @typedef {import("./graph_model.js").GraphNode} GraphNode */
-/** @typedef {{query: Record<string, string>, setQuery: (changes: Record<string, string | null>, how?: {replace?: boolean}) => void, project: {name: string, namespace: string, project_id: string} | null}} PageProps */
+/** @typedef {import("../lib/nav.js").PageProps} PageProps */
 /** @typedef {{id: string, project: string}} Meant */
 
 const MOST_NODES = 5000;
 const MOST_IN_SOFTWARE = 2000;
 const MOST_LISTED = 100;
 const FEW_LISTED = 8;
-const NARROW = "(max-width: 640px)";
-/** @type {Record<string, string>} */
-const SAYS_SO = {
-  stated: "you said", corrected: "you said", observed: "seen in a command", inferred: "inferred", file: "in a file",
-  user: "you said", assistant: "an agent said", tool: "seen in a tool", import: "imported", api: "handed in", learned: "learned",
-};
 
 export const title = "Graph";
 
 /** @param {PageProps} props */
-export default function Page({ query, setQuery, project }) {
+export default function Page({ query, setQuery, project, projects }) {
   useStyle("pages/graph.css");
   const renderer = useMemo(drawer, []);
   const [item, setItem] = useState(/** @type {Meant | null} */ (null));
@@ -37,40 +35,24 @@ export default function Page({ query, setQuery, project }) {
   const shown = (query.show ?? (project ? "memories,concepts,entities" : "projects,memories,concepts")).split(",").filter((each) => each in KINDS);
   const limit = query.limit ?? String(renderer === "software" ? MOST_IN_SOFTWARE : MOST_NODES);
   const picture = useRoute("/api/graph/picture", { project: project?.namespace, show: shown.join(","), limit });
+  const conflicts = useRoute(project && "/api/conflicts", { project: project?.namespace }, changes);
   useLive("learned", (event) => event.kind === "gap" && picture.reload());
   const changed = () => (setItem(null), setChanges((old) => old + 1), picture.reload());
   const known = { project, changes, onOpen: setItem };
   return html`
-    ${project ? html`<${Profile} ...${known} /><${Conflicts} project=${project} onChanged=${changed} changes=${changes} />` : html`<${Projects} picture=${picture} />`}
+    ${project ? html`<${Profile} ...${known} /><${Conflicts} route=${conflicts} onChanged=${changed} />` : html`<${Choose} projects=${projects} page="graph" />`}
     <${Picture} ...${{ query, setQuery, project, picture, shown, renderer }} onOpen=${setItem} changes=${changes} />
     ${item && html`<${ItemDialog} key=${item.id} ...${item} onClose=${() => setItem(null)} onChanged=${changed} />`}
   `;
 }
 
-/** Which projects there are to choose. @param {{picture: any}} props */
-const Projects = ({ picture }) => html`
-  <${Box} title="Profile and conflicts" route=${picture}>
-    ${(/** @type {{nodes: GraphNode[]}} */ { nodes }) => {
-      const found = nodes.filter((node) => node.kind === "projects");
-      if (!found.length) return html`<p class="muted">Choose a project above to see what it is built of.</p>`;
-      return html`
-        <p class="muted">A profile is of one project:</p>
-        <div class="chips gap">${found.map((node) => html`<a class="chip" href=${href("graph", { project: idIn(node.id) })}>${node.label}</a>`)}</div>
-      `;
-    }}
-  <//>
-`;
-
-/** @param {string} namespace */
-const idIn = (namespace) => namespace.split("/project/")[1]?.slice(0, 12) ?? "";
-
 /** @param {{project: {name: string, namespace: string}, changes: number, onOpen: (item: Meant) => void}} props */
 function Profile({ project, changes, onOpen }) {
   const asked = { project: project.namespace };
   const files = useRoute("/api/profile", asked);
-  const facts = useAgain("/api/graph", { ...asked, kind: "facts" }, changes);
-  const wishes = useAgain("/api/graph", { ...asked, kind: "preferences" }, changes);
-  const ways = useAgain("/api/graph", { ...asked, kind: "procedures" }, changes);
+  const facts = useRoute("/api/graph", { ...asked, kind: "facts" }, changes);
+  const wishes = useRoute("/api/graph", { ...asked, kind: "preferences" }, changes);
+  const ways = useRoute("/api/graph", { ...asked, kind: "procedures" }, changes);
   const said = [facts, wishes, ways].flatMap((route) => route.data?.items ?? []);
   const route = { ...files, error: files.error ?? facts.error, data: files.data && facts.data && { ...files.data, said } };
   const empty = (/** @type {any} */ data) =>
@@ -85,15 +67,6 @@ function Profile({ project, changes, onOpen }) {
       `}
     <//>
   `;
-}
-
-/** A route that is read again after a change of ours. @param {string} path @param {Record<string, string>} asked @param {number} changes */
-function useAgain(path, asked, changes) {
-  const route = useRoute(path, asked);
-  useEffect(() => {
-    if (changes) route.reload();
-  }, [changes]);
-  return route;
 }
 
 /** @param {{facts: any[]}} props */
@@ -122,15 +95,6 @@ const Source = ({ of }) =>
   of.startsWith("said ") ? html`<span class="note muted">you ${of}</span>`
   : of.startsWith("event ") ? html`<${EventLink} id=${of.slice(6)} />` : html`<code class="note muted">${of}</code>`;
 
-/** To the session of an event, which only the event knows. @param {{id: string, children?: any}} props */
-function EventLink({ id, children = "event" }) {
-  const onClick = async () => {
-    const { session_id: session, namespace } = await call("GET", `/v1/events/${id}`);
-    go(href("sessions", { project: idIn(namespace), session, of: namespace, event: id }));
-  };
-  return html`<button type="button" class="link" onClick=${() => onClick().catch((error) => toast(error.message))}>${children}</button>`;
-}
-
 /** @param {{succeeded: number, failed: number, last_at: string, last_event: string}} props */
 const Runs = ({ succeeded, failed, last_at: at, last_event: event }) => html`
   <span class="note muted"> · ran <${EventLink} id=${event}>${count(succeeded + failed)}×<//>${failed > 0 && html`, ${count(failed)} failed`}, last <${Time} at=${at} /></span>
@@ -138,13 +102,11 @@ const Runs = ({ succeeded, failed, last_at: at, last_event: event }) => html`
 
 /** @param {{items: any[], onOpen: (id: string) => void}} props */
 function Said({ items, onOpen }) {
-  const [isAll, setAll] = useState(false);
-  const more = items.length - FEW_LISTED;
   return html`
     <section>
       <h3>Stated and learned</h3>
-      <ul class="said">
-        ${(isAll ? items : items.slice(0, FEW_LISTED)).map(
+      <${Few} items=${items}>${(/** @type {any[]} */ shown) => html`<ul class="said">
+        ${shown.map(
           (each) => html`
             <li>
               <button class="plain" onClick=${() => onOpen(each.id)}>${textOf(each)}</button>
@@ -152,8 +114,7 @@ function Said({ items, onOpen }) {
             </li>
           `,
         )}
-      </ul>
-      ${more > 0 && html`<button class="plain" aria-expanded=${String(isAll)} onClick=${() => setAll(!isAll)}>${isAll ? "Fewer" : `${more} more`}</button>`}
+      </ul>`}<//>
     </section>
   `;
 }
@@ -165,90 +126,37 @@ const textOf = (item) =>
   : item.kind === "procedures" ? `${item.name}: ${item.steps.join(" → ")}`
   : item.name;
 
-/** @param {{project: {namespace: string}, changes: number, onChanged: () => void}} props */
-function Conflicts({ project, changes, onChanged }) {
-  const route = useAgain("/api/conflicts", { project: project.namespace }, changes);
-  const [asked, setAsked] = useState(/** @type {any} */ (null));
-  const settle = async () => {
-    const { kept } = await call("POST", "/api/conflicts", { project: project.namespace, keep: asked.keep.id, over: asked.over.id });
-    setAsked(null);
-    onChanged();
-    const undo = () => call("POST", `/v1/memories/${kept}/undo`).then(onChanged, (error) => toast(error.message));
-    toast("Settled", kept.startsWith("mr_") && isMemory(asked.over) && isMemory(asked.keep) ? { undo } : {});
-  };
-  return html`
-    <${Box} title="Conflicts to settle" route=${route} empty="Nothing contradicts each other.">
-      ${(/** @type {any} */ { items }) => html`
-        <ul class="conflicts">
-          ${items.map((/** @type {{sides: any[]}} */ { sides }) => html`
-            <li>
-              ${sides.map((side, place) => html`<${Side} ...${{ side, other: sides[1 - place] }} onKeep=${() => setAsked({ keep: side, over: sides[1 - place] })} />`)}
-            </li>
-          `)}
-        </ul>
-      `}
-    <//>
-    ${asked && html`
-      <${Dialog} title="Keep this, and not the other?" onClose=${() => setAsked(null)} actions=${html`<button class="primary" onClick=${() => settle().catch((error) => toast(error.message))}>Keep</button>`}>
-        <p><span class="muted">Keeps</span> ${asked.keep.text}</p>
-        <p><span class="muted">Ends</span> ${asked.over.text}</p>
-        <p class="muted">${becomesOf(asked)}</p>
-      <//>
-    `}
-  `;
-}
-
-/** @param {{id: string}} side */
-const isMemory = (side) => side.id.startsWith("mr_");
-/** What becomes of the side that is not kept. @param {{keep: any, over: any}} asked */
-function becomesOf({ keep, over }) {
-  if (isMemory(over)) return isMemory(keep) ? "It is replaced by the one that is kept. You can undo that." : "It is forgotten. This cannot be undone.";
-  return over.holds ? "It ends now, and stays in the history." : "It is forgotten. This cannot be undone.";
-}
-
-/** @param {{side: any, other: any, onKeep: () => void}} props */
-const Side = ({ side, other, onKeep }) => html`
-  <div class="side">
-    <p class="strong">${isMemory(side) ? html`<a href=${href("memories", { open: side.id })}>${side.text}</a>` : side.text}</p>
-    <p class="note muted">
-      ${SAYS_SO[side.source]}${side.at && html` · <${Time} at=${side.at} />`}${!side.holds && " · waits behind the other"}
-      ${side.event_id && html` · <${EventLink} id=${side.event_id} />`}
-      ${side.source === "file" && html` · <code>${side.id}</code>`}
-    </p>
-    ${other.source === "file" ? html`<p class="note muted">To keep this, change the line in the file.</p>` : html`<button onClick=${onKeep}>Keep this</button>`}
-  </div>
-`;
-
 /** One fact, wish, way or thing: who says so, corrected or forgotten. @param {Meant & {onClose: () => void, onChanged: () => void}} props */
 function ItemDialog({ id, project, onClose, onChanged }) {
   const { data: item, error } = useRoute("/api/graph/item", { project, id });
   const [isLast, setLast] = useState(false);
   const form = useRef(/** @type {any} */ (null));
-  const say = (/** @type {string} */ text) => () => (toast(text), onChanged());
-  const fail = (/** @type {Error} */ problem) => toast(problem.message);
-  const onSave = () => {
+  const done = (/** @type {string} */ text) => (toast(text), onChanged());
+  const save = async () => {
     const given = Object.fromEntries(new FormData(form.current));
     const correction = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, isLines(name) ? linesOf(String(value)) : value]));
-    call("POST", "/api/graph/item", { project, id, correction }).then(say("Corrected"), fail);
+    await call("POST", "/api/graph/item", { project, id, correction });
+    done("Corrected");
   };
-  const onForget = () => call("DELETE", `/api/graph/item?${new URLSearchParams({ project, id })}`).then(say("Forgotten"), fail);
+  const forget = async () => {
+    await call("DELETE", address("/api/graph/item", { project, id }));
+    done("Forgotten");
+  };
   if (error) return html`<${Dialog} title="Not there" onClose=${onClose} cancel="Close"><p>${error.message}</p><//>`;
   if (!item) return null;
   if (isLast) {
     return html`
-      <${Dialog} key="last" title="Forget this?" onClose=${() => setLast(false)} actions=${html`<button class="danger" onClick=${onForget}>Forget</button>`}>
+      <${Ask} key="last" title="Forget this?" word="Forget" act=${forget} onClose=${() => setLast(false)}>
         <p class="strong">${textOf(item)}</p>
         <p>It goes everywhere${item.kind === "entities" && ", with its facts and relationships"}. This cannot be undone.</p>
       <//>
     `;
   }
-  const actions = html`<button class="danger" onClick=${() => setLast(true)}>Forget…</button><button class="primary" onClick=${onSave}>Save</button>`;
+  const others = html`<button class="danger" onClick=${() => setLast(true)}>Forget…</button>`;
   return html`
-    <${Dialog} key="item" title=${textOf(item)} onClose=${onClose} cancel="Close" actions=${actions}>
+    <${Ask} key="item" title=${textOf(item)} word="Save" kind="primary" act=${save} onClose=${onClose} others=${others} form=${form}>
       <p class="note muted">${SAYS_SO[item.source_type] ?? item.type} · <${Time} at=${item.last_confirmed_at ?? item.last_referenced ?? item.created_at} /> · <${Id} id=${id} /></p>
-      <form ref=${form} class="stack" onSubmit=${(/** @type {Event} */ event) => (event.preventDefault(), onSave())}>
-        ${FIELDS[item.kind].map((name) => html`<div class="field"><label for="item-${name}">${LABELS[name]}</label>${field(name, item[name])}</div>`)}
-      </form>
+      ${FIELDS[item.kind].map((name) => html`<div class="field"><label for="item-${name}">${LABELS[name]}</label>${field(name, item[name])}</div>`)}
       ${item.evidence.length > 0 && html`
         <h3>Said by</h3>
         <ul class="said">${item.evidence.slice(-FEW_LISTED).map((/** @type {any} */ each) => html`
@@ -264,7 +172,6 @@ const FIELDS = { facts: ["object"], preferences: ["value"], procedures: ["steps"
 /** @type {Record<string, string>} */
 const LABELS = { object: "What it says", value: "What you want", steps: "Steps, one a line", description: "What it is", aliases: "Other names, one a line" };
 const isLines = (/** @type {string} */ name) => name === "steps" || name === "aliases";
-const linesOf = (/** @type {string} */ text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 /** @param {string} name @param {string | string[]} value */
 const field = (name, value) =>
   Array.isArray(value)
@@ -273,7 +180,7 @@ const field = (name, value) =>
 
 /** @param {PageProps & {picture: any, shown: string[], renderer: string, onOpen: (item: Meant) => void, changes: number}} props */
 function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, changes }) {
-  const narrow = useMemo(() => matchMedia(NARROW).matches, []);
+  const narrow = useMemo(() => matchMedia("(max-width: 640px)").matches, []);
   const isList = renderer === "none" || (query.view ? query.view === "list" : narrow);
   const graph = useMemo(() => (picture.data ? graphOf(picture.data, query.near) : null), [picture.data, query.near]);
   const view = useRef(/** @type {any} */ (null));
@@ -414,7 +321,7 @@ const whatItIs = (node) => [KINDS[node.kind][0], node.type?.replaceAll("_", " ")
 
 /** @param {GraphNode} node */
 function inMemories(node) {
-  const project = node.namespace ? { project: idIn(node.namespace) } : {};
+  const project = node.namespace ? { project: projectIn(node.namespace) } : {};
   if (node.kind === "memories") return href("memories", { ...project, open: node.id });
   if (node.kind === "projects") return href("memories", project);
   return href("memories", { ...project, [node.kind === "files" ? "file" : node.kind === "concepts" ? "concept" : "q"]: node.label });
@@ -422,26 +329,24 @@ function inMemories(node) {
 
 /** @param {{node: GraphNode, onOpen: (item: Meant) => void, changes: number}} props */
 function FactsOf({ node, onOpen, changes }) {
-  const { data } = useAgain("/api/graph", { project: node.namespace ?? "", kind: "facts", text: node.label }, changes);
+  const { data } = useRoute("/api/graph", { project: node.namespace ?? "", kind: "facts", text: node.label }, changes);
   const facts = (data?.items ?? []).filter((/** @type {any} */ fact) => fact.entity_id === node.id);
   return facts.length ? html`<${Said} items=${facts} onOpen=${(/** @type {string} */ id) => onOpen({ id, project: node.namespace ?? "" })} />` : null;
 }
 
 /** @param {{title: string, near: import("./graph_model.js").Neighbour[], open: (id: string) => void}} props */
 function Linked({ title: kind, near, open }) {
-  const [most, setMost] = useState(FEW_LISTED);
   if (!near.length) return null;
   return html`
     <section>
       <h3>${counted(near.length, ...KINDS[kind])}</h3>
-      <ul class="said">
-        ${near.slice(0, most).map(
+      <${Few} items=${near}>${(/** @type {import("./graph_model.js").Neighbour[]} */ shown) => html`<ul class="said">
+        ${shown.map(
           ({ node, says, count: many, isFrom }) => html`
             <li><button class="plain" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>${says && html`<span class="note muted">${isFrom ? "" : "← "}${says.replaceAll("_", " ")}</span>`}${many > 1 && html`<span class="note muted">${count(many)} memories</span>`}</li>
           `,
         )}
-      </ul>
-      ${near.length > most && html`<button class="plain" onClick=${() => setMost(most + MOST_LISTED)}>${count(near.length - most)} more</button>`}
+      </ul>`}<//>
     </section>
   `;
 }

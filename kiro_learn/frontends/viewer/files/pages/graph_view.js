@@ -1,6 +1,7 @@
 // @ts-check
 // Draws a graph with sigma, and tells what is hovered and chosen. Everything it needs to know it is told.
 import { loadScript, scriptUrl } from "../lib/html.js";
+import { onTheme } from "../lib/theme.js";
 import { matricesOf, startOf } from "./graph_model.js";
 
 /** @typedef {import("./graph_model.js").Graph} Graph */
@@ -33,12 +34,7 @@ function sizeOf(node, links, isSmall) {
   return Math.min(6.5, (isSmall ? 3.5 : 2) + (node.kind === "memories" ? 0 : 0.5 + Math.sqrt(links) * 0.5));
 }
 
-/**
- * @param {HTMLElement} place
- * @param {Graph} graph
- * @param {GraphNode[]} nodes those with a link
- * @param {(id: string | null) => void} onChoose
- */
+/** @param {HTMLElement} place @param {Graph} graph @param {GraphNode[]} nodes those with a link @param {(id: string | null) => void} onChoose */
 export async function drawGraph(place, graph, nodes, onChoose) {
   await Promise.all(["vendor/graphology.umd.min.js", "vendor/sigma.min.js"].map(loadScript));
   const { graphology, Sigma } = /** @type {any} */ (window);
@@ -180,13 +176,10 @@ export async function drawGraph(place, graph, nodes, onChoose) {
   sigma.on("clickNode", (/** @type {any} */ { node }) => onChoose(node));
   sigma.on("clickStage", () => onChoose(null));
 
-  const recolour = () => {
+  const deafen = onTheme(() => {
     colours = coloursNow();
     redraw();
-  };
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  document.addEventListener("kl:theme", recolour);
-  dark.addEventListener("change", recolour);
+  });
 
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const move = (/** @type {any} */ to) => camera.animate(to, { duration: isStill ? 0 : MOVE_MS });
@@ -222,15 +215,12 @@ export async function drawGraph(place, graph, nodes, onChoose) {
     zoom: (/** @type {number} */ by) => move({ ratio: Math.min(3, Math.max(0.02, camera.ratio * by)) }),
     fit: () => move({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }),
     pan: (/** @type {number} */ x, /** @type {number} */ y) => move({ x: camera.x + x * camera.ratio, y: camera.y + y * camera.ratio }),
-    /** Where each node is: the same data gives the same. */
-    positions: () => drawn.mapNodes((/** @type {string} */ id, /** @type {any} */ { x, y }) => [id, x, y]),
     end() {
       isEnded = true;
       worker.terminate();
       observer.disconnect();
       clearTimeout(surveyTimer);
-      document.removeEventListener("kl:theme", recolour);
-      dark.removeEventListener("change", recolour);
+      deafen();
       sigma.kill();
     },
   };

@@ -9,7 +9,7 @@ const FIX = "kiro-learn doctor --fix";
 
 /** @param {any} status the body of /v1/status @returns {Problem[]} none where everything works */
 export function problemsOf(status) {
-  const { llm, embedder, backfill, projects, waiting, damaged, word_indexes, spool, backup, log_problem, recall, rule_conflicts } = status;
+  const { llm, embedder, backfill, projects, waiting, damaged, word_indexes, spool, backup, log_problem, recall } = status;
   const paused = projects.filter((/** @type {any} */ each) => each.breaker !== "closed");
   const failing = projects.filter((/** @type {any} */ each) => each.problem && each.breaker === "closed");
   const aside = waiting.parked_event_count;
@@ -29,7 +29,6 @@ export function problemsOf(status) {
     [recall.mute_rankings.length, `Searching by ${recall.mute_rankings.join(" and ")} adds nothing to the last answers.`, "", DOCTOR],
     [backup.problem, "The daily backup fails.", backup.problem, "kiro-learn backup now"],
     [log_problem, "The log cannot be written.", log_problem, DOCTOR],
-    ...rule_conflicts.map((/** @type {any} */ each) => [true, `${each.path}:${each.line} contradicts “${each.title}”.`, each.text, `kiro-learn memories show ${each.record_id.slice(-6)}`]),
   ];
   return checks.filter(([is]) => is).map(([, what, why, mend]) => ({ what, why: why ?? "", mend }));
 }

@@ -2,11 +2,12 @@
 // Memories: listed, filtered, searched; one of them open at the right.
 import { html, useEffect, useRef, useState, useStyle } from "../lib/html.js";
 import { call } from "../lib/api.js";
-import { count, counted } from "../lib/format.js";
+import { count, counted, typeOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
+import { List } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
-import { attempt, Bar, routeOf, typeOf, usePages, useProjectNames } from "../lib/memory.js";
-import { Chip, List, State, Time, toast } from "../lib/parts.js";
+import { Bar, routeOf, saveFile, usePages } from "../lib/memory.js";
+import { attempt, Chip, Fresh, State, Time, toast } from "../lib/parts.js";
 import { Forget, isSecret } from "./forget.js";
 import { Memory } from "./memory.js";
 
@@ -20,14 +21,13 @@ const WORDS = ["words", "pairs", "literal"];
 /** @param {any} data of either route @returns {any[]} */
 const rowsOf = (data) => data.items ?? data.hits.map((/** @type {any} */ hit) => ({ ...hit.memory, score: hit.score, parts: hit.parts }));
 
-/** @param {{query: Record<string, string>, setQuery: (changes: any, how?: any) => void, project: any}} props */
-export default function Page({ query, setQuery, project }) {
+/** @param {import("../lib/nav.js").PageProps} props */
+export default function Page({ query, setQuery, project, nameOf }) {
   useStyle("pages/memories.css");
   const { q, open, type, since, until, file, concept, session } = query;
   const params = { namespace: project?.namespace, type, since, until, file, concept, session, limit: PAGE, ...(q ? { query: q } : {}) };
   const list = usePages(q ? "/v1/search" : "/v1/memories", params, rowsOf);
   const { rows, route } = list;
-  const names = useProjectNames(!project);
   const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
   const [fresh, setFresh] = useState(/** @type {string[]} */ ([]));
   const [edited, setEdited] = useState(/** @type {string | null} */ (null));
@@ -111,7 +111,7 @@ export default function Page({ query, setQuery, project }) {
   // Scores of two projects do not compare.
   const best = /** @type {Record<string, number>} */ ({});
   for (const each of rows) best[each.namespace] = Math.max(best[each.namespace] ?? 0, each.score ?? 0);
-  const drawRow = (/** @type {any} */ memory) => html`<${Row} ...${{ memory, best: best[memory.namespace], isChosen: chosen.includes(memory.record_id), choose, name: project ? "" : names[memory.namespace] }} />`;
+  const drawRow = (/** @type {any} */ memory) => html`<${Row} ...${{ memory, best: best[memory.namespace], isChosen: chosen.includes(memory.record_id), choose, name: nameOf(memory.namespace) }} />`;
   const isFiltered = Boolean(type || since || until || file || concept || session);
   const empty = (/** @type {any} */ data) => rows.length === 0 && nothing({ data, q, isFiltered, clear: () => setQuery({ ...NO_FILTER, q: null }) });
   return html`
@@ -122,7 +122,7 @@ export default function Page({ query, setQuery, project }) {
           <p class="small muted" role="status">${counts({ data: route.data, rows, grown: list.grown, isFiltered, more: list.more })}</p>
           <div class="actions">
             ${q && isSecret(q) && rows.length > 0 && html`<button class="plain small" onClick=${() => setForgetting({ secret: q, ...(project ? { project: project.namespace } : {}) })}>Forget this text everywhere…</button>`}
-            <span role="status">${unseen.length > 0 && html`<button class="new" onClick=${showNew}>${count(unseen.length)} new</button>`}</span>
+            <${Fresh} count=${unseen.length} onClick=${showNew} />
           </div>
         </header>
         <${State} title="Memories" route=${route} empty=${empty}>
@@ -136,7 +136,7 @@ export default function Page({ query, setQuery, project }) {
             <button class="plain" onClick=${() => setChosen([])}>Clear</button></footer>
         `}
       </section>
-      ${open && html`<${Memory} id=${open} name=${project?.name ?? names[rows.find((each) => each.record_id === open)?.namespace] ?? ""}
+      ${open && html`<${Memory} id=${open} name=${project?.name ?? nameOf(rows.find((each) => each.record_id === open)?.namespace)}
         ...${{ isEditing: edited === open, setEditing: (/** @type {boolean} */ is) => setEdited(is ? open : null), judged }} onClose=${() => show(null)} onFilter=${(/** @type {any} */ by) => setQuery({ ...NO_FILTER, q: null, ...by })}
         onSaved=${saved} onUndo=${() => undo(open)} onForget=${() => forget([open])} onJudge=${judge} step=${rows.length > 1 ? step : null} />`}
     </div>
@@ -198,14 +198,5 @@ function Filters({ query, setQuery }) {
   `;
 }
 
-/** Hand the memories over as a file that `kiro-learn memories import` takes. @param {string[]} ids */
-async function exportAll(ids) {
-  const lines = [];
-  for (const id of ids) lines.push(JSON.stringify(await call("GET", routeOf(id))));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "application/x-ndjson" }));
-  link.download = "memories.jsonl";
-  link.click();
-  setTimeout(URL.revokeObjectURL, 10_000, link.href);
-  toast(`${counted(ids.length, "memory", "memories")} exported.`);
-}
+/** @param {string[]} ids */
+const exportAll = async (ids) => saveFile("memories.jsonl", await Promise.all(ids.map((id) => call("GET", routeOf(id)))));

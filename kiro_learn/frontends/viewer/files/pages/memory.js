@@ -1,12 +1,14 @@
 // @ts-check
 // One memory, open at the right: what it says, where it came from, who was told it, what it replaced; and its corrections.
-import { html, useEffect, useRef, useState } from "../lib/html.js";
-import { ApiError, call, useRoute } from "../lib/api.js";
-import { ago, agentName, count, counted, shortId } from "../lib/format.js";
+import { html, useEffect, useRef } from "../lib/html.js";
+import { call, useRoute } from "../lib/api.js";
+import { useAct } from "../lib/asking.js";
+import { ago, agentName, counted, linesOf, shortId, typeOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
-import { routeOf, typeOf } from "../lib/memory.js";
+import { Few, Id, Panel } from "../lib/lists.js";
+import { routeOf } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
-import { Chip, Id, Panel, State, Time } from "../lib/parts.js";
+import { Chip, State, Time } from "../lib/parts.js";
 
 const WHO = /** @type {Record<string, string>} */ ({ prompt: "you", tool_use: "tool", session_summary: "agent", note: "note" });
 const SHOWN_EVENTS = 5;
@@ -47,7 +49,7 @@ export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onS
               ${memory.text && memory.text !== memory.summary && html`<details><summary>Text as it was handed in</summary><pre>${memory.text}</pre></details>`}
               <${Lists} memory=${memory} onFilter=${onFilter} />
               <${CameFrom} id=${id} />
-              <${Told} key=${judged} id=${id} namespace=${memory.namespace} />
+              <${Told} ...${{ id, judged }} namespace=${memory.namespace} />
               ${canUndo && html`<${History} replacements=${history.data.replacements} strategy=${memory.strategy} onUndo=${onUndo} />`}
             </div>
           `}
@@ -63,29 +65,23 @@ function Lists({ memory, onFilter }) {
   return html`
     ${memory.facts?.length > 0 && html`<section><h3>Facts</h3><ul class="dots">${memory.facts.map((/** @type {string} */ fact) => html`<li>${fact}</li>`)}</ul></section>`}
     ${details.length > 0 && html`<dl class="facts">${details.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`}
-    ${files.length > 0 && html`
-      <section><h3>Files</h3><div class="chips">
-        ${files.map((file) => html`<${Chip} kind="mono" onClick=${() => onFilter({ file })}>${file}<//>`)}
+    ${[["Files", "file", "mono", files], ["Concepts", "concept", "", memory.concepts ?? []]].map(([word, filter, kind, all]) => all.length > 0 && html`
+      <section><h3>${word}</h3><div class="chips">
+        ${all.map((/** @type {string} */ each) => html`<${Chip} kind=${kind} onClick=${() => onFilter({ [filter]: each })}>${each}<//>`)}
       </div></section>
-    `}
-    ${memory.concepts?.length > 0 && html`
-      <section><h3>Concepts</h3><div class="chips">
-        ${memory.concepts.map((/** @type {string} */ concept) => html`<${Chip} onClick=${() => onFilter({ concept })}>${concept}<//>`)}
-      </div></section>
-    `}
+    `)}
   `;
 }
 
 /** @param {{id: string}} props */
 function CameFrom({ id }) {
   const route = useRoute(routeOf(id, "/events"));
-  const [isAll, setAll] = useState(false);
   return html`
     <section>
       <h3>Came from</h3>
       <${State} title="The events of this memory" route=${route} empty=${(/** @type {any} */ data) => data.items.length === 0 && "The events it came from are gone."}>
         ${(/** @type {any} */ data) => html`
-          ${bySession(isAll ? data.items : data.items.slice(0, SHOWN_EVENTS)).map(
+          <${Few} items=${data.items} few=${SHOWN_EVENTS}>${(/** @type {any[]} */ shown) => bySession(shown).map(
             ([session, events]) => html`
               <a key=${session} class="source" href=${href("sessions", { session, of: events[0].namespace, memory: id })}>
                 Session ${shortId(session)} of ${agentName(events[0].agent)} · ${counted(events.length, "event")}</a>
@@ -95,8 +91,7 @@ function CameFrom({ id }) {
                   <p class="short">${event.text || html`<span class="muted">its content has gone by age</span>`}</p>
                 </li>`)}</ol>
             `,
-          )}
-          ${!isAll && data.items.length > SHOWN_EVENTS && html`<button onClick=${() => setAll(true)}>All ${count(data.items.length)} events</button>`}
+          )}<//>
           ${data.event_count > data.items.length && html`<p class="small muted">${counted(data.event_count - data.items.length, "event")} more: gone, or not shown</p>`}
         `}
       <//>
@@ -111,10 +106,10 @@ function bySession(events) {
   return [...found];
 }
 
-/** @param {{id: string, namespace: string}} props */
-function Told({ id, namespace }) {
+/** @param {{id: string, namespace: string, judged: number}} props */
+function Told({ id, namespace, judged }) {
   const told = useRoute(routeOf(id, "/events")).data?.told ?? [];
-  const feedback = useRoute(routeOf(id, "/feedback"));
+  const feedback = useRoute(routeOf(id, "/feedback"), {}, judged);
   const log = useRoute("/v1/retrievals", { namespace, limit: 200 }).data?.items ?? [];
   const tellings = log.filter((/** @type {any} */ each) => each.records.some((/** @type {any} */ record) => record.record_id === id && record.shown));
   const last = tellings[0]?.at ?? told[0]?.last_prompt_at;
@@ -166,30 +161,15 @@ const LISTS = ["facts", "concepts", "files"];
 
 /** @param {{memory: any, onSaved: (answer: any) => void, onCancel: () => void}} props */
 function Edit({ memory, onSaved, onCancel }) {
-  const before = /** @type {Record<string, string>} */ ({
-    title: memory.title, summary: memory.summary, text: memory.text ?? "", facts: (memory.facts ?? []).join("\n"),
-    concepts: (memory.concepts ?? []).join("\n"), files: (memory.files_touched ?? []).join("\n"),
-  });
-  const [now, setNow] = useState(before);
-  const [problem, setProblem] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const first = useRef(/** @type {any} */ (null));
-  useEffect(() => first.current?.focus(), []);
+  const form = useRef(/** @type {any} */ (null));
+  useEffect(() => form.current.elements.title.focus(), []);
   useKeys({ Escape: onCancel });
-  const save = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const changed = Object.entries(now).filter(([name, value]) => value !== before[name]);
+  const { isBusy, problem, run: save } = useAct(async () => {
+    const changed = FIELDS.map(([name]) => form.current.elements[name]).filter((each) => each && each.value !== each.defaultValue.replaceAll("\r\n", "\n"));
     if (!changed.length) return onCancel();
-    const fields = changed.map(([name, value]) => [name, LISTS.includes(name) ? value.split("\n").map((line) => line.trim()).filter(Boolean) : value]);
-    setBusy(true);
-    try {
-      onSaved(await call("POST", "/v1/memories/edit", { project: memory.namespace, id: memory.record_id, ...Object.fromEntries(fields) }));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setBusy(false);
-      setProblem(`Not saved: ${error.message}. ${error.hint}`);
-    }
-  };
+    const fields = changed.map(({ name, value }) => [name, LISTS.includes(name) ? linesOf(value) : value]);
+    onSaved(await call("POST", "/v1/memories/edit", { project: memory.namespace, id: memory.record_id, ...Object.fromEntries(fields) }));
+  });
   const onKeyDown = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save(event);
     if (event.key !== "Escape") return;
@@ -197,10 +177,10 @@ function Edit({ memory, onSaved, onCancel }) {
     onCancel();
   };
   return html`
-    <form class="edit stack" onSubmit=${save} onKeyDown=${onKeyDown}>
-      ${FIELDS.filter(([name]) => name !== "text" || before.text).map(([name, word, rows], index) => {
-        const onInput = (/** @type {any} */ event) => setNow({ ...now, [name]: event.target.value });
-        const given = { name, value: now[name], onInput, ref: index ? undefined : first };
+    <form class="edit stack" ref=${form} onSubmit=${save} onKeyDown=${onKeyDown}>
+      ${FIELDS.filter(([name]) => name !== "text" || memory.text).map(([name, word, rows]) => {
+        const value = memory[name === "files" ? "files_touched" : name] ?? "";
+        const given = { name, defaultValue: LISTS.includes(name) ? [value].flat().join("\n") : value };
         return html`<label key=${name}><span>${word}</span>${rows ? html`<textarea rows=${rows} ...${given}></textarea>` : html`<input required ...${given} />`}</label>`;
       })}
       ${problem && html`<p class="bad" role="alert">${problem}</p>`}

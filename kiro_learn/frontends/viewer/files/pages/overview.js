@@ -3,10 +3,10 @@
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { Chart } from "../lib/chart.js";
-import { agentName, ago, clock, count, counted, day, milliseconds } from "../lib/format.js";
+import { agentName, ago, clock, count, counted, day, milliseconds, typeOf } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { go, href } from "../lib/nav.js";
-import { Box, Chip, Copy, Figure, Time } from "../lib/parts.js";
+import { Box, Chip, Copy, Figure, Fresh, Time, useSoon } from "../lib/parts.js";
 import { problemsOf } from "./health.js";
 
 export const title = "Overview";
@@ -17,15 +17,13 @@ const ROWS = 8;
 const KEPT_ROWS = 60;
 const FIGURES_SECONDS = 3;
 const HEALTH_SECONDS = 60;
-const SPOKEN_SECONDS = 10;
 const DAY_MS = 86_400_000;
 
-/** @typedef {{name: string, namespace: string, project_id: string}} Project */
 /** @typedef {{day: string, learned: number, told: number, prompts: number, sessions: number}} Day */
 /** @typedef {import("../lib/api.js").RouteState} RouteState */
 
-/** @param {{query: Record<string, string>, setQuery: (changes: any, how?: any) => void, project: Project | null, projects?: Project[]}} props */
-export default function Overview({ query, setQuery, project, projects = [] }) {
+/** @param {import("../lib/nav.js").PageProps} props */
+export default function Overview({ query, setQuery, project, nameOf }) {
   const days = Number(query.days ?? USUAL_DAYS);
   const namespace = project?.namespace;
   const daily = calm(useRoute("/api/days", { project: namespace, days }));
@@ -39,7 +37,6 @@ export default function Overview({ query, setQuery, project, projects = [] }) {
     else setCalls(event.calls);
     rarely();
   });
-  const nameOf = (/** @type {string} */ each) => (project ? "" : (projects.find((known) => known.namespace === each)?.name ?? ""));
   const period = html`
     <select aria-label="Period" value=${String(days)} onChange=${(/** @type {any} */ event) => setQuery({ days: event.target.value })}>
       ${PERIODS.map((each) => html`<option value=${each}>${each} days</option>`)}
@@ -47,6 +44,7 @@ export default function Overview({ query, setQuery, project, projects = [] }) {
   `;
   return html`
     <${Figures} daily=${daily.data} llm=${status.data?.llm} calls=${calls} />
+    <${ToSettle} ...${{ namespace, nameOf }} />
     <div class="columns stretch wide-left">
       <${Box} title="Learned and told, per day" route=${daily} actions=${period} empty=${nothingYet}>${(/** @type {any} */ data) => html`<${PerDay} days=${data.days} />`}<//>
       <${Box} title="Answer time" route=${daily} actions=${html`<span class="muted small">since the daemon started</span>`} empty=${noPrompt}>${(/** @type {any} */ data) => html`<${AnswerTime} ...${data} />`}<//>
@@ -63,21 +61,8 @@ export default function Overview({ query, setQuery, project, projects = [] }) {
 /** What is there already stays as it is while it is read again. @param {RouteState} route @returns {RouteState} */
 const calm = (route) => ({ ...route, loading: route.loading && route.data === null });
 
-/** Calls `run` at most once in that time. @param {() => void} run @param {number} seconds */
-function useSoon(run, seconds) {
-  const current = useRef(run);
-  current.current = run;
-  const timer = useRef(0);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return () => {
-    timer.current ||= setTimeout(() => {
-      timer.current = 0;
-      current.current();
-    }, seconds * 1000);
-  };
-}
-
-const nothingYet = (/** @type {any} */ data) => (data.memories ? null : html`Nothing learned yet. Use a connected agent, or: <code>kiro-learn import</code>`);
+const nothingLearned = html`Nothing learned yet. Use a connected agent, or: <code>kiro-learn import</code>`;
+const nothingYet = (/** @type {any} */ data) => (data.memories ? null : nothingLearned);
 const noPrompt = (/** @type {any} */ data) => (data.latency_ms.answers ? null : "No prompt asked since the daemon started.");
 const total = (/** @type {Record<string, number>} */ counts) => Object.values(counts).reduce((sum, each) => sum + each, 0);
 const since = (/** @type {number} */ days) => new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
@@ -85,6 +70,15 @@ const since = (/** @type {number} */ days) => new Date(Date.now() - (days - 1) *
 /** How many answers took no longer than allowed. @param {{latency_ms: any, budget_ms: number}} data */
 const inTime = ({ latency_ms, budget_ms }) =>
   Object.entries(latency_ms.bins).reduce((sum, [bound, each]) => sum + (Number(bound) <= budget_ms ? each : 0), 0);
+
+/** What contradicts each other; without any, nothing is loaded for it. @param {{namespace: string | undefined, nameOf: (namespace: string) => string}} props */
+function ToSettle({ namespace, nameOf }) {
+  const route = calm(useRoute("/api/conflicts", { project: namespace }));
+  const [loaded, setLoaded] = useState(/** @type {any} */ (null));
+  const isNeeded = route.error !== null || route.data?.items.length > 0;
+  useEffect(() => void (isNeeded && import("./conflicts.js").then(setLoaded)), [isNeeded]);
+  return isNeeded && loaded && html`<${loaded.Conflicts} ...${{ route, nameOf }} />`;
+}
 
 /** @param {{daily: any, llm: any, calls: number | null}} props */
 function Figures({ daily, llm, calls }) {
@@ -191,7 +185,7 @@ function Learned({ namespace, nameOf, today }) {
         <ul class="feed">
           ${data.items.filter(isShown).map(
             (/** @type {any} */ each) => html`<li key=${each.record_id}>
-              <span class="kind"><${Chip}>${each.knowledge_type ?? each.capture_type ?? each.observation_type.replace("_", " ")}<//></span>
+              <span class="kind"><${Chip}>${typeOf(each)}<//></span>
               <a class="two-lines" href=${href("memories", { open: each.record_id })}>${each.title}</a>
               <span class="muted small where">${nameOf(each.namespace)} <${Time} at=${each.created_at} /></span>
             </li>`,
@@ -202,43 +196,29 @@ function Learned({ namespace, nameOf, today }) {
   `;
 }
 
-const nothingLearned = html`Nothing learned yet. Use a connected agent, or: <code>kiro-learn import</code>`;
-
-/** A button for what came meanwhile; said aloud now and then. @param {{count: number, onClick: () => void}} props */
-function Fresh({ count: fresh, onClick }) {
-  const [said, setSaid] = useState("");
-  const current = useRef(fresh);
-  current.current = fresh;
-  const say = useSoon(() => setSaid(current.current ? `${current.current} new` : ""), SPOKEN_SECONDS);
-  useEffect(say, [fresh]);
-  return html`
-    ${fresh > 0 && html`<button class="chip" onClick=${onClick}>${count(fresh)} new</button>`}
-    <span class="hidden" aria-live="polite">${said}</span>
-  `;
-}
-
 /** @param {{namespace: string | undefined, nameOf: (namespace: string) => string}} props */
 function Live({ namespace, nameOf }) {
   const answers = calm(useRoute("/v1/retrievals", { namespace, limit: ROWS }));
-  const [rows, setRows] = useState(/** @type {any[]} */ ([]));
-  const [waiting, setWaiting] = useState(/** @type {any[]} */ ([]));
+  const [heard, setHeard] = useState(/** @type {any[]} */ ([]));
+  const [waiting, setWaiting] = useState(0);
   const [isHeld, setHeld] = useState(false);
   const box = useRef(/** @type {any} */ (null));
-  useEffect(() => {
-    setRows((answers.data?.items ?? []).map((/** @type {any} */ each) => ({ ...each, kind: "retrieval" })));
-    setWaiting([]);
-  }, [answers.data]);
+  const forget = () => (setHeard([]), setWaiting(0));
+  useEffect(forget, [namespace]);
+  // What was heard while the list was read stays before it.
+  const known = new Set(heard.map((each) => each.retrieval_id));
+  const read = (answers.data?.items ?? []).filter((/** @type {any} */ each) => !known.has(each.retrieval_id));
+  const rows = [...heard, ...read.map((/** @type {any} */ each) => ({ ...each, kind: "retrieval" }))].slice(0, KEPT_ROWS);
   const take = (/** @type {any} */ event) => {
-    if (event.kind === "gap") answers.reload();
-    else if (namespace && event.namespace !== namespace) return;
-    else if (isHeld || box.current?.scrollTop > 0) setWaiting((old) => [event, ...old].slice(0, KEPT_ROWS));
-    else setRows((old) => [event, ...old].slice(0, KEPT_ROWS));
+    if (event.kind === "gap") return forget(), answers.reload();
+    if (namespace && event.namespace !== namespace) return;
+    setHeard((old) => [event, ...old].slice(0, KEPT_ROWS));
+    if (isHeld || box.current?.scrollTop > 0) setWaiting((old) => old + 1);
   };
   useLive("retrieval", take);
   useLive("learned", (event) => event.kind === "gap" || take(event));
   const show = () => {
-    setRows([...waiting, ...rows].slice(0, KEPT_ROWS));
-    setWaiting([]);
+    setWaiting(0);
     if (box.current) box.current.scrollTop = 0;
   };
   const hold = () => {
@@ -246,12 +226,12 @@ function Live({ namespace, nameOf }) {
     setHeld(!isHeld);
   };
   const actions = html`
-    <${Fresh} count=${waiting.length} onClick=${show} />
+    <${Fresh} count=${waiting} onClick=${show} />
     <button class="chip" aria-pressed=${String(isHeld)} onClick=${hold}>Hold</button>
   `;
   return html`
     <${Box} title="Live" route=${answers} actions=${actions} empty=${() => (rows.length ? null : "No prompt asked since the daemon started. What agents ask and learn shows here.")}>
-      ${() => html`<ul class="feed live-feed" ref=${box} tabindex="0" aria-label="What happened last">${rows.map((/** @type {any} */ each) => html`<${Happened} key=${`${each.kind} ${each.at} ${each.record_id ?? ""}`} ...${{ each, nameOf }} />`)}</ul>`}
+      ${() => html`<ul class="feed live-feed" ref=${box} tabindex="0" aria-label="What happened last">${rows.slice(waiting).map((/** @type {any} */ each) => html`<${Happened} key=${`${each.kind} ${each.at} ${each.record_id ?? ""}`} ...${{ each, nameOf }} />`)}</ul>`}
     <//>
   `;
 }

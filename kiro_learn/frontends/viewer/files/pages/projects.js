@@ -1,45 +1,54 @@
 // @ts-check
 // What projects there are, and what can be done with each.
-import { html, useEffect, useRef, useState } from "../lib/html.js";
-import { address, ApiError, call, useRoute } from "../lib/api.js";
+import { html, useId, useState } from "../lib/html.js";
+import { address, call, useRoute } from "../lib/api.js";
+import { Ask } from "../lib/asking.js";
 import { count, counted } from "../lib/format.js";
-import { useKeys } from "../lib/keys.js";
-import { go, href } from "../lib/nav.js";
-import { Box, Chip, Dialog, Icon, Time, toast } from "../lib/parts.js";
+import { Size } from "../lib/lists.js";
+import { saveFile } from "../lib/memory.js";
+import { go, href, short } from "../lib/nav.js";
+import { attempt, Box, Chip, Icon, Time, toast } from "../lib/parts.js";
+import { Forget } from "./forget.js";
 
 export const title = "Projects";
 
-const MOST_UNTYPED = 20;
 const PAGE = 500;
 
 /** @typedef {{name: string, namespace: string, project_id: string, folder: string | null, memory_count: number, last_event_at: string | null,
- *   waiting_count: number, sessions: number, paused: any}} Row */
-/** @typedef {(act: string, row: Row) => void} Ask */
+ *   waiting_count: number, stored_bytes: number, sessions: number, paused: any}} Row */
+/** @typedef {(act: string, row: Row) => void} Act */
 
 export default function Projects() {
-  const stats = useRoute("/v1/stats");
-  const pauses = useRoute("/api/pauses");
-  const days = useRoute("/api/days", { days: 1 });
-  const [asked, setAsked] = useState(/** @type {{act: string, row: Row} | null} */ (null));
-  const reload = () => [stats, pauses, days].forEach((each) => each.reload());
-  const done = (/** @type {string} */ said, /** @type {any} */ how) => {
-    setAsked(null);
-    reload();
+  const [changes, setChanges] = useState(0);
+  const stats = useRoute("/v1/stats", {}, changes);
+  const pauses = useRoute("/api/pauses", {}, changes);
+  const days = useRoute("/api/days", { days: 1 }, changes);
+  const [asked, setAsked] = useState(/** @type {{name: string, row: Row} | null} */ (null));
+  const onClose = () => setAsked(null);
+  const done = (/** @type {string} */ said, /** @type {{undo?: () => void}} */ how = {}) => {
+    onClose();
+    setChanges((old) => old + 1);
     if (said) toast(said, how);
   };
-  const ask = (/** @type {string} */ act, /** @type {Row} */ row) => {
-    if (act === "pause") pause(row, done);
-    else if (act === "resume") resume(row, done);
-    else if (act === "export") exportMemories(row);
-    else setAsked({ act, row });
+  /** @type {Act} */
+  const act = (name, row) => {
+    if (name === "pause") pause(row, done);
+    else if (name === "resume") resume(row, done);
+    else if (name === "export") exportMemories(row);
+    else setAsked({ name, row });
+  };
+  const gone = () => {
+    done("");
+    if (asked && location.search.includes(short(asked.row))) go(href("projects", { project: null }));
   };
   const rows = (/** @type {any} */ data) => rowsOf(data, pauses.data, days.data);
-  const Asking = asked && /** @type {Record<string, any>} */ ({ rename: Rename, merge: Merge, forget: Forget })[asked.act];
   return html`
     <${Box} title="Projects" route=${stats} empty=${(/** @type {any} */ data) => (data.projects.length ? null : html`No agent has reported yet. <code>kiro-learn doctor</code>`)}>
-      ${(/** @type {any} */ data) => html`<${Table} rows=${rows(data)} ask=${ask} />`}
+      ${(/** @type {any} */ data) => html`<${Table} rows=${rows(data)} act=${act} />`}
     <//>
-    ${Asking && html`<${Asking} row=${asked.row} others=${rows(stats.data).filter((each) => each.namespace !== asked.row.namespace)} done=${done} onClose=${() => setAsked(null)} />`}
+    ${asked?.name === "rename" && html`<${Rename} row=${asked.row} ...${{ done, onClose }} />`}
+    ${asked?.name === "merge" && html`<${Merge} row=${asked.row} others=${rows(stats.data).filter((each) => each.namespace !== asked.row.namespace)} ...${{ done, onClose }} />`}
+    ${asked?.name === "forget" && html`<${Forget} selection=${{ project: asked.row.namespace, whole: true }} name=${asked.row.name} onDone=${gone} onClose=${onClose} />`}
   `;
 }
 
@@ -54,167 +63,102 @@ const rowsOf = (stats, pauses, days) =>
     }))
     .sort((/** @type {Row} */ a, /** @type {Row} */ b) => (b.last_event_at ?? "").localeCompare(a.last_event_at ?? ""));
 
-/** @param {{rows: Row[], ask: Ask}} props */
-const Table = ({ rows, ask }) => html`
+/** @param {{rows: Row[], act: Act}} props */
+const Table = ({ rows, act }) => html`
   <table class="folds projects-table">
-    <thead><tr><th>Project</th><th class="number">Memories</th><th class="number">Sessions</th><th class="number">Waiting</th><th>Last used</th><th><span class="hidden">Actions</span></th></tr></thead>
+    <thead><tr><th>Project</th><th class="number">Memories</th><th class="number">Sessions</th><th class="number">Waiting</th><th class="number">Size</th><th>Last used</th><th><span class="hidden">Actions</span></th></tr></thead>
     <tbody>
       ${rows.map(
         (row) => html`<tr key=${row.namespace}>
           <td>
-            <a class="strong" href=${href("overview", { project: row.project_id.slice(0, 12) })}>${row.name}</a>
+            <a class="strong" href=${href("overview", { project: short(row) })}>${row.name}</a>
             ${row.paused && html` <${Chip} kind="warn">paused <${Time} at=${row.paused.since} /><//>`}
             <div class="muted small folder">${row.folder ?? "no folder"}</div>
           </td>
-          <td class="number"><a href=${href("memories", { project: row.project_id.slice(0, 12) })}>${count(row.memory_count)}<span class="unit"> memories</span></a></td>
-          <td class="number"><a href=${href("sessions", { project: row.project_id.slice(0, 12) })}>${count(row.sessions)}<span class="unit"> sessions</span></a></td>
+          <td class="number"><a href=${href("memories", { project: short(row) })}>${count(row.memory_count)}<span class="unit"> memories</span></a></td>
+          <td class="number"><a href=${href("sessions", { project: short(row) })}>${count(row.sessions)}<span class="unit"> sessions</span></a></td>
           <td class="number">${count(row.waiting_count)}<span class="unit"> waiting</span></td>
+          <td class="number"><${Size} bytes=${row.stored_bytes} /></td>
           <td><${Time} at=${row.last_event_at} /></td>
-          <td class="acts"><${Menu} row=${row} ask=${ask} /></td>
+          <td class="acts"><${Acts} ...${{ row, act }} /></td>
         </tr>`,
       )}
     </tbody>
   </table>
 `;
 
-/** @param {{row: Row, ask: Ask}} props */
-function Menu({ row, ask }) {
-  const [isOpen, setOpen] = useState(false);
-  const box = useRef(/** @type {any} */ (null));
-  const close = () => {
-    if (box.current?.contains(document.activeElement)) box.current.querySelector("button").focus();
-    setOpen(false);
-  };
-  useKeys(isOpen ? { Escape: close } : {});
-  const onBlur = (/** @type {FocusEvent} */ event) => event.relatedTarget && !box.current.contains(event.relatedTarget) && setOpen(false);
-  const act = (/** @type {string} */ name) => () => {
-    close();
-    ask(name, row);
+/** @param {{row: Row, act: Act}} props */
+function Acts({ row, act }) {
+  const id = useId();
+  const choose = (/** @type {string} */ name) => (/** @type {any} */ { target }) => {
+    target.closest("[popover]").hidePopover();
+    act(name, row);
   };
   return html`
-    <div class="menu" ref=${box} onFocusOut=${onBlur}>
-      <button class="plain more" aria-label="Actions of ${row.name}" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /></button>
-      ${isOpen &&
-      html`<div class="sheet">
-        <button class="plain" onClick=${act(row.paused ? "resume" : "pause")}>${row.paused ? "Resume" : "Pause"}</button>
-        <button class="plain" onClick=${act("rename")}>Rename…</button>
-        <button class="plain" onClick=${act("merge")}>Merge into…</button>
-        <button class="plain" onClick=${act("export")}>Export memories</button>
-        <button class="plain bad" onClick=${act("forget")}>Forget all…</button>
-      </div>`}
+    <button aria-label="${row.paused ? "Resume" : "Pause"} ${row.name}" onClick=${() => act(row.paused ? "resume" : "pause", row)}>${row.paused ? "Resume" : "Pause"}</button>
+    <button class="plain more" popovertarget=${id} aria-label="Actions of ${row.name}"><${Icon} name="more" /></button>
+    <div class="sheet" popover id=${id}>
+      <button class="plain" onClick=${choose("rename")}>Rename…</button>
+      <button class="plain" onClick=${choose("merge")}>Merge into…</button>
+      <button class="plain" onClick=${choose("export")}>Export memories</button>
+      <button class="plain bad" onClick=${choose("forget")}>Forget all…</button>
     </div>
-    ${isOpen && html`<div class="shade" onClick=${close}></div>`}
   `;
 }
-
-/** Say what the daemon refused. @param {Promise<any>} work @returns {Promise<any>} null then */
-const said = (work) =>
-  work.catch((error) => {
-    if (!(error instanceof ApiError)) throw error;
-    toast(`${error.message}. ${error.hint}`);
-    return null;
-  });
 
 /** @typedef {(said: string, how?: {undo?: () => void}) => void} Done */
 
 /** @param {Row} row @param {Done} done */
 async function pause(row, done) {
-  if (await said(call("POST", "/api/pauses", { project: row.namespace }))) done(`Paused ${row.name}: nothing is taken in, nothing told.`, { undo: () => resume(row, done) });
+  if (await attempt(() => call("POST", "/api/pauses", { project: row.namespace }))) done(`Paused ${row.name}: nothing is taken in, nothing told.`, { undo: () => resume(row, done) });
 }
 
 /** @param {Row} row @param {Done} done */
 async function resume(row, done) {
-  if (await said(call("DELETE", address("/api/pauses", { project: row.namespace })))) done(`${row.name} learns again.`);
+  if (await attempt(() => call("DELETE", address("/api/pauses", { project: row.namespace })))) done(`${row.name} learns again.`);
 }
 
-/** Every memory as a line of JSON, in a file of the browser's, as `kiro-learn memories import` takes it. @param {Row} row */
+/** @param {Row} row */
 async function exportMemories(row) {
-  const lines = [];
+  const memories = [];
   for (let offset = 0, more = true; more; offset += PAGE) {
-    const page = await said(call("GET", address("/v1/memories", { namespace: row.namespace, limit: PAGE, offset })));
+    const page = await attempt(() => call("GET", address("/v1/memories", { namespace: row.namespace, limit: PAGE, offset })));
     if (!page) return;
-    lines.push(...page.items.map((/** @type {any} */ each) => `${JSON.stringify(each)}\n`));
+    memories.push(...page.items);
     more = offset + PAGE < page.total;
   }
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
-  link.download = `${row.name}-memories.ndjson`;
-  link.click();
-  URL.revokeObjectURL(link.href);
-  toast(`${counted(lines.length, "memory", "memories")} in ${link.download}. Into another home: kiro-learn memories import`);
+  saveFile(`${row.name}-memories.ndjson`, memories);
 }
 
-/** @typedef {{row: Row, others: Row[], done: Done, onClose: () => void}} Asked */
-
-/** @param {Asked} props */
+/** @param {{row: Row, done: Done, onClose: () => void}} props */
 function Rename({ row, done, onClose }) {
   const [name, setName] = useState(row.name);
-  const onSubmit = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    if (await said(call("POST", "/api/project", { project: row.namespace, name }))) done(`${row.name} is called ${name} now.`);
+  const rename = async () => {
+    await call("POST", "/api/project", { project: row.namespace, name });
+    done(`${row.name} is called ${name} now.`);
   };
   return html`
-    <${Dialog} title="Rename ${row.name}" onClose=${onClose} actions=${html`<button class="primary" form="rename" disabled=${!name.trim() || name === row.name}>Rename</button>`}>
-      <form id="rename" onSubmit=${onSubmit}><label class="field">Name<input value=${name} maxlength="100" autocomplete="off" onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label></form>
+    <${Ask} title="Rename ${row.name}" word="Rename" kind="primary" isReady=${Boolean(name.trim()) && name !== row.name} act=${rename} onClose=${onClose}>
+      <label class="field">Name<input value=${name} maxlength="100" autocomplete="off" onInput=${(/** @type {any} */ event) => setName(event.target.value)} /></label>
       <p class="muted">Its folder finds it as before.</p>
     <//>
   `;
 }
 
-/** @param {Asked} props */
+/** @param {{row: Row, others: Row[], done: Done, onClose: () => void}} props */
 function Merge({ row, others, done, onClose }) {
   const [into, setInto] = useState("");
-  const [isBusy, setBusy] = useState(false);
   const merge = async () => {
-    setBusy(true);
-    const kept = await said(call("POST", "/api/project/merge", { source: row.namespace, into }));
-    setBusy(false);
-    if (kept) done(`All of ${row.name} is in ${kept.project} now.`);
+    const kept = await call("POST", "/api/project/merge", { source: row.namespace, into });
+    done(`All of ${row.name} is in ${kept.project} now.`);
   };
   return html`
-    <${Dialog} title="Merge ${row.name} into another project" onClose=${onClose} actions=${html`<button class="danger" disabled=${!into || isBusy} onClick=${merge}>${isBusy ? "Merging…" : "Merge"}</button>`}>
+    <${Ask} title="Merge ${row.name} into another project" word="Merge" busy="Merging…" isReady=${Boolean(into)} act=${merge} onClose=${onClose}>
       <p>${counted(row.memory_count, "memory", "memories")} and ${counted(row.sessions, "session")} move there, and so does what is reported for ${row.name} later. It cannot be undone.</p>
       <label class="field">Into<select value=${into} onChange=${(/** @type {any} */ event) => setInto(event.target.value)}>
         <option value="">choose a project</option>
         ${others.map((each) => html`<option value=${each.namespace}>${each.name}${each.folder ? ` · ${each.folder}` : ""}</option>`)}
       </select></label>
-    <//>
-  `;
-}
-
-/** @param {Asked} props */
-function Forget({ row, done, onClose }) {
-  const [found, setFound] = useState(/** @type {any} */ (null));
-  useEffect(() => void said(call("POST", "/api/forgetting/preview", { project: row.namespace, whole: true })).then((data) => (data ? setFound(data) : onClose())), []);
-  const [typed, setTyped] = useState("");
-  const [withCopies, setWithCopies] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const mustType = found?.memories > MOST_UNTYPED;
-  const forget = async () => {
-    setBusy(true);
-    const gone = await said(call("POST", "/api/forgetting", { project: row.namespace, whole: true, delete_copies: withCopies }));
-    setBusy(false);
-    if (!gone) return;
-    const count = gone.copies.length + gone.damaged_copies;
-    const left = count && !withCopies ? ` ${counted(count, "backup")} could not be changed and may have it still: kiro-learn backup list` : "";
-    done(`${row.name} is forgotten.${left}`);
-    if (location.search.includes(row.project_id.slice(0, 12))) go(href("projects", { project: null }));
-  };
-  const isReady = found && !isBusy && (!mustType || typed === String(found.memories));
-  return html`
-    <${Dialog} title="Forget all of ${row.name}" onClose=${onClose} actions=${html`<button class="danger" disabled=${!isReady} onClick=${forget}>${isBusy ? "Forgetting…" : "Forget all"}</button>`}>
-      ${!found && html`<p class="muted">Counting…</p>`}
-      ${found &&
-      html`
-        <dl class="facts">
-          <dt>Memories</dt><dd>${count(found.memories)}${found.replaced ? `, and ${count(found.replaced)} kept as history` : ""}</dd>
-          <dt>Events</dt><dd>${count(found.events)} of ${counted(found.sessions, "session")}</dd>
-          <dt>Graph</dt><dd>${counted(found.graph_items, "item")}</dd>
-        </dl>
-        <p>They go from the database, from the indexes and from the backups. This cannot be undone.</p>
-        <label><input type="checkbox" checked=${withCopies} onChange=${(/** @type {any} */ event) => setWithCopies(event.target.checked)} />Delete backups that cannot be changed</label>
-        ${mustType && html`<label class="field">Type ${found.memories} to go on<input inputmode="numeric" autocomplete="off" value=${typed} onInput=${(/** @type {any} */ event) => setTyped(event.target.value.trim())} /></label>`}
-      `}
     <//>
   `;
 }

@@ -1,19 +1,18 @@
 // @ts-check
 // What agents were told for their prompts: what was found, why each memory was told or not, and where the time went.
-import { html, useEffect, useRef, useState, useStyle } from "../lib/html.js";
-import { ApiError, call, useRoute } from "../lib/api.js";
-import { agentName, count, counted, milliseconds, size } from "../lib/format.js";
+import { html, useState, useStyle } from "../lib/html.js";
+import { call, useRoute } from "../lib/api.js";
+import { AGENTS, agentName, count, counted, milliseconds, size } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
+import { Few, Id, List, Panel, Size } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
 import { href } from "../lib/nav.js";
-import { Box, Chip, Copy, Id, List, Panel, Size, State, Time, toast } from "../lib/parts.js";
+import { attempt, Box, Chip, Copy, Fresh, State, Time, toast } from "../lib/parts.js";
 
 export const title = "Retrievals";
 
 const ROUTE = "/v1/retrievals";
 const MOST = 200;
-const NARROW = matchMedia("(max-width: 640px)");
-const PROMPT_CHARACTERS = 400;
 const LEFT_OUT_SHOWN = 3;
 
 /** @typedef {Record<string, any>} Retrieval */
@@ -74,26 +73,21 @@ function outcomeOf(item) {
   return item.silent_because ?? "nothing";
 }
 
-/** @param {{query: Record<string, string>, setQuery: (changes: Record<string, string | null>, how?: {replace?: boolean}) => void, project: any}} props */
+/** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project }) {
   useStyle("pages/retrievals.css");
   const { outcome, agent, since, open } = query;
   const namespace = project?.namespace;
   const route = useRoute(ROUTE, { namespace, outcome, agent, since, limit: MOST, prompts: true });
-  const all = useRoute(ROUTE, { namespace, limit: MOST });
-  const isNarrow = useNarrow();
   const [newCount, setNewCount] = useState(0);
   const refresh = () => {
     setNewCount(0);
     route.reload();
-    all.reload();
   };
   useLive("retrieval", (event) => (event.kind === "gap" || route.data?.total === 0 ? refresh() : setNewCount((/** @type {number} */ old) => old + 1)));
-  /** @type {string[]} */
-  const agents = [...new Set((all.data?.items ?? []).map((/** @type {Retrieval} */ each) => each.agent).filter(Boolean))].map(String);
   const isFiltered = Boolean(outcome || agent || since);
   const actions = html`
-    ${newCount > 0 && html`<button onClick=${refresh}>${newCount} new</button>`}
+    <${Fresh} count=${newCount} onClick=${refresh} />
     <${Latency} times=${route.data?.latency_ms} />
   `;
   return html`
@@ -101,11 +95,10 @@ export default function Page({ query, setQuery, project }) {
       ${OUTCOMES.map((each) => html`<${Chip} pressed=${outcome === each} onClick=${() => setQuery({ outcome: outcome === each ? null : each, open: null })}>${each}<//>`)}
       <select aria-label="Agent" value=${agent ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ agent: event.target.value || null, open: null })}>
         <option value="">All agents</option>
-        ${[...new Set([...agents, ...(agent ? [agent] : [])])].map((each) => html`<option value=${each}>${agentName(each)}</option>`)}
+        ${Object.entries({ ...AGENTS, ...(agent ? { [agent]: agentName(agent) } : {}) }).map(([each, word]) => html`<option value=${each}>${word}</option>`)}
       </select>
       <label class="since">Since <input type="date" value=${since ?? ""} onChange=${(/** @type {any} */ event) => setQuery({ since: event.target.value || null, open: null })} /></label>
       ${isFiltered && html`<button class="plain" onClick=${() => setQuery({ outcome: null, agent: null, since: null, open: null })}>Clear filters</button>`}
-      <span class="hidden" aria-live="polite">${newCount ? `${newCount} new` : ""}</span>
     </div>
     <div class="split">
       <${Box} title=${headingOf(route.data)} route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
@@ -113,27 +106,16 @@ export default function Page({ query, setQuery, project }) {
           <${List}
             label="Retrievals"
             rows=${data.items}
-            rowHeight=${isNarrow || open ? 56 : 36}
-            id=${(/** @type {Retrieval} */ item) => item.retrieval_id}
-            row=${(/** @type {Retrieval} */ item) => html`<${Row} item=${item} isTwoLines=${isNarrow || Boolean(open)} />`}
+            rowHeight=${56}
+            row=${(/** @type {Retrieval} */ item) => html`<${Row} item=${item} />`}
             selected=${open ?? null}
             onOpen=${(/** @type {Retrieval} */ item) => setQuery({ open: item.retrieval_id })}
           />
         `}
       <//>
-      ${open && html`<${Detail} key=${open} id=${open} budget=${all.data?.latency_ms.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
+      ${open && html`<${Detail} key=${open} id=${open} budget=${route.data?.latency_ms.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
     </div>
   `;
-}
-
-function useNarrow() {
-  const [isNarrow, setNarrow] = useState(NARROW.matches);
-  useEffect(() => {
-    const update = () => setNarrow(NARROW.matches);
-    NARROW.addEventListener("change", update);
-    return () => NARROW.removeEventListener("change", update);
-  }, []);
-  return isNarrow;
 }
 
 /** @param {any} data */
@@ -146,9 +128,9 @@ function Latency({ times }) {
   return html`<span class="muted number latency">p50 ${round(times.p50)} · p95 ${round(times.p95)} · p99 ${round(times.p99)} of ${times.budget} ms</span>`;
 }
 
-/** @param {{item: Retrieval, isTwoLines: boolean}} props */
-const Row = ({ item, isTwoLines }) => html`
-  <div class="retrieval ${isTwoLines ? "two" : ""}">
+/** @param {{item: Retrieval}} props */
+const Row = ({ item }) => html`
+  <div class="retrieval">
     <span class="when"><${Time} at=${item.at} /></span>
     <span class="agent cut muted">${askerOf(item)}</span>
     <span class="outcome"><${Chip} kind=${item.outcome}>${item.outcome}${toldCount(item) ? ` ${toldCount(item)}` : ""}<//></span>
@@ -168,15 +150,9 @@ function Detail({ id, budget, onClose }) {
   const say = async (/** @type {string} */ feedback) => {
     if (said || !told.length) return;
     setSaid(feedback);
-    try {
-      await call("POST", `${ROUTE}/${encodeURIComponent(id)}/feedback`, { feedback });
-      toast(`Noted of ${counted(told.length, "memory", "memories")}: ${feedback}`);
-      route.reload();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      setSaid(null);
-      toast(`Not noted: ${error.message}.`);
-    }
+    if (!(await attempt(() => call("POST", `${ROUTE}/${encodeURIComponent(id)}/feedback`, { feedback })))) return setSaid(null);
+    toast(`Noted of ${counted(told.length, "memory", "memories")}: ${feedback}`);
+    route.reload();
   };
   useKeys({ h: () => say("helped"), w: () => say("wrong") });
   const judging = html`
@@ -203,40 +179,20 @@ function Explained({ data, budget, said }) {
     <div class="stack explained">
       <p class="line muted"><span>${askerOf(data)}</span><span>${data.project ?? ""}</span><${Time} at=${data.at} />
         ${data.session_id && html`<a href=${href("sessions", { session: data.session_id, of: data.namespace, event: data.event_id })}>its session</a>`}</p>
-      <${Prompt} text=${data.prompt} isReported=${data.event_id !== null} />
+      ${data.prompt === null
+        ? html`<p class="muted">${data.event_id ? "The prompt was forgotten, or is not stored yet." : "No agent reported this prompt, so its words were never kept."}</p>`
+        : html`<blockquote tabindex="0">${data.prompt}</blockquote>`}
       ${data.degraded.length > 0 && html`<p class="warn">Not in time, or failed: ${data.degraded.map(plain).join("; ")}</p>`}
       ${data.context_bytes === 0 && html`<p class="strong">${silenceOf(data)}</p>`}
       ${told.length > 0 && html`<section><h3>Told</h3><ol class="founds">${told.map((/** @type {Found} */ each) => html`<${Memory} each=${each} said=${said} />`)}</ol></section>`}
-      ${left.length > 0 && html`<${LeftOut} found=${left} />`}
+      ${left.length > 0 && html`
+        <section><h3>Left out</h3>
+          <${Few} items=${left} few=${LEFT_OUT_SHOWN}>${(/** @type {Found[]} */ shown) => html`<ol class="founds left">${shown.map((each) => html`<${Memory} each=${each} said=${null} />`)}</ol>`}<//></section>
+      `}
       <${Stages} data=${data} budget=${budget} />
       ${data.context_bytes > 0 && html`<${Told} data=${data} />`}
       <p class="line muted">Retrieval <${Id} id=${data.retrieval_id} /></p>
     </div>
-  `;
-}
-
-/** @param {{found: Found[]}} props */
-function LeftOut({ found }) {
-  const listed = (/** @type {Found[]} */ some) => html`<ol class="founds left">${some.map((each) => html`<${Memory} each=${each} said=${null} />`)}</ol>`;
-  const more = found.length - LEFT_OUT_SHOWN;
-  return html`
-    <section>
-      <h3>Left out</h3>
-      ${listed(found.slice(0, LEFT_OUT_SHOWN))}
-      ${more > 0 && html`<details><summary class="more-left">${more} more</summary>${listed(found.slice(LEFT_OUT_SHOWN))}</details>`}
-    </section>
-  `;
-}
-
-/** @param {{text: string | null, isReported: boolean}} props */
-function Prompt({ text, isReported }) {
-  const [isWhole, setWhole] = useState(false);
-  if (text === null) return html`<p class="muted">${isReported ? "The prompt was forgotten, or is not stored yet." : "No agent reported this prompt, so its words were never kept."}</p>`;
-  const isLong = text.length > PROMPT_CHARACTERS;
-  return html`
-    <blockquote>${isWhole || !isLong ? text : `${text.slice(0, PROMPT_CHARACTERS)}…`}
-      ${isLong && html` <button class="plain" onClick=${() => setWhole(!isWhole)}>${isWhole ? "Less" : `All ${count(text.length)} characters`}</button>`}
-    </blockquote>
   `;
 }
 
@@ -279,7 +235,7 @@ function Stages({ data, budget }) {
     <section>
       <h3>${data.latency_ms.toFixed(1)} of ${budget} ms · ${count(data.context_bytes)} bytes</h3>
       <div class="bar" role="img" aria-label=${groups.map((each) => `${each.name} ${each.ms.toFixed(1)} ms`).join(", ")}>
-        ${groups.map((each) => html`<${Part} colour=${each.colour} ms=${each.ms} />`)}
+        ${groups.map(({ colour, ms }) => html`<i class=${colour} ref=${(/** @type {any} */ part) => part && (part.style.flexGrow = String(Math.max(ms, 0.01)))}></i>`)}
       </div>
       <table class="stages">
         <tbody>${groups.map((each) => html`
@@ -289,13 +245,6 @@ function Stages({ data, budget }) {
       </table>
     </section>
   `;
-}
-
-/** @param {{colour: string, ms: number}} props */
-function Part({ colour, ms }) {
-  const part = useRef(/** @type {any} */ (null));
-  useEffect(() => void (part.current.style.flexGrow = String(Math.max(ms, 0.01))), [ms]);
-  return html`<i class=${colour} ref=${part}></i>`;
 }
 
 /** @param {{data: Retrieval}} props */

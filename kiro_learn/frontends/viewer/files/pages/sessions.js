@@ -3,10 +3,11 @@
 import { html, useEffect, useMemo, useRef, useState, useStyle } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { agentName, clock, count, counted, day, shortId } from "../lib/format.js";
+import { List, Panel } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
-import { usePages, useProjectNames } from "../lib/memory.js";
+import { usePages } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
-import { Chip, List, Panel, State } from "../lib/parts.js";
+import { Chip, Fresh, State } from "../lib/parts.js";
 import { speaker } from "./memory.js";
 
 export const title = "Sessions";
@@ -24,12 +25,11 @@ function dayOf(text) {
   return at.getFullYear() === new Date().getFullYear() ? `${WEEK_DAYS[at.getDay()]} ${day(at)}` : day(at);
 }
 
-/** @param {{query: Record<string, string>, setQuery: (changes: any, how?: any) => void, project: any}} props */
-export default function Page({ query, setQuery, project }) {
+/** @param {import("../lib/nav.js").PageProps} props */
+export default function Page({ query, setQuery, project, nameOf }) {
   useStyle("pages/memories.css");
   useStyle("pages/sessions.css");
   const list = usePages("/api/sessions", { project: project?.namespace, limit: PAGE }, itemsOf);
-  const names = useProjectNames(!project);
   const [isNew, setNew] = useState(false);
   const box = useRef(/** @type {any} */ (null));
   useLive("learned", () => setNew(true));
@@ -49,19 +49,19 @@ export default function Page({ query, setQuery, project }) {
   const drawRow = (/** @type {any} */ session, /** @type {number} */ index) => {
     const of = dayOf(session.last_event_at);
     const isFirst = index === 0 || dayOf(rows[index - 1].last_event_at) !== of;
-    return html`<${Row} ...${{ session, day: isFirst ? of : "", name: project ? "" : names[session.namespace] }} />`;
+    return html`<${Row} ...${{ session, day: isFirst ? of : "", name: nameOf(session.namespace) }} />`;
   };
   const empty = () => rows.length === 0 && html`<p>No agent has reported yet. <code>kiro-learn doctor</code></p>`;
   return html`
     <div class="split" ref=${box}>
       <section class="box" aria-label="Sessions">
         <header><p class="small muted">Those heard of last come first</p>
-          <div class="actions" role="status">${isNew && html`<button class="new" onClick=${showNew}>Newer</button>`}</div></header>
+          <div class="actions"><${Fresh} count=${Number(isNew)} word="Newer" onClick=${showNew} /></div></header>
         <${State} title="Sessions" route=${route} empty=${empty}>
           ${() => html`<${List} label="Sessions" rows=${rows} rowHeight=${56} row=${drawRow} selected=${open} onOpen=${show} more=${list.more} id=${idOf} />`}
         <//>
       </section>
-      ${open && html`<${Session} key=${open} id=${id} namespace=${namespace} name=${project?.name ?? names[namespace ?? ""]}
+      ${open && html`<${Session} key=${open} id=${id} namespace=${namespace} name=${project?.name ?? nameOf(namespace)}
         head=${rows.find((each) => idOf(each) === open)} ...${{ query, setQuery }} onClose=${() => show(null)} />`}
     </div>
   `;

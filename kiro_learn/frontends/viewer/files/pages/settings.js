@@ -4,12 +4,12 @@ import { html, useState, useStyle } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { areKeysOn, switchKeys } from "../lib/keys.js";
 import { href } from "../lib/nav.js";
+import { chooseTheme, chosenTheme } from "../lib/theme.js";
 import { Box, Chip, Copy } from "../lib/parts.js";
 
 export const title = "Settings";
 
 const THEMES = [["", "as the system"], ["light", "light"], ["dark", "dark"]];
-const THEME = "kl.theme";
 
 /** What each section is about. @type {Record<string, string>} */
 const SECTIONS = {
@@ -35,7 +35,7 @@ const written = (value) => (value === "" ? '""' : String(value));
 /** @param {string} text */
 const quoted = (text) => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** @param {{query: Record<string, string>, setQuery: (changes: Record<string, string | null>, how?: {replace?: boolean}) => void, project: any}} props */
+/** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery }) {
   useStyle("pages/settings.css");
   const route = useRoute("/api/settings");
@@ -100,14 +100,10 @@ function placeOf({ origin, line, variable }) {
 
 function Browser() {
   const [isOn, setOn] = useState(areKeysOn());
-  const [theme, setTheme] = useState(localStorage.getItem(THEME) ?? "");
+  const [theme, setTheme] = useState(chosenTheme());
   const choose = (/** @type {string} */ wanted) => {
     setTheme(wanted);
-    if (wanted) document.documentElement.dataset.theme = wanted;
-    else delete document.documentElement.dataset.theme;
-    if (wanted) localStorage.setItem(THEME, wanted);
-    else localStorage.removeItem(THEME);
-    document.dispatchEvent(new Event("kl:theme"));
+    chooseTheme(wanted);
   };
   const onKeys = (/** @type {any} */ event) => {
     switchKeys(event.target.checked);

@@ -1,0 +1,29 @@
+// @ts-check
+// Light or dark: as it was chosen in this browser, else as the system says. `theme.js` sets it before anything is drawn.
+
+const KEY = "kl.theme";
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+export const chosenTheme = () => localStorage.getItem(KEY) ?? "";
+
+/** @param {string} wanted "light", "dark", or "" for the system's */
+export function chooseTheme(wanted) {
+  if (wanted) localStorage.setItem(KEY, document.documentElement.dataset.theme = wanted);
+  else {
+    localStorage.removeItem(KEY);
+    delete document.documentElement.dataset.theme;
+  }
+  document.dispatchEvent(new Event("kl:theme"));
+}
+
+export const toggleTheme = () => chooseTheme((document.documentElement.dataset.theme ?? (DARK.matches ? "dark" : "light")) === "dark" ? "light" : "dark");
+
+/** Calls `draw` whenever the colours change. @param {() => void} draw @returns {() => void} ends that */
+export function onTheme(draw) {
+  document.addEventListener("kl:theme", draw);
+  DARK.addEventListener("change", draw);
+  return () => {
+    document.removeEventListener("kl:theme", draw);
+    DARK.removeEventListener("change", draw);
+  };
+}
