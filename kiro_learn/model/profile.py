@@ -73,6 +73,8 @@ class ProfileFact:
     """Of a command: None if it did not run."""
     said_at: datetime | None = None
     """When a person said it; None: nobody did. UTC."""
+    until: datetime | None = None
+    """When it ended; None: it holds. UTC."""
 
     @property
     def source(self) -> str:

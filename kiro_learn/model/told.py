@@ -22,6 +22,9 @@ def told_slot(slot: Slot) -> BriefId:
     return BriefId(f"profile {slot}")
 
 
+PAST = BriefId("profile before")
+"""Stands for what held of a session's project and ended."""
+
 ToldId: TypeAlias = RecordId | GraphItemId | BriefId
 """Of a record, of an item of the graph, of the brief or of a slot of the profile."""
 

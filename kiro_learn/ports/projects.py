@@ -10,7 +10,7 @@ from typing import Protocol
 
 from kiro_learn.model.file_state import FileState
 from kiro_learn.model.namespace import Namespace, Project
-from kiro_learn.model.profile import ProjectProfile, WantedFiles
+from kiro_learn.model.profile import ProfileFact, ProjectProfile, WantedFiles
 
 
 class ProjectFinder(Protocol):
@@ -82,4 +82,8 @@ class ProfilesOfProjects(Protocol):
 
     async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
         """What agents are told of the project that lies in ``folder``; nothing where that is not known. Never fails."""
+        ...
+
+    async def past(self, namespace: Namespace, folder: str) -> list[ProfileFact]:
+        """What people stated of that project and ended, the newest end first. Never fails."""
         ...

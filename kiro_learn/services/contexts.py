@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
+
 from kiro_learn.pipelines.recall.context import CompactedConversation, Context, ContextBuilder, ContextRequest, Message
 from kiro_learn.retrieval.graph.budget import TokenSlots
 from kiro_learn.services.context_cache import ContextCache
@@ -26,7 +28,8 @@ class Contexts:
 
     async def context(self, project: str, request: ContextRequest) -> Context:
         """See ``ContextBuilder.build``. Raises InvalidRequest: there is no such project."""
-        namespace = (await self._projects.resolve(project)).namespace
+        named = await self._projects.resolve(project)
+        namespace, request = named.namespace, attrs.evolve(request, folder=named.folder)
         kept = self._cache.get(namespace, request)
         if kept is not None:
             return kept

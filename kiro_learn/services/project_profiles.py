@@ -11,10 +11,10 @@ import trio
 from kiro_learn.errors import StorageError
 from kiro_learn.learning.profile.commands import Ran
 from kiro_learn.learning.profile.profile import WANTED, profile_of
-from kiro_learn.learning.profile.stated import with_stated
+from kiro_learn.learning.profile.stated import past_of, with_stated
 from kiro_learn.model.graph import EntityType, Fact, GraphKind
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.profile import ProjectProfile
+from kiro_learn.model.profile import ProfileFact, ProjectProfile
 from kiro_learn.ports.projects import ProjectFiles
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
@@ -76,18 +76,35 @@ class ProjectProfiles:
             return profile
         return profile
 
+    async def past(self, namespace: Namespace, folder: str) -> list[ProfileFact]:
+        """What was stated of the project and ended, the newest end first; nothing where the settings tell no profile.
+        Nothing is raised.
+        """
+        try:
+            with trio.move_on_after(READING_SECONDS):
+                return past_of(await self._stated(namespace, folder, only_current=False)) if self._is_told else []
+        except StorageError:
+            return []
+        return []
+
     async def _completed(self, profile: ProjectProfile, namespace: Namespace, folder: str | None) -> ProjectProfile:
         if profile.facts:
             profile = (await self._commands(namespace)).add_to(profile)
         return with_stated(profile, await self._stated(namespace, folder)) if folder else profile
 
-    async def _stated(self, namespace: Namespace, folder: str) -> list[Fact]:
-        """The facts that hold now of the entity that has the project's name."""
+    async def _stated(self, namespace: Namespace, folder: str, *, only_current: bool = True) -> list[Fact]:
+        """The facts of the entity that has the project's name; with ``only_current`` those that hold now."""
         named = await self._storage.find_named_entities(namespace, [PurePath(folder).name])
         facts: list[Fact] = []
         for entity in named:
             if entity.type is EntityType.PROJECT:
-                query = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=MOST_STATED, about=entity.item_id)
+                query = GraphList(
+                    namespace=namespace,
+                    kind=GraphKind.FACT,
+                    limit=MOST_STATED,
+                    only_current=only_current,
+                    about=entity.item_id,
+                )
                 facts += [each for each in await self._storage.list_graph_items(query) if isinstance(each, Fact)]
         return facts
 

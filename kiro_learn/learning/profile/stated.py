@@ -1,10 +1,11 @@
-"""What people stated of a project, in the slots of its profile."""
+"""What people stated of a project, in the slots of its profile: what holds, and what held before."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
+from kiro_learn.learning.profile.dependencies import IMAGES
 from kiro_learn.learning.profile.texts import is_plain
 from kiro_learn.model.graph import Fact, SourceType
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
@@ -24,6 +25,7 @@ _MANAGERS = frozenset(
         *("cargo", "gradle", "maven", "bundler", "composer"),
     }
 )
+_SERVICES = frozenset(name.casefold() for name in IMAGES.values())
 _VERSION = re.compile(r" v?\d.*")
 
 
@@ -47,13 +49,21 @@ def with_stated(profile: ProjectProfile, facts: Iterable[Fact]) -> ProjectProfil
     return ProjectProfile.ordered([*by_hand, *profile.facts, *stated])
 
 
+def past_of(facts: Iterable[Fact]) -> list[ProfileFact]:
+    """What ``facts`` of the project say that held once, what ended last first."""
+    found = [each for fact in facts if fact.validity.retired_at is None for each in _of(fact) if each.until is not None]
+    return sorted(found, key=lambda each: (each.until, each.value), reverse=True)
+
+
 def _of(fact: Fact) -> Iterator[ProfileFact]:
     """None for one that is no statement, has no slot, or is no plain value."""
     slot = _SLOTS.get(fact.predicate)
     if fact.predicate == "uses":
-        slot = Slot.MANAGER if fact.object.casefold() in _MANAGERS else Slot.FRAMEWORK
+        name = fact.object.casefold()
+        slot = Slot.MANAGER if name in _MANAGERS else Slot.SERVICE if name in _SERVICES else Slot.FRAMEWORK
     if slot is not None and fact.source_type.rank >= SourceType.STATED.rank and is_plain(fact.object):
-        yield ProfileFact(slot=slot, value=fact.object, said_at=fact.last_confirmed_at)
+        until = fact.validity.valid_until
+        yield ProfileFact(slot=slot, value=fact.object, said_at=fact.last_confirmed_at, until=until)
 
 
 def _name(fact: ProfileFact) -> str:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from pathlib import PurePath
 
 import attrs
 import trio
@@ -65,6 +66,8 @@ class ContextRequest:
     message: str
     history: tuple[str, ...] = ()
     """What was said before it, oldest first."""
+    folder: str | None = None
+    """That the project lies in, if that is known: its last part is the project's name."""
     slots: TokenSlots = attrs.Factory(TokenSlots)
     """``history`` is counted anew if it is 0 there."""
     history_slot: int = 80_000
@@ -152,7 +155,8 @@ class ContextBuilder:
             nothing is awaited from then on.
         """
         now = self._clock.utc_now()
-        query = analyzed(request.message, now=in_local_zone(now))
+        project = PurePath(request.folder).name if request.folder else ""
+        query = analyzed(request.message, now=in_local_zone(now), project=project)
         history_tokens = request.slots.history or self._estimated((*request.history, request.message))
         is_due = is_compaction_due(history_tokens, request.history_slot)
         if request.message.strip() and asks_nothing(request.message):

@@ -50,7 +50,9 @@ WORD_LIMITS = {GraphKind.FACT: 10, GraphKind.ENTITY: 10, GraphKind.PROCEDURE: 5}
 NEAR_LIMITS = {GraphKind.FACT: 20, GraphKind.ENTITY: 20, GraphKind.PROCEDURE: 20}
 RECENT_COUNT = 5
 LISTED = 100
-"""Preferences that are looked at, and facts of an entity where its history is asked for."""
+"""Preferences that are looked at."""
+MOST_PAST = 500
+"""Facts of an entity that are looked at where its history is asked for."""
 DEFAULT_IMPORTANCE = 5
 
 T = TypeVar("T")
@@ -156,6 +158,12 @@ class Gathered:
             for rank, item_id in enumerate(item_ids, start=1):
                 ranks.setdefault(item_id, {})[strategy] = rank
         return ranks
+
+
+def _ended_last(fact: Fact) -> tuple[bool, datetime]:
+    """What ended stands after what holds, by its end."""
+    until = fact.validity.valid_until
+    return (until is not None, fact.validity.observed_at if until is None else until)
 
 
 def _ids(findings: Findings, ranking: Ranking) -> list[RecordId]:
@@ -304,9 +312,13 @@ class ContextSearch:
     async def _past_facts(self, namespace: Namespace, named: Sequence[GraphItemId]) -> list[GraphItem]:
         found: list[GraphItem] = []
         for item_id in named:
-            asked = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=LISTED, only_current=False, about=item_id)
+            asked = GraphList(
+                namespace=namespace, kind=GraphKind.FACT, limit=MOST_PAST, only_current=False, about=item_id
+            )
             found += await self._storage.list_graph_items(asked)
-        return [item for item in found if isinstance(item, Fact) and has_held(item)]
+        facts = [item for item in found if isinstance(item, Fact) and has_held(item)]
+        facts.sort(key=_ended_last, reverse=True)
+        return [*facts]
 
     async def _is_another_topic(self, message: str, history: Sequence[str], *, shares: bool) -> bool:
         near = await self._similarity(message, recent_text(history))

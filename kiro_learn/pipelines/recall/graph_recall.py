@@ -78,7 +78,8 @@ class GraphRecall:
             why = None if line else silence_of(query)
             self._keep_report(attrs.evolve(blank, asked=(), context_bytes=len(alone.encode()), silent_because=why))
             return Retrieval(alone, latency_ms=blank.latency_ms)
-        request = ContextRequest(message=text, most_bytes=most_bytes, tells_passages=self._config.format == "excerpts")
+        in_passages = self._config.format == "excerpts"
+        request = ContextRequest(message=text, folder=folder, most_bytes=most_bytes, tells_passages=in_passages)
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):
             outcome = await catch_errors(
                 "context", lambda: self._contexts.build(namespace, request, prompt.told_before)

@@ -40,7 +40,9 @@ def confidence_now(item: GraphItem, now: datetime) -> float | None:
     if isinstance(item, Fact):
         known = PREDICATES.get(item.predicate)
         days = None if known is None else known.half_life_days
-        return effective_confidence(item.confidence, half_life_days=days, confirmed_at=item.last_confirmed_at, now=now)
+        until = item.validity.valid_until  # what ended is as sure as it was then
+        at = now if until is None else min(now, until)
+        return effective_confidence(item.confidence, half_life_days=days, confirmed_at=item.last_confirmed_at, now=at)
     return item.confidence if isinstance(item, Procedure) else None
 
 

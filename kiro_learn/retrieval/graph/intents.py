@@ -45,6 +45,8 @@ _VERBS = (
 _ASKED_TO = (
     r"(?:(?:can|could|would|will) you|please|let'?s|now|then|ok(?:ay)?,?|i(?:'d| would) like you to|go ahead and)"
 )
+_ASKED = r"\b(?:what|which|where|who|how)"
+_EARLIER = r"(?:before|previously|earlier|formerly|originally|back then|until|till|in the past|at (?:first|the time))"
 _PATTERNS = {
     Intent.RECALL_EPISODE: (
         r"\bremember (?:when|how|that|the time)\b",
@@ -56,7 +58,10 @@ _PATTERNS = {
     Intent.ASK_HISTORY: (
         r"\bas of\b",
         r"\bused to\b[^.!]{0,100}\?",
-        r"\bwhat (?:was|were)\b[^.!]{0,60}\b(?:before|previously|earlier|back then)\b",
+        rf"{_ASKED} did (?:we|i|you|they|it|the \w+) use to\b",
+        rf"{_ASKED} (?:\w+ ){{0,3}}(?:was|were|did|had|have|has)\b[^.!?]{{0,80}}\b{_EARLIER}\b",
+        rf"{_ASKED} (?:was|were) (?:our|the|my|its|your) (?:old|previous|former|earlier|original) \w",
+        r"^(?:did|have|had|has) (?:we|i|you|they|it|the \w+) (?:ever|previously)\b[^.!]{0,100}\?",
         r"\bpreviously\b[^.!]{0,100}\?",
         r"\bhistory of\b",
     ),

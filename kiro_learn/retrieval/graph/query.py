@@ -9,13 +9,13 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.graph import Entity, GraphItemId
+from kiro_learn.model.graph import Entity, EntityType, GraphItemId
 from kiro_learn.retrieval.graph.intents import Intent, intent_of
 from kiro_learn.retrieval.graph.name_spans import Span, bare, spans_in
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 from kiro_learn.retrieval.query.terms import terms
-from kiro_learn.retrieval.query.time_ranges import TimeRange, time_range_in
+from kiro_learn.retrieval.query.time_ranges import TimeRange, held_until, time_range_in
 
 LOOKED_AT = 10_000
 """Characters at each end of a message that are read at all."""
@@ -32,6 +32,7 @@ _PHRASES = re.compile(
 )
 """Turns of phrase that ask for nothing by their words."""
 _REFERS_BACK = re.compile(r"\b(?:it|its|that|this|they|them|there|he|she|him|her)\b", re.IGNORECASE)
+_OURS = re.compile(r"\b(?:we|us|our|ours|(?:the|this) (?:project|app|repo|codebase))\b", re.IGNORECASE)
 _DID_WE = re.compile(r"\b(?:did (?:we|i|you)|(?:we|i|you) did)\b", re.IGNORECASE)
 
 
@@ -51,33 +52,46 @@ class GraphQuery:
     """By the person and the agent: then nothing outside of the time that it names is meant."""
     refers_back: bool = False
     """It has a word like "it", which may mean what was spoken of before."""
+    project: str = ""
+    """The name of the project, in small letters, where the message asks about it without naming it: "what did we use
+    before?"."""
 
     def names(self) -> set[str]:
         """All that may be the name of an entity, in small letters."""
-        return {span.name for span in self.spans}
+        return {span.name for span in self.spans} | ({self.project} if self.project else set())
 
 
-def analyzed(text: str, *, now: datetime) -> GraphQuery:
-    """What ``text`` asks; ``now`` is aware and in the zone of the person who wrote it."""
+def analyzed(text: str, *, now: datetime, project: str = "") -> GraphQuery:
+    """What ``text`` asks; ``now`` is aware and in the zone of the person who wrote it.
+
+    Args:
+      project: the name of the project that it was written in.
+    """
     ends = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
     plain = unicodedata.normalize("NFKC", ends).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     asked = Query.of_prompt(plain)
     bare = _PHRASES.sub(" ", asked.words)
     intent = intent_of(plain)
+    asks_history = intent is Intent.ASK_HISTORY
+    is_about_project = asks_history or (intent.asks_what_holds and _OURS.search(plain) is not None)
     keywords = dict.fromkeys(term.casefold().removesuffix("'s") for term in terms(bare))
     return GraphQuery(
         text=asked.meaning,
         keywords=tuple(word for word in keywords if not is_stop_word(word))[:MOST_KEYWORDS],
         spans=spans_in(ends),
         intent=intent,
-        time_range=time_range_in(plain, now=now),
+        time_range=(held_until(plain, now=now) if asks_history else None) or time_range_in(plain, now=now),
         asks_what_was_done=intent.ignores_recency or _DID_WE.search(plain) is not None,
         refers_back=_REFERS_BACK.search(plain) is not None,
+        project=project.casefold() if is_about_project else "",
     )
 
 
 def entities_meant(query: GraphQuery, entities: Collection[Entity]) -> tuple[GraphItemId, ...]:
-    """Those of ``entities`` that the message names; a longer name takes the words that a shorter one has in it."""
+    """Those of ``entities`` that the message names; a longer name takes the words that a shorter one has in it.
+
+    The project itself is meant too where it asks what was, and where it asks what "we" have and names nothing else.
+    """
     by_name: dict[str, list[Entity]] = {}
     for entity in entities:
         for name in dict.fromkeys((entity.name, *entity.aliases)):
@@ -91,6 +105,9 @@ def entities_meant(query: GraphQuery, entities: Collection[Entity]) -> tuple[Gra
             taken.update(places)
             best = sorted(known, key=_most_mentioned)
             meant |= dict.fromkeys(each.item_id for each in best[:MOST_OF_A_NAME])
+    if query.project and (query.intent is Intent.ASK_HISTORY or not meant):
+        ours = by_name.get(query.project, ())
+        meant |= dict.fromkeys(each.item_id for each in ours if each.type is EntityType.PROJECT)
     return tuple(meant)
 
 

@@ -7,7 +7,7 @@ time") is no range, nor is what lies ahead.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -48,6 +48,7 @@ _PHRASE = re.compile(
 """A period, with the word before it that says how it is meant."""
 _NO_PERIOD = re.compile(r"(?:'s)? (?:date|filter|button|tab|column|view|option|label|field|range|chart|format)\b")
 """What follows a period that is the subject itself: of a program that shows dates."""
+_INSTANT = timedelta(microseconds=1)
 _ANY = frozenset({"day", "calendar", "ago", "date", "in_month", "iso"})
 _LENGTHS = frozenset({"calendar", "rolling"})
 _ALLOWED = {
@@ -126,12 +127,29 @@ def time_range_in(text: str, *, now: datetime) -> TimeRange | None:
     Args:
         now: Aware, in the user's zone: its days are the days of the answer.
     """
-    said = " ".join(text[:MOST_CHARACTERS].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split())
-    for phrase in _PHRASE.finditer(said):
+    for phrase in _phrases_of(text):
         with suppress(ValueError, OverflowError):  # a day that no calendar has
             found = _range(phrase, now)
             if found is not None:
                 return found
+    return None
+
+
+def held_until(text: str, *, now: datetime) -> TimeRange | None:
+    """The moment just before the period until which something held, in a text that asks what did: "until May".
+
+    Args:
+        now: as of ``time_range_in``.
+    """
+    for phrase in _phrases_of(text):
+        with suppress(ValueError, OverflowError):
+            said = _said(phrase)
+            kind = _kind(said)
+            if said.get("relation", "").lower() in {"until", "till"} and kind in _ANY and "unclear" not in said:
+                start, _, unit = _period(kind, said, now)
+                at = start.astimezone(UTC) - _INSTANT
+                slack = timedelta(days=_UNIT_DAYS[unit])
+                return TimeRange(at, start.astimezone(UTC), is_strict=False, is_validity=True, slack=slack)
     return None
 
 
@@ -143,9 +161,22 @@ def since_when(text: str, *, now: datetime, is_change: bool) -> datetime | None:
     return named.start if named.start is not None and named.start <= now else None
 
 
+def _phrases_of(text: str) -> Iterator[re.Match[str]]:
+    plain = text[:MOST_CHARACTERS].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return _PHRASE.finditer(" ".join(plain.split()))
+
+
+def _said(phrase: re.Match[str]) -> Mapping[str, str]:
+    return {name: each for name, each in phrase.groupdict().items() if each}
+
+
+def _kind(said: Mapping[str, str]) -> str:
+    return next(name for name in (*_ANY, "rolling") if name in said)
+
+
 def _range(phrase: re.Match[str], now: datetime) -> TimeRange | None:
-    said = {name: each for name, each in phrase.groupdict().items() if each}
-    kind = next(name for name in (*_ANY, "rolling") if name in said)
+    said = _said(phrase)
+    kind = _kind(said)
     relation, follows = said.get("relation", "").lower(), phrase.string[phrase.end() :]
     allowed = _ALLOWED.get(relation, frozenset()) | ({"rolling"} if "the" in said and not relation else set())
     is_unclear = "unclear" in said or _NO_PERIOD.match(follows) or (relation and follows.startswith("'s"))

@@ -56,6 +56,12 @@ def slot_line(profile: ProjectProfile, slots: Sequence[Slot]) -> str:
     return _line(items, LINE_BYTES, behind=behind) or _line(items, LINE_BYTES)
 
 
+def past_line(facts: Sequence[ProfileFact]) -> str:
+    """What held once, in one line with the days on which it ended; empty if there is nothing."""
+    told = (f"{fact.slot}: {_told(fact)} until {fact.until:%Y-%m-%d}" for fact in facts)
+    return _line(_joined(told, "; "), LINE_BYTES, behind=" (ended)")
+
+
 def told_first(line: str, block: str) -> str:
     """``block`` with ``line`` as its first; with a heading of its own where the block has another or is empty."""
     if not line:

@@ -145,3 +145,31 @@ def test_a_preference_stands_among_the_rules_of_the_brief_unless_one_says_it() -
         assert "\n- Answer in German ### Hard rules (2" in text
 
     in_daemon(scenario)
+
+
+async def replaced(services: Services, predicate: str, old: str, new: str, *, days: int) -> None:
+    await state(services, predicate, old, since=EPOCH - timedelta(days=300))
+    await state(services, predicate, new, since=EPOCH - timedelta(days=days))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told_of", "not_of"),
+    [
+        ("what was the default branch before?", "default branch: master until 2025-09-27", "9000"),
+        ("what did we use before?", "port: 9000 until 2025-12-26; default branch: master until 2025-09-27", "9090"),
+        ("what was our old port?", "port: 9000 until 2025-12-26", "port: 9090"),
+    ],
+)
+def test_a_question_in_the_past_tense_is_told_what_ended_and_not_what_holds(
+    prompt: str, told_of: str, not_of: str
+) -> None:
+    async def scenario(services: Services) -> None:
+        await replaced(services, "default_branch", "master", "trunk", days=100)
+        await replaced(services, "listens_on_port", "9000", "9090", days=10)
+        answered = await hook(services, "UserPromptSubmit", session_id="s", prompt=prompt)
+        assert told_of in answered.context
+        assert not_of not in answered.context
+        again = await hook(services, "UserPromptSubmit", session_id="s", prompt=prompt)
+        assert again.context == "", "a session is told it once"
+
+    in_daemon(scenario)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kiro_learn.retrieval.query.time_ranges import (
     MOST_CHARACTERS,
     TimeRange,
+    held_until,
     in_local_zone,
     since_when,
     time_range_in,
@@ -251,3 +252,26 @@ def test_the_local_zone_is_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> No
     assert found is not None
     assert found.start == datetime(2026, 3, 28, 23, 0, tzinfo=UTC)
     assert found.end == datetime(2026, 3, 29, 22, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("what was the database until June?", "2025-06-01"),
+        ("what did we use till yesterday?", "2026-03-17"),
+        ("what held until 2026-01-05?", "2026-01-05"),
+    ],
+)
+def test_what_held_until_a_time_held_just_before_it(text: str, day: str) -> None:
+    found, end = held_until(text, now=NOW), at(day)
+    assert found is not None
+    assert end is not None
+    assert found.start == end - timedelta(microseconds=1)
+    assert found.is_validity
+
+
+@pytest.mark.parametrize(
+    "text", ["what was it until we met?", "what held since June?", "until 2026-02-31", "until or so"]
+)
+def test_until_no_day_is_no_time(text: str) -> None:
+    assert held_until(text, now=NOW) is None
