@@ -125,13 +125,13 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         hooks=hooks,
         spool_drainer=spool_drainer,
         pauses=pauses,
-        observe=Observe(writer, names, clock, actor_id=dependencies.actor_id),
+        observe=_observe(dependencies, actors, names),
         recall=recall,
         prompt=prompt,
         aftermath=aftermath,
         retrievals=retrievals,
         retrieval_details=RetrievalDetails(retrievals, storage, FileNotes(dependencies.project_files), aftermath),
-        contexts=_contexts(actors, builder, names),
+        contexts=_contexts(dependencies, actors, builder, names),
         profiles=profiles,
         session_context=session_context,
         session_start=SessionStart(capture, session_context, config.recall.budget_seconds),
@@ -176,10 +176,14 @@ def _projects(
     return attrs.evolve(dependencies, project_finder=finder), merged, names, merges
 
 
-def _contexts(actors: Actors, builder: ContextBuilder, names: ProjectNames) -> Contexts:
+def _observe(dependencies: Dependencies, actors: Actors, names: ProjectNames) -> Observe:
+    return Observe(actors.writer, names, dependencies.clock, actor_id=dependencies.actor_id)
+
+
+def _contexts(dependencies: Dependencies, actors: Actors, builder: ContextBuilder, names: ProjectNames) -> Contexts:
     cache = ContextCache(trio.current_time)
     actors.writer.subscribe(cache.apply)
-    return Contexts(builder, names, cache)
+    return Contexts(builder, names, cache, _observe(dependencies, actors, names), offload=dependencies.offload)
 
 
 def _export(

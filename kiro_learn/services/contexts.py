@@ -6,25 +6,60 @@ from collections.abc import Sequence
 
 import attrs
 
+from kiro_learn.learning.consolidation.conversation import lines_of
+from kiro_learn.learning.extraction.extractive.prose import cut_at_word
+from kiro_learn.model.checks import unchecked
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.observation import Observation
+from kiro_learn.model.record import MAX_TITLE
 from kiro_learn.pipelines.recall.context import CompactedConversation, Context, ContextBuilder, ContextRequest, Message
+from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.retrieval.graph.budget import TokenSlots
+from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.context_cache import ContextCache
+from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_names import ProjectNames
 
 __all__ = ["CompactedConversation", "Context", "ContextRequest", "Contexts", "Message", "TokenSlots"]
+
+AUTO_COMPACTION = "auto-compaction"
+"""The type of a memory that keeps the turns which a compaction took out of a conversation."""
 
 
 class Contexts:
     """Resolves the project, and makes the block unless it was made a moment ago."""
 
-    def __init__(self, builder: ContextBuilder, projects: ProjectNames, cache: ContextCache) -> None:
+    def __init__(
+        self,
+        builder: ContextBuilder,
+        projects: ProjectNames,
+        cache: ContextCache,
+        observe: Observe,
+        *,
+        offload: Offload,
+    ) -> None:
         self.builder = builder
+        self._observe = observe
+        self._offload = offload
         self._projects = projects
         self._cache = cache
 
-    async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
-        """A conversation whose old turns are a summary, if it fills three quarters of ``slot`` tokens."""
-        return await self.builder.compacted(messages, slot)
+    async def compacted(
+        self, messages: Sequence[Message], slot: int, *, project: str | None = None, session: str | None = None
+    ) -> tuple[CompactedConversation, RecordId | None]:
+        """A conversation whose old turns are a summary, if it fills three quarters of ``slot`` tokens.
+
+        Of the turns that went, a memory of ``project`` keeps a line each and what was said; its id, if there is one.
+
+        Raises:
+          InvalidRequest: no project can be called so.
+          StorageError: the memory could not be kept.
+        """
+        done = await self.builder.compacted(messages, slot)
+        if project is None or not done.summarized:
+            return done, None
+        episode = await self._offload(lambda: _episode(done.summarized, project, session))
+        return done, (await self._observe.observe(episode)).record_id
 
     async def context(self, project: str, request: ContextRequest) -> Context:
         """See ``ContextBuilder.build``. Raises InvalidRequest: there is no such project."""
@@ -37,3 +72,18 @@ class Contexts:
         context = await self.builder.build(namespace, request)
         self._cache.put(namespace, generation, request, context)
         return context
+
+
+def _episode(gone: Sequence[Message], project: str, session: str | None) -> Observation:
+    """What was said in these messages, redacted before it is cut: a line a turn, and all of it behind that."""
+    said = [Message(message.role, scrub_text(message.content)) for message in gone]
+    lines = lines_of(said)
+    return unchecked(
+        Observation,
+        project=project,
+        title=cut_at_word(f"Conversation of {len(lines)} turns: {lines[0]}", MAX_TITLE),
+        type=AUTO_COMPACTION,
+        narrative="\n".join(lines),
+        text="\n\n".join(f"{message.role}: {message.content}" for message in said),
+        session=session,
+    )

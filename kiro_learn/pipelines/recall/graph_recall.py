@@ -78,8 +78,7 @@ class GraphRecall:
             why = None if line else silence_of(query)
             self._keep_report(attrs.evolve(blank, asked=(), context_bytes=len(alone.encode()), silent_because=why))
             return Retrieval(alone, latency_ms=blank.latency_ms)
-        in_passages = self._config.format == "excerpts"
-        request = ContextRequest(message=text, folder=folder, most_bytes=most_bytes, tells_passages=in_passages)
+        request = self._request(text, folder, most_bytes)
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):
             outcome = await catch_errors(
                 "context", lambda: self._contexts.build(namespace, request, prompt.told_before)
@@ -99,6 +98,10 @@ class GraphRecall:
         self._keep_report(report)
         records = tuple(RecordId(each) for each in told if is_record_id(each))
         return Retrieval(context, records, report.latency_ms, outcome.degraded, report.records, told)
+
+    def _request(self, text: str, folder: str | None, most_bytes: int) -> ContextRequest:
+        in_passages = self._config.format == "excerpts"
+        return ContextRequest(message=text, folder=folder, most_bytes=most_bytes, tells_passages=in_passages)
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.consolidation.conversation import BEGIN, Message, compact
+from kiro_learn.learning.consolidation.conversation import BEGIN, CompactedConversation, Message, compact
 
 
 def words(text: str) -> int:
@@ -21,12 +21,17 @@ def talk(turns: int, size: int = 10) -> list[Message]:
     return said
 
 
+def lines_in(found: CompactedConversation) -> list[str]:
+    summary = next(each.content for each in found.messages if each.content.startswith(BEGIN))
+    return summary.removeprefix(BEGIN).removesuffix("]").splitlines()
+
+
 @pytest.mark.parametrize(("turns", "kept"), [(2, 2), (3, 3), (4, 3), (10, 5), (20, 10), (40, 10), (100, 10)])
 def test_half_of_the_turns_stay_three_at_least_and_ten_at_most(turns: int, kept: int) -> None:
     said = talk(turns)
     found = compact(said, slot=sum(words(message.content) for message in said), count=words)
     assert len([message for message in found.messages if message.role == "user"]) == kept
-    assert (found.summarized_count > 0) == (kept < turns)
+    assert bool(found.summarized) == (kept < turns)
 
 
 def test_fewer_stay_where_they_are_long() -> None:
@@ -37,14 +42,13 @@ def test_fewer_stay_where_they_are_long() -> None:
 def test_nothing_changes_below_three_quarters() -> None:
     said = talk(6)  # 120 words
     assert compact(said, slot=161, count=words).messages == tuple(said)
-    assert compact(said, slot=160, count=words).summarized_count == 6
+    assert compact(said, slot=160, count=words).summarized == tuple(said[:6])
 
 
 def test_the_summary_says_what_was_asked_and_answered() -> None:
     found = compact(talk(6), slot=160, count=words)
     assert found.messages[0].role == "system"
-    lines = found.messages[0].content.removeprefix(BEGIN).rstrip("]").splitlines()
-    assert lines == [f"Why is {number}? → Because {number}!" for number in range(3)][-2:]
+    assert lines_in(found) == [f"Why is {number}? → Because {number}!" for number in range(3)]
     assert found.messages[1:] == tuple(talk(6)[6:])
     assert found.tokens == sum(words(message.content) for message in found.messages)
 
@@ -61,13 +65,51 @@ def test_a_long_conversation_is_not_counted_again_for_each_line_that_goes() -> N
     assert sum(counted) < 10 * sum(len(message.content) for message in said)
 
 
-def test_a_summary_is_added_to_and_its_oldest_lines_go() -> None:
-    first = compact(talk(6), slot=160, count=words)
-    grown = [*first.messages, *talk(6, size=12)]
-    second = compact(grown, slot=160, count=words)
-    lines = second.messages[0].content.removeprefix(BEGIN).rstrip("]").splitlines()
-    assert words("\n".join(lines)) <= 16
-    assert lines[-1] == "Why is 2? → Because 2!"
+@pytest.mark.parametrize(
+    ("turns", "size", "slot"), [(20, 120, 4_000), (60, 40, 4_000), (12, 40, 800), (200, 20, 8_000)]
+)
+def test_each_turn_that_goes_has_a_line(turns: int, size: int, slot: int) -> None:
+    said = talk(turns, size=size)
+    found = compact(said, slot=slot, count=words)
+    lines = lines_in(found)
+    assert len(lines) == len(found.summarized) // 2 > 0
+    for number, line in enumerate(lines):
+        asked, _, answered = line.partition(" → ")
+        assert (asked.rstrip("?."), answered[:7]) == (f"Why is {number}", "Because")
+    assert found.tokens <= 0.75 * slot
+
+
+def test_lines_are_as_long_as_their_share_allows() -> None:
+    said = []
+    for number in range(40):
+        said += [Message("user", f"{number} " + "word " * 30), Message("assistant", f"{number} " + "other " * 30)]
+    found = compact(said, slot=3_000, count=words)
+    summary = found.messages[0].content
+    assert 0.05 * 3_000 < words(summary) <= 0.1 * 3_000 + 5
+    assert len(summary.splitlines()) == 1 + 30
+
+
+def test_where_short_lines_do_not_fit_one_says_how_many_turns_were_before() -> None:
+    first = compact(talk(400, size=7), slot=1_000, count=words)
+    earlier, *rest = lines_in(first)
+    assert earlier.endswith(" earlier turns)")
+    assert int(earlier.strip("(").split()[0]) + len(rest) == 390
+    second = compact([*first.messages, *talk(100, size=10)], slot=1_000, count=words)
+    earlier, *rest = lines_in(second)
+    assert int(earlier.strip("(").split()[0]) + len(rest) == 490
+    assert second.tokens < 1_000 * 0.75
+
+
+def test_a_turn_without_words_has_a_line_too() -> None:
+    said = [*talk(1), Message("user", "  "), Message("tool", "x"), *talk(6, size=30)]
+    assert lines_in(compact(said, slot=300, count=words))[1] == "(no words)"
+
+
+def test_a_summary_is_added_to() -> None:
+    first = compact(talk(6, size=30), slot=400, count=words)
+    second = compact([*first.messages, *talk(6, size=30)], slot=400, count=words)
+    assert lines_in(first) == lines_in(second)[:3]
+    assert lines_in(second)[3:] == [f"Why is {number}? → Because {number}!" for number in (3, 4, 5, 0, 1, 2)]
 
 
 def test_what_an_agent_was_told_to_be_stays_in_front() -> None:

@@ -12,7 +12,7 @@ from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, anything, between, length, optional
 from kiro_learn.model.moment import to_text
-from kiro_learn.model.observation import MAX_PROJECT
+from kiro_learn.model.observation import MAX_PROJECT, MAX_SESSION
 from kiro_learn.services.contexts import Context, ContextRequest, Message, TokenSlots
 from kiro_learn.services.services import Services
 from kiro_learn.wire.structuring import new_converter, structure
@@ -99,6 +99,9 @@ class Conversation:
     messages: tuple[Said, ...] = attrs.field(validator=Each(0, MAX_HISTORY, anything))
     """Oldest first."""
     tokens: int = attrs.field(default=80_000, validator=_TOKENS)
+    project: str | None = attrs.field(default=None, validator=optional(length(1, MAX_PROJECT)))
+    """Where a memory keeps the turns that go: a project's name, id, namespace, or a folder in it."""
+    session: str | None = attrs.field(default=None, validator=optional(length(1, MAX_SESSION)))
 
 
 CONTEXT = Operation(
@@ -129,8 +132,9 @@ COMPACT = Operation(
             "messages": {"type": "array", "items": {"type": "object"}},
             "summarized": {"type": "integer"},
             "tokens": {"type": "integer"},
+            "memory": {"type": ["string", "null"]},
         },
-        "required": ["messages", "summarized", "tokens"],
+        "required": ["messages", "summarized", "tokens", "memory"],
     },
 )
 
@@ -145,9 +149,12 @@ def context_routes(services: Services) -> Iterator[Route]:
     async def compact(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Conversation)
         messages = [Message(each.role, each.content) for each in asked.messages]
-        done = await services.contexts.compacted(messages, asked.tokens)
+        done, memory = await services.contexts.compacted(
+            messages, asked.tokens, project=asked.project, session=asked.session
+        )
         said = [{"role": message.role, "content": message.content} for message in done.messages]
-        return json_answer({"messages": said, "summarized": done.summarized_count, "tokens": done.tokens})
+        counts = {"summarized": len(done.summarized), "tokens": done.tokens}
+        return json_answer({"messages": said, **counts, "memory": memory})
 
     yield Route("POST", "/v1/context", context, about=CONTEXT)
     yield Route("POST", "/v1/context/compact", compact, about=COMPACT)
