@@ -101,6 +101,17 @@ class PreferenceDraft:
 
 
 @attrs.frozen(kw_only=True)
+class Retraction:
+    """A prompt takes back what the one before it in its session said ("Correction, that was the other repo")."""
+
+    project: str
+    """What its project is called in the graph."""
+    is_of_all: bool
+    """It takes back all of that prompt; False: its last sentence."""
+    source: Source
+
+
+@attrs.frozen(kw_only=True)
 class GraphDrafts:
     """All that a batch says, in the order in which it was said."""
 
@@ -108,6 +119,7 @@ class GraphDrafts:
     facts: Sequence[FactDraft] = ()
     procedures: Sequence[ProcedureDraft] = ()
     preferences: Sequence[PreferenceDraft] = ()
+    retractions: Sequence[Retraction] = ()
     problem: str | None = None
     """Why not all of it could be read."""
 
@@ -118,6 +130,7 @@ class GraphDrafts:
             facts=[*self.facts, *others.facts],
             procedures=[*self.procedures, *others.procedures],
             preferences=[*self.preferences, *others.preferences],
+            retractions=[*self.retractions, *others.retractions],
             problem=self.problem or others.problem,
         )
 
@@ -129,6 +142,7 @@ class GraphDrafts:
             *(fact.source for fact in self.facts),
             *(procedure.source for procedure in self.procedures),
             *(preference.source for preference in self.preferences),
+            *(retraction.source for retraction in self.retractions),
         ]
 
 

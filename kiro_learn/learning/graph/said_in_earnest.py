@@ -6,11 +6,24 @@ import re
 
 _QUOTE = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
 _BOUNDARY = r"(?:^|[.!?,;:(\u2014\n-])[ \t]{0,3}"
-_BEFORE = r"(?:(?:no|nope|wait|sorry|oops|actually|well|hmm|haha|lol)\b[ \t,.:;!-]{0,4}){0,3}"
+_BEFORE = (
+    r"(?:(?:no|nope|wait|sorry|oops|actually|well|hmm|haha|lol|correction|my (?:bad|mistake))\b[ \t,.:;!-]{0,4}){0,3}"
+)
+_ELSEWHERE = (
+    r"(?:that|this|it)(?:'s| is| was) (?:about |for |from |in )?(?:the |an)?(?:other|different|wrong) "
+    r"(?:repo(?:sitory)?|project|app|service|codebase)\b"
+)
+_MISSAID = (
+    r"(?:scratch|strike) that\b|(?:forget|ignore) what i (?:just )?(?:said|wrote)\b|i take (?:that|it|this) back\b"
+    r"|i (?:misspoke|mistyped)\b"
+)
+TAKES_BACK = re.compile(rf"\s*{_BEFORE}(?:(?P<all>{_ELSEWHERE})|{_MISSAID})", re.IGNORECASE)
+"""How a prompt begins that takes back the one before it: ``all`` of it, or else what it said last. "That's wrong" is
+none: it may mean what an agent said."""
 _TAKEN_BACK = (
-    r"(?:(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)\b|jk\b|wait,? no\b"
-    r"|(?:scratch|strike|ignore|forget) (?:that|it|this|what i (?:just )?(?:said|wrote))\b"
-    r"|i take (?:that|it|this) back\b|i (?:meant|mean)\b"
+    rf"(?:{_ELSEWHERE}|{_MISSAID}|"
+    r"(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)\b|jk\b|wait,? no\b"
+    r"|(?:scratch|strike|ignore|forget) (?:that|it|this)\b|i (?:meant|mean)\b"
     r"|(?:that|this|it)(?:'s| is| was|'s been| has been) "
     r"(?:a (?:lie|joke)|wrong|false|outdated|obsolete|(?:not|no longer) (?:true|right|correct|the case))\b"
     r"|(?:not (?:true|really|any ?more|any longer)|never ?mind|(?:we|i) (?:don't|do not|didn't|won't)|wrong|nope|no)"

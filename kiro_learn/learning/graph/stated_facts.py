@@ -22,9 +22,11 @@ _LEAD = re.compile(
     r"|(?:it )?turns out(?: that)?)[,.:!]?\s+){1,2}",
 )
 _CORRECTS = re.compile(
-    r"(?i)^(?:(?:no|nope|actually|sorry|correction|wrong|i was wrong|my mistake)[,.:;!]\s+"
-    r"|actually\s+(?=(?:we|the|our)\b)){1,2}",
+    r"(?i)^(?:(?:no|nope|actually|sorry|correction|wrong|(?:that|it)(?:'s| is| was) (?:wrong|not right)"
+    r"|i was wrong|my mistake)[,.:;!]\s+|actually\s+(?=(?:we|the|our)\b)){1,3}",
 )
+_CHANGES = re.compile(r"(?i)\bnow\b")
+"""With it, what is denied was true until then."""
 _UNREAD = re.compile(
     r"(?i)\b(?:not|no|never|neither|nor|without|hardly|if|unless|until|when|once|while|whether|or|but|though|although"
     r"|however|except|only|would|could|should|might|may|maybe|perhaps|probably|will|won|going to|plan(?:s|ned|ning)?"
@@ -62,7 +64,7 @@ _LISTENS = r"(?: is)?(?: now)? (?:listens|listening|runs|running) on port"
 _FORMS: Mapping[str, Sequence[str]] = {
     "uses": (
         rf"{_WE} (?P<gone>{_GONE}) {_NAMES}{_END}",
-        rf"{_WE} (?:uses?|using) (?P<object>{_NAME}),? not (?P<wrong>{_NAME}){_END}",
+        rf"{_WE} (?:uses?|using) (?P<object>{_NAME})(?: now)?,? not (?P<wrong>{_NAME}){_END}",
         rf"{_WE} (?:uses?|using) {_NAMES}{_FOR}",
         rf"{_WE} (?:{_MOVED}|replaced) (?P<old>{_NAME}) (?:(?:over )?to|with|by) (?P<object>{_NAME}){_END}",
     ),
@@ -82,8 +84,11 @@ _WHOLE = frozenset({"project", "app", "application", "service", "repo", "reposit
 _NO_PART = frozenset({"same", "other", "old", "new", "first", "second", "only", "which", "what", "that"})
 
 
-def facts_in(sentence: str, project: str, source: Source, *, answers: bool) -> list[FactDraft]:
-    """What ``sentence`` states of ``project``; ``answers``: something was said before it, which it may correct."""
+def facts_in(sentence: str, project: str, source: Source) -> list[FactDraft]:
+    """What ``sentence`` states of ``project``.
+
+    Only its own words tell whether it corrects or changes what was said before: what that was may be in another batch.
+    """
     text = " ".join(sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()).strip(" -*")
     if _QUOTES.search(text):
         return []
@@ -92,7 +97,7 @@ def facts_in(sentence: str, project: str, source: Source, *, answers: bool) -> l
         match = form.fullmatch(text)
         if match is not None:
             said = {name: each for name, each in match.groupdict().items() if each}
-            is_correction = answers and (corrects > 0 or "wrong" in said)
+            is_correction = (corrects > 0 or "wrong" in said) and not _CHANGES.search(text)
             return list(_drafts(said, predicate, text, project, source, is_correction=is_correction))
     return []
 

@@ -10,18 +10,20 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
+import attrs
+
 from kiro_learn.learning.extraction.extractive.logs import without_logs
 from kiro_learn.learning.extraction.extractive.markdown import BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.prose import sentences
 from kiro_learn.learning.extraction.extractive.reading import read
 from kiro_learn.learning.extraction.extractive.turns import turns_of
 from kiro_learn.learning.graph.own_words import LONGEST_PROMPT
-from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
+from kiro_learn.learning.graph.said_in_earnest import TAKES_BACK, said_in_earnest
 from kiro_learn.learning.graph.standing_wishes import wish_in
 from kiro_learn.learning.graph.stated_facts import facts_in
 from kiro_learn.learning.graph.tools_that_ran import tool_that_ran
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, Source
+from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, Retraction, Source
 from kiro_learn.model.graph import MAX_NAME, EntityType, SourceType
 
 OBSERVED = 0.6
@@ -49,12 +51,18 @@ def drafts_of_events(snapshot: BufferSnapshot) -> GraphDrafts:
     project = PurePath(batch.project_path).name[:MAX_NAME] or "this project"
     facts: list[FactDraft] = []
     wishes: list[PreferenceDraft] = []
+    retractions: list[Retraction] = []
     tools: set[str] = set()
     for turn in turns_of(batch.events):
         for said in turn.prompts:
-            for sentence in () if said.is_context else _own_sentences(said.text):
-                source = _source(snapshot, said.number)
-                facts += facts_in(sentence, project, source, answers=turn.previous is not None)
+            if said.is_context:
+                continue
+            source = _source(snapshot, said.number)
+            taken_back = TAKES_BACK.match(said.text)
+            if taken_back is not None:
+                retractions.append(Retraction(project=project, is_of_all=taken_back["all"] is not None, source=source))
+            for sentence in _own_sentences(said.text):
+                facts += facts_in(sentence, project, source)
                 wish = wish_in(sentence, source)
                 wishes += [] if wish is None else [wish]
         for use in turn.tools:
@@ -62,7 +70,21 @@ def drafts_of_events(snapshot: BufferSnapshot) -> GraphDrafts:
             if tool is not None and tool not in tools:
                 tools.add(tool)
                 facts.append(_observed(project, tool, _source(snapshot, use.number)))
-    return GraphDrafts(facts=facts, preferences=wishes)
+    return GraphDrafts(facts=facts, preferences=wishes, retractions=retractions)
+
+
+def denials_of(retraction: Retraction, before: str) -> GraphDrafts:
+    """What a prompt ``before`` said, as never true: it is taken back."""
+    sentences = list(_own_sentences(before))
+    source = retraction.source
+    facts = [
+        attrs.evolve(fact, is_denied=True, was_never_true=True, replaces=None, source_type=SourceType.CORRECTED)
+        for sentence in (sentences if retraction.is_of_all else sentences[-1:])
+        for fact in facts_in(sentence, retraction.project, source)
+        if not fact.is_denied
+    ]
+    wishes = filter(None, (wish_in(sentence, source) for sentence in sentences[-1:]))
+    return GraphDrafts(facts=facts, preferences=[attrs.evolve(wish, is_denied=True) for wish in wishes])
 
 
 def _own_sentences(prompt: str) -> Iterator[str]:

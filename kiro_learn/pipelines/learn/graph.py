@@ -17,7 +17,16 @@ from kiro_learn.learning.graph.predicates import PREDICATES, read_whole
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.draft import NO_DRAFTS, EntityDraft, FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
+from kiro_learn.model.draft import (
+    NO_DRAFTS,
+    EntityDraft,
+    FactDraft,
+    GraphDrafts,
+    PreferenceDraft,
+    ProcedureDraft,
+    Retraction,
+)
+from kiro_learn.model.event import Event
 from kiro_learn.model.graph import (
     MAX_NAME,
     Entity,
@@ -35,6 +44,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.said_by_hand import Said
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.retrieval.query.question import query_text
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.runtime.supervisor import catch_errors
 
@@ -44,7 +54,7 @@ AHEAD = timedelta(days=1)
 """By how much the clock that dated an event may be ahead. What is dated later says nothing: it would hold today, and
 nothing that is said today would end it."""
 
-D = TypeVar("D", EntityDraft, FactDraft, ProcedureDraft, PreferenceDraft)
+D = TypeVar("D", EntityDraft, FactDraft, ProcedureDraft, PreferenceDraft, Retraction)
 I = TypeVar("I", Procedure, Preference)  # noqa: E741  # an item
 
 
@@ -138,6 +148,9 @@ class GraphLearner:
 
     def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> GraphPlan:
         fresh = _fresh(transaction, namespace, drafts, latest=self.clock.utc_now() + AHEAD)
+        for retraction in fresh.retractions:
+            before = transaction.find_prompt_before(retraction.source.event_id)
+            fresh = fresh if before is None else fresh.with_more(_denials_of(retraction, before))
         state = _state_for(transaction, namespace, fresh)
         plan = plan_graph(fresh, state, namespace=namespace, new_id=self._new_id)
         transaction.put_graph_items(plan.items)
@@ -194,6 +207,12 @@ def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
     return drafts_of_events(snapshot)
 
 
+def _denials_of(retraction: Retraction, before: Event) -> GraphDrafts:
+    from kiro_learn.learning.graph.without_model import denials_of  # noqa: PLC0415  # as above
+
+    return denials_of(retraction, query_text(before.body))
+
+
 def _fresh(
     transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts, *, latest: datetime
 ) -> GraphDrafts:
@@ -215,6 +234,7 @@ def _fresh(
         facts=fresh(drafts.facts),
         procedures=fresh(drafts.procedures),
         preferences=fresh(drafts.preferences),
+        retractions=fresh(drafts.retractions),
     )
 
 

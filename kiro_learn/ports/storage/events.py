@@ -78,6 +78,10 @@ class EventWrites(Protocol):
         """
         ...
 
+    def find_prompt_before(self, event_id: EventId) -> Event | None:
+        """The last prompt that came before this event in its session; None: there is none, or no such event."""
+        ...
+
 
 class SessionReads(Protocol):
     """Reads of sessions with their events, of hook sessions, and of what each session was shown."""

@@ -98,6 +98,39 @@ def test_a_defect_in_the_graph_costs_no_memory_and_is_named(
     in_daemon(scenario, config=Config(graph=GraphConfig(learn=True)))
 
 
+@pytest.mark.parametrize("is_flushed_between", [True, False])
+@pytest.mark.parametrize(
+    ("said", "holding", "retired"),
+    [
+        (("The port is 8080.", "That's wrong, the port is 9090, not 8080"), {"9090"}, {"8080"}),
+        (("The port is 8080.", "correction, that was the other repo"), set(), {"8080"}),
+        (("The port is 8080.", "Correction, that was the other repo. The port is 4001."), {"4001"}, {"8080"}),
+        (("The port is 8080. We use Redis.", "Scratch that."), {"8080"}, {"Redis"}),
+        (("The port is 8080.", "Please go on.", "That was the other repo."), {"8080"}, set()),
+    ],
+)
+def test_what_is_taken_back_was_never_true(
+    said: tuple[str, ...], holding: set[str], retired: set[str], *, is_flushed_between: bool
+) -> None:
+    found: dict[str, bool] = {}
+
+    async def scenario(services: Services) -> None:
+        for number, text in enumerate(said):
+            await services.capture.take(an_event(2 * number, body=TextBody(text)))
+            await services.capture.take(
+                an_event(2 * number + 1, kind=EventKind.SESSION_SUMMARY, body=TextBody("Noted."))
+            )
+            if is_flushed_between:
+                await services.learn.flush("a" * 64)
+        await services.learn.flush("a" * 64)
+        listed = await services.graph_items.list(NAMESPACE, GraphKind.FACT, limit=9, only_current=False)
+        items: Any = listed.items
+        found.update({fact.object: fact.is_current for fact in items if fact.is_current or fact.validity.retired_at})
+
+    in_daemon(scenario, config=Config(graph=GraphConfig(learn=True)))
+    assert found == dict.fromkeys(holding, True) | dict.fromkeys(retired, False)
+
+
 def learned_of(body: TextBody | JsonBody, **source: str) -> set[tuple[str, str]]:
     """The facts of one event and an answer to it; each learning must bring its memory too."""
     found: set[tuple[str, str]] = set()
