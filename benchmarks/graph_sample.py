@@ -36,7 +36,9 @@ from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Prefere
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.runtime.offload import in_place
+from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 
 SEED = 20261123
 SHOWN = 240
@@ -98,6 +100,12 @@ def learned(events: list[Event]) -> InMemoryStorage:
     """What is kept after all batches."""
     storage = InMemoryStorage()
     learner = GraphLearner(clock=cast(ClockAndIds, _Ids()), offload=in_place, enabled=True)
+
+    async def keep() -> None:
+        for event in events:
+            await transact_one(storage, lambda transaction, event=event: transaction.put_event(event, buffered=False))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+
+    simulate(keep)
     for snapshot in _batches(events):
         drafts = drafts_of_events(snapshot)
         storage.write_now(partial(learner.commit, namespace=events[0].namespace, drafts=drafts))

@@ -46,6 +46,20 @@ _COMMON_NOUNS_WORDS = """
 COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())
 """What may stand behind a name that is meant."""
 
+_WORK_WORDS = """
+    api apis agent agents backend branch branches build builds changelog ci cli code codebase comment comments commit
+    commits component components config configuration container containers credentials css database dependencies
+    dependency deploy deployment deployments docs docstring docstrings documentation emojis endpoint endpoints env
+    exceptions file files fixtures force-push frontend function functions hooks imports indentation integration lint
+    linter linting lockfile log logging logs main master merge merging migration migrations mock mocks module modules
+    package packages pipeline pr production prs pull push python queries query rebase refactor regex release releases
+    repo repository schema schemas script scripts secrets semicolons server servers spec sql squash staging submodules
+    table tables tabs terminal test tests tokens trunk type types typescript unit ui variable variables yaml
+"""
+WORK_WORDS = frozenset(_WORK_WORDS.split())
+"""What a project has, whatever it is about. People give each other advice for life in the words of a wish, without one
+of these."""
+
 
 def is_known(word: str) -> bool:
     """Whether a word of a sentence names one of these, and not what the same letters mean every day."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.learning.graph.gazetteer import is_known
+from kiro_learn.learning.graph.gazetteer import WORK_WORDS, is_known
 from kiro_learn.model.draft import PreferenceDraft, Source
 from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, PreferenceCategory, SourceType
 
@@ -31,18 +31,6 @@ _NO_ORDER = re.compile(
     r" (?:[a-z-]+ (?:it|them|him|her|this|these|those)|(?!check|ensure|verify|confirm|assert)[a-z-]+ that)\b",
 )
 """A question, a quotation, a story, an order for once or for what another sentence names, and what somebody does."""
-_WORK_WORDS = """
-    api apis agent agents backend branch branches build builds changelog ci cli code codebase comment comments commit
-    commits component components config configuration container containers credentials css database dependencies
-    dependency deploy deployment deployments docs docstring docstrings documentation emojis endpoint endpoints env
-    exceptions file files fixtures force-push frontend function functions hooks imports indentation integration lint
-    linter linting lockfile log logging logs main master merge merging migration migrations mock mocks module modules
-    package packages pipeline pr production prs pull push python queries query rebase refactor regex release releases
-    repo repository schema schemas script scripts secrets semicolons server servers spec sql squash staging submodules
-    table tables tabs terminal test tests tokens trunk type types typescript unit ui variable variables yaml
-"""
-_WORK = frozenset(_WORK_WORDS.split())
-"""One of these, a tool or code must be named: with the same forms people give each other advice for life."""
 _CODE = re.compile(r"`|\w_\w|\w/\w+\.\w|\w\.(?:py|ts|tsx|js|go|rs|md|toml|json|ya?ml)\b|--\w")
 _NO_KEY_WORDS = """
     a an the our my your we you i this that these on of for with in to from now all any every when before after be is
@@ -62,7 +50,7 @@ def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
     words = _words(match["what"])
     key = key_of(match["what"])
     names_tool = any(map(is_known, words))
-    if not key or not (names_tool or _WORK.intersection(map(str.lower, words)) or _CODE.search(text)):
+    if not key or not (names_tool or WORK_WORDS.intersection(map(str.lower, words)) or _CODE.search(text)):
         return None
     return PreferenceDraft(
         category=PreferenceCategory.TOOLS if names_tool else PreferenceCategory.WORKFLOW,

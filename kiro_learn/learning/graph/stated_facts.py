@@ -19,13 +19,13 @@ STATED = 1.0
 
 _LEAD = re.compile(
     r"(?i)^(?:(?:yes|yeah|yep|ok(?:ay)?|well|and|also|btw|by the way|fyi|(?:please )?(?:note|remember)(?: that)?"
-    r"|(?:it )?turns out(?: that)?)[,.:!]?\s+){1,2}",
+    r"|(?:it )?turns out(?: that)?|change of plans?)[,.:!]?\s+){1,2}",
 )
 _CORRECTS = re.compile(
     r"(?i)^(?:(?:no|nope|actually|sorry|correction|wrong|(?:that|it)(?:'s| is| was) (?:wrong|not right)"
     r"|i was wrong|my mistake)[,.:;!]\s+|actually\s+(?=(?:we|the|our)\b)){1,3}",
 )
-_CHANGES = re.compile(r"(?i)\bnow\b")
+_CHANGES = re.compile(r"(?i)\bnow\b|^change of plans?\b")
 """With it, what is denied was true until then."""
 _UNREAD = re.compile(
     r"(?i)\b(?:not|no|never|neither|nor|without|hardly|if|unless|until|when|once|while|whether|or|but|though|although"
@@ -33,11 +33,16 @@ _UNREAD = re.compile(
     r"|want|hope|think|guess|suppose|imagine|pretend|example|said|says|claims?|according|wrong|used to)\b|n't\b",
 )
 """What no form reads: behind what it does read, it may turn that round."""
+_APOSTROPHE = re.compile(r"(?i)(?<=\bdo)nt\b|(?<=\bdoes)nt\b|(?<=\bis)nt\b")
 _QUOTES = re.compile(r"[?\"\u201c\u201d\u00ab]|(?<!\w)'")
 
 _WE = (
     r"(?:we|(?:our|this|the) (?:project|app|application|repo|repository|team|service|backend|frontend|api|code ?base"
     r"|stack))(?:'re|'ve|'s| are| is| have| has)?(?: (?:now|currently|already|also|still|finally|recently|just|all))*"
+)
+_WE_USE = (
+    rf"(?:{_WE} (?:uses?|using)|wir (?:be)?nutzen|wir verwenden|(?:nosotros )?usamos|(?:on|nous) utilis(?:e|ons)|usiamo"
+    r"|we gebruiken|мы используем)"
 )
 _NAME = r"`?[\w@][\w.+#/-]*`?(?: v?\d[\w.]*)?"
 _NAMES = rf"(?P<objects>{_NAME}(?:(?:,? (?:and|&)|,) {_NAME}){{0,2}})"
@@ -64,8 +69,8 @@ _LISTENS = r"(?: is)?(?: now)? (?:listens|listening|runs|running) on port"
 _FORMS: Mapping[str, Sequence[str]] = {
     "uses": (
         rf"{_WE} (?P<gone>{_GONE}) {_NAMES}{_END}",
-        rf"{_WE} (?:uses?|using) (?P<object>{_NAME})(?: now)?,? not (?P<wrong>{_NAME}){_END}",
-        rf"{_WE} (?:uses?|using) {_NAMES}{_FOR}",
+        rf"{_WE_USE} (?P<object>{_NAME})(?: now)?,? (?:not|nicht|kein|pas|no|non|geen) (?P<wrong>{_NAME}){_END}",
+        rf"{_WE_USE} {_NAMES}{_FOR}",
         rf"{_WE} (?:{_MOVED}|replaced) (?P<old>{_NAME}) (?:(?:over )?to|with|by) (?P<object>{_NAME}){_END}",
     ),
     "listens_on_port": (
@@ -89,15 +94,18 @@ def facts_in(sentence: str, project: str, source: Source) -> list[FactDraft]:
 
     Only its own words tell whether it corrects or changes what was said before: what that was may be in another batch.
     """
-    text = " ".join(sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()).strip(" -*")
+    text = _APOSTROPHE.sub(
+        "n't", " ".join(sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()).strip(" -*")
+    )
     if _QUOTES.search(text):
         return []
+    is_change = _CHANGES.search(text) is not None
     text, corrects = _CORRECTS.subn("", _LEAD.sub("", text))
     for form, predicate in _READERS:
         match = form.fullmatch(text)
         if match is not None:
             said = {name: each for name, each in match.groupdict().items() if each}
-            is_correction = (corrects > 0 or "wrong" in said) and not _CHANGES.search(text)
+            is_correction = (corrects > 0 or "wrong" in said) and not is_change
             return list(_drafts(said, predicate, text, project, source, is_correction=is_correction))
     return []
 

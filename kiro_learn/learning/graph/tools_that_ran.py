@@ -6,6 +6,11 @@ import re
 
 from kiro_learn.learning.extraction.extractive.reading import ToolUse
 from kiro_learn.learning.extraction.extractive.tools import command_of
+from kiro_learn.model.draft import FactDraft, Source
+from kiro_learn.model.graph import EntityType, SourceType
+
+OBSERVED = 0.6
+"""How sure it is that a project uses what ran in it."""
 
 _COMMANDS = """
     npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo
@@ -29,3 +34,16 @@ def tool_that_ran(use: ToolUse) -> str | None:
         return None
     match = _FIRST_WORD.match(command_of(use))
     return None if match is None else _TOOLS.get(match[1])
+
+
+def use_of(tool: str, project: str, source: Source) -> FactDraft:
+    """That the project uses it, as ``source`` shows."""
+    return FactDraft(
+        subject=project,
+        subject_type=EntityType.PROJECT,
+        predicate="uses",
+        object=tool,
+        confidence=OBSERVED,
+        source_type=SourceType.OBSERVED,
+        source=source,
+    )

@@ -21,12 +21,11 @@ from kiro_learn.learning.graph.own_words import LONGEST_PROMPT
 from kiro_learn.learning.graph.said_in_earnest import TAKES_BACK, said_in_earnest
 from kiro_learn.learning.graph.standing_wishes import wish_in
 from kiro_learn.learning.graph.stated_facts import facts_in
-from kiro_learn.learning.graph.tools_that_ran import tool_that_ran
+from kiro_learn.learning.graph.tools_that_ran import tool_that_ran, use_of
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, Retraction, Source
-from kiro_learn.model.graph import MAX_NAME, EntityType, SourceType
+from kiro_learn.model.graph import MAX_NAME, SourceType
 
-OBSERVED = 0.6
 LONGEST_SENTENCE = 240
 
 _NOT_OWN = re.compile(
@@ -40,7 +39,8 @@ _QUOTED = re.compile(r"\"[^\"]*(?:\"|$)|\u201c[^\u201d]*(?:\u201d|$)")
 _BEFORE_COLON = re.compile(r"(?:^|(?<=[:\n]))([^:\n]*+):(?=\s|$)")
 _OWN = re.compile(
     r"(?i)(?:^|[.!?,] |[-*] ?)(?:(?:some|our|my|the|project|house|important|please|also|and) )*"
-    r"(?:rules?|conventions?|notes?|remember|fyi|facts?|setup|stack|preferences?|btw|correction|sorry|no)$"
+    r"(?:rules?|conventions?|notes?|remember|fyi|facts?|setup|stack|preferences?|btw|correction|change of plans?|sorry"
+    r"|no)$"
 )
 """What may stand before a colon that introduces no words of others."""
 
@@ -69,7 +69,7 @@ def drafts_of_events(snapshot: BufferSnapshot) -> GraphDrafts:
             tool = None if use.number <= len(snapshot.earlier_prompts) else tool_that_ran(use)
             if tool is not None and tool not in tools:
                 tools.add(tool)
-                facts.append(_observed(project, tool, _source(snapshot, use.number)))
+                facts.append(use_of(tool, project, _source(snapshot, use.number)))
     return GraphDrafts(facts=facts, preferences=wishes, retractions=retractions)
 
 
@@ -97,18 +97,6 @@ def _own_sentences(prompt: str) -> Iterator[str]:
         for sentence in sentences(block.text) if block.kind in {BlockKind.TEXT, BlockKind.BULLET} else ():
             if len(sentence) <= LONGEST_SENTENCE and "[REDACTED" not in sentence:
                 yield sentence
-
-
-def _observed(project: str, tool: str, source: Source) -> FactDraft:
-    return FactDraft(
-        subject=project,
-        subject_type=EntityType.PROJECT,
-        predicate="uses",
-        object=tool,
-        confidence=OBSERVED,
-        source_type=SourceType.OBSERVED,
-        source=source,
-    )
 
 
 def _source(snapshot: BufferSnapshot, number: int) -> Source:
