@@ -236,6 +236,10 @@ def set_stale(record_ids: Sequence[RecordId], moment: datetime | None) -> Work[A
     return lambda tx: tx.set_stale(record_ids, moment)
 
 
+def set_pinned(record_ids: Sequence[RecordId], moment: datetime | None) -> Work[Any]:
+    return lambda tx: tx.set_pinned(record_ids, moment)
+
+
 def expire(namespace: Any, event_ids: Sequence[EventId]) -> Work[Any]:
     return lambda tx: tx.expire_events(namespace, event_ids)
 
@@ -314,6 +318,7 @@ kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
     st.builds(clear_told, namespaces, sessions),
     st.builds(forget_told, st.lists(st.sampled_from(RECORD_IDS), max_size=2)),
     st.builds(set_stale, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.one_of(st.none(), moments)),
+    st.builds(set_pinned, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.one_of(st.none(), moments)),
     st.builds(expire, namespaces, st.lists(st.sampled_from(EVENT_IDS), max_size=3)),
     st.builds(mark_distilled, st.lists(st.sampled_from(RECORD_IDS), max_size=3)),
     st.builds(delete_replaced, namespaces, st.sampled_from([START, START + timedelta(minutes=1)])),
@@ -402,6 +407,9 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
         ),
         f"knowledge of {namespace}": lambda store: store.list_records(
             RecordQuery(namespace=namespace, limit=3, only_knowledge=True)
+        ),
+        f"pinned of {namespace}": lambda store: store.list_records(
+            RecordQuery(namespace=namespace, limit=3, filter=RecordFilter(is_pinned=True))
         ),
         f"newer of {namespace}": lambda store: store.list_records_after(namespace, MIDDLE, limit=3),
         f"checkpoint of {namespace}": lambda store: store.get_checkpoint(namespace, "s"),

@@ -104,6 +104,8 @@ def replacing(came: Sequence[MemoryRecord], gone: tuple[MemoryRecord, ...], repl
 async def undo_through(services: Services, record_id: RecordId) -> Replacement:
     """Undo what brought ``record_id``, or first what was built upon it."""
     try:
-        return await services.history.undo(record_id)
+        undone = await services.history.undo(record_id)
     except ReplacedSince as error:
-        return await services.history.undo(RecordId(error.replaced_by))
+        undone = await services.history.undo(RecordId(error.replaced_by))
+    assert undone is not None
+    return undone

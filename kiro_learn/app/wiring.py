@@ -140,7 +140,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         remember=Remember(writer),
         forget=forget,
         forgetting=Forgetting(storage, writer, forget, collect=spool_drainer.take_all, backups=backups),
-        history=History(storage, writer),
+        history=History(storage, writer, clock),
         queries=Queries(storage),
         activity=ProjectActivity(storage, names, clock, aftermath),
         project_records=ProjectRecords(storage, names, edit, forget),

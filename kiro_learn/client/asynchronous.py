@@ -13,7 +13,7 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
-from kiro_learn.client import calls, forgetting_calls, graph_calls, pause_calls, project_calls
+from kiro_learn.client import calls, forgetting_calls, graph_calls, mark_calls, pause_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
 from kiro_learn.client.building import Caller, Named, checked_home
 from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
@@ -89,7 +89,9 @@ class AsyncKiroLearn(Caller):
     edit = _method(calls.edit)
     same_words = _method(calls.same_words)
     forget = _method(calls.forget)
-    judge = _method(calls.judge)
+    judge = _method(mark_calls.judge)
+    pin = _method(mark_calls.pin)
+    unpin = _method(mark_calls.unpin)
     viewer_code = _method(calls.viewer_code)
     preview_forgetting = _method(forgetting_calls.preview_forgetting)
     forget_selected = _method(forgetting_calls.forget_selected)

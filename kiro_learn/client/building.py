@@ -102,6 +102,8 @@ class Filters(TypedDict, total=False):
     """Whether a file that it cites is gone or changed."""
     branch: str | None
     """Learned on this branch, which is not merged."""
+    pinned: bool | None
+    """Whether it is pinned."""
 
 
 def written_filters(filters: Filters) -> dict[str, object]:
@@ -114,7 +116,6 @@ def written_filters(filters: Filters) -> dict[str, object]:
         raise TypeError(
             f"unexpected keyword argument {min(unknown)!r}; filters are {', '.join(Filters.__annotations__)}"
         )
-    stale = filters.get("stale")
     return {
         "type": written_types(filters.get("type")),
         "since": written_moment(filters.get("since")),
@@ -122,9 +123,14 @@ def written_filters(filters: Filters) -> dict[str, object]:
         "session": filters.get("session"),
         "concept": filters.get("concept"),
         "file": filters.get("file"),
-        "stale": None if stale is None else "true" if stale else "false",
+        "stale": _written_flag(filters.get("stale")),
         "branch": filters.get("branch"),
+        "pinned": _written_flag(filters.get("pinned")),
     }
+
+
+def _written_flag(flag: bool | None) -> str | None:
+    return None if flag is None else "true" if flag else "false"
 
 
 def written_types(types: Types) -> str | list[str] | None:

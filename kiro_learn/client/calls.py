@@ -25,7 +25,6 @@ from kiro_learn.client.building import (
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.client.results import (
     EmbeddingStats,
-    FeedbackCounts,
     Forgotten,
     KnowledgeType,
     Memory,
@@ -268,7 +267,7 @@ def get(client: Caller, /, memory_id: str) -> Call[Memory]:  # noqa: ARG001  # e
     Raises:
       RequestRefused: there is none with this id (404).
     """
-    return get_call(_path_of(memory_id), reading.memory)
+    return get_call(path_of(memory_id), reading.memory)
 
 
 def edit(
@@ -304,7 +303,7 @@ def same_words(client: Caller, /, memory_id: str) -> Call[tuple[Memory, ...]]:  
     Raises:
       RequestRefused: there is none with this id (404).
     """
-    return get_call(f"{_path_of(memory_id)}/same-words", reading.memories)
+    return get_call(f"{path_of(memory_id)}/same-words", reading.memories)
 
 
 def forget(client: Caller, /, memory_id: str, *, same_words: bool = False) -> Call[Forgotten]:  # noqa: ARG001  # as above
@@ -318,20 +317,8 @@ def forget(client: Caller, /, memory_id: str, *, same_words: bool = False) -> Ca
     """
     # Its text is overwritten in the file first, which takes some seconds where that is large.
     patience = LEARNING_PATIENCE_SECONDS
-    target = target_of(_path_of(memory_id), same_words="true" if same_words else None)
+    target = target_of(path_of(memory_id), same_words="true" if same_words else None)
     return Call("DELETE", target, reading.forgotten, patience_seconds=patience, is_repeatable=False)
-
-
-def judge(client: Caller, /, memory_id: str, feedback: Literal["helped", "wrong"]) -> Call[FeedbackCounts]:  # noqa: ARG001  # as above
-    """Say that a memory that was told helped, or is wrong: all that is known of it then.
-
-    It is told a little sooner or later for it; nothing is changed or hidden.
-
-    Raises:
-      RequestRefused: there is none with this id (404).
-    """
-    body = encoded({"feedback": feedback})
-    return Call("POST", f"{_path_of(memory_id)}/feedback", reading.feedback, body, is_repeatable=False)
 
 
 def viewer_code(client: Caller, /) -> Call[ViewerCode]:  # noqa: ARG001  # as above
@@ -379,7 +366,8 @@ def _detection(client: Caller, read: Callable[[Response], T], project: Named) ->
     return Call("POST", target, read, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS, is_repeatable=False)
 
 
-def _path_of(memory_id: str) -> str:
+def path_of(memory_id: str) -> str:
+    """The path of a memory. Raises InvalidRequest: its id is no text."""
     if not isinstance(memory_id, str):
         raise InvalidRequest([("$.id", "expected the id of a memory")])
     return f"/v1/memories/{quote(memory_id, safe='')}"

@@ -146,6 +146,7 @@ def _memory(value: Json) -> Memory:
         stale_at=_moment(value.get("stale_at")),
         source_event_ids=tuple(value["source_event_ids"]),
         branch=value.get("branch"),
+        pinned_at=_moment(value.get("pinned_at")),
     )
 
 

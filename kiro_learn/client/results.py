@@ -123,6 +123,8 @@ class Memory(NamedTuple):
     source_event_ids: tuple[str, ...]
     branch: str | None
     """On which it was learned, if that is not the default branch and is not merged."""
+    pinned_at: datetime | None = None
+    """Since when it is pinned; None: it is not."""
 
 
 class Forgotten(NamedTuple):

@@ -124,11 +124,13 @@ class Client(KiroLearn):
         return self._object("POST", "/v1/memories/import", lines, content_type=LINES_TYPE)
 
     def history(self, record_id: str) -> Json:
-        """``{record_id, replacements}``: what a memory replaced, and what that had replaced, newest first."""
+        """``{record_id, replacements}``, and ``pinned_at``: what a memory replaced, and what that had, newest first."""
         return self._get(f"/v1/memories/{quote(record_id, safe='')}/history")
 
     def undo(self, record_id: str) -> Json:
-        """Put back what a memory replaced: ``{undone, removed, restored}``; refused with 409 if that is nothing."""
+        """Put back what a memory replaced, or take its pin away if that came last: ``{undone, removed, restored}``;
+        refused with 409 if it has neither.
+        """
         return self._object("POST", f"/v1/memories/{quote(record_id, safe='')}/undo", b"{}")
 
     def ranked_memories(self, namespace: str, query: str, *, limit: int = 10, mode: str = "hybrid") -> list[Json]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from kiro_learn.client import calls, forgetting_calls, graph_calls, pause_calls, project_calls
+from kiro_learn.client import calls, forgetting_calls, graph_calls, mark_calls, pause_calls, project_calls
 from kiro_learn.client.building import Caller, Named
 from kiro_learn.client.call import PATIENCE_SECONDS, Call
 from kiro_learn.client.connection import DaemonConnection
@@ -68,7 +68,9 @@ class KiroLearn(Caller, DaemonConnection):
     edit = _method(calls.edit)
     same_words = _method(calls.same_words)
     forget = _method(calls.forget)
-    judge = _method(calls.judge)
+    judge = _method(mark_calls.judge)
+    pin = _method(mark_calls.pin)
+    unpin = _method(mark_calls.unpin)
     viewer_code = _method(calls.viewer_code)
     preview_forgetting = _method(forgetting_calls.preview_forgetting)
     forget_selected = _method(forgetting_calls.forget_selected)

@@ -109,6 +109,8 @@ class MemoryRecord:
     details: RecordDetails | None = None
     branch: str | None = attrs.field(default=None, validator=optional(BRANCH))
     """On which it was learned, if that is not the default branch and is not merged."""
+    pinned_at: datetime | None = None
+    """When a person pinned it, so that every session is told it; None: it is not pinned."""
 
     @property
     def type_name(self) -> str:
@@ -123,9 +125,10 @@ class MemoryRecord:
 
     @property
     def is_protected(self) -> bool:
-        """It is in a person's words, or says what holds from then on."""
+        """It is in a person's words, says what holds from then on, or is pinned."""
         return (
             self.origin is Origin.USER
+            or self.pinned_at is not None
             or self.knowledge_type in _BINDING
             or self.observation_type is ObservationType.DECISION
         )

@@ -25,9 +25,10 @@ class RecordFilter:
     """Cites this file: its path, or the end of its path from a slash on."""
     is_stale: bool | None = None
     """Whether files that it cites are known to have changed."""
-
     branch: str | None = None
     """Learned on this branch, which is not merged."""
+    is_pinned: bool | None = None
+    """Whether it is pinned."""
 
 
 EVERYTHING = RecordFilter()

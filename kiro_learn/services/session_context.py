@@ -109,16 +109,20 @@ class SessionContext:
         return brief
 
     async def _parts(self, namespace: Namespace, room: int, loaded: RuleStatements) -> list[BriefPart]:
-        """Rules, how things are done, what was decided, and what was worked on last: each newest first.
+        """Hard rules, what is pinned, other rules, how things are done, what was decided, and what was worked on last:
+        each newest first.
 
         A choice that an agent words itself is left out: of those read, most told of a step that was taken.
         """
+        pinned = await self._newest(namespace, room, loaded, is_pinned=True)
         rules = await self._rules(namespace, room, loaded)
         ways = await self._newest(namespace, room, loaded, KnowledgeType.HEURISTIC)
         decided = await self._newest(namespace, room, loaded, KnowledgeType.DECISION, KnowledgeType.REJECTED)
         newest = await self._newest(namespace, int(room * NEWEST_SHARE), loaded)
+        hard = [rule for rule in rules if rule.is_hard_rule]
         return [
-            BriefPart("Hard rules", [rule for rule in rules if rule.is_hard_rule], line_bytes=HARD_RULE_BYTES),
+            BriefPart("Hard rules", hard, line_bytes=HARD_RULE_BYTES),
+            BriefPart("Pinned", [record for record in pinned if record not in hard], line_bytes=RULE_BYTES),
             BriefPart(
                 "Rules",
                 [rule for rule in rules if not rule.is_hard_rule],
@@ -158,9 +162,14 @@ class SessionContext:
         ]
 
     async def _newest(
-        self, namespace: Namespace, room: int, loaded: RuleStatements, *types: KnowledgeType
+        self,
+        namespace: Namespace,
+        room: int,
+        loaded: RuleStatements,
+        *types: KnowledgeType,
+        is_pinned: bool | None = None,
     ) -> Sequence[MemoryRecord]:
-        """As many as may fill ``room`` bytes; without types, those that are no knowledge."""
+        """As many as may fill ``room`` bytes: what ``is_pinned``, or is of ``types``; without both, no knowledge."""
         found: list[MemoryRecord] = []
         before: Place | None = None
         read_count, is_last = 0, False
@@ -169,7 +178,7 @@ class SessionContext:
             query = RecordQuery(
                 namespace=namespace,
                 limit=limit,
-                filter=RecordFilter(types=types),
+                filter=RecordFilter(types=types, is_pinned=is_pinned),
                 only_knowledge=bool(types),
                 before=before,
             )
@@ -177,7 +186,7 @@ class SessionContext:
             is_last = len(page) < limit
             read_count += len(page)
             before = (page[-1].created_at, page[-1].record_id) if page else None
-            fitting = filter(_is_told if types else _is_no_knowledge, page)
+            fitting = page if is_pinned else filter(_is_told if types else _is_no_knowledge, page)
             found += (record for record in fitting if not loaded.say(record))
         return each_once(found)
 

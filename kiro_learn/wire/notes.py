@@ -25,7 +25,7 @@ MOST_BYTES = 16 * 1024 * 1024
 MOST_NAME = 60
 """Characters of a title in a file's name."""
 
-TEXTS = ("id", "type", "severity", "origin", "importance", "created")
+TEXTS = ("id", "type", "severity", "origin", "importance", "created", "pinned")
 LISTS = ("sessions", "sources", "concepts", "files")
 GIVEN = ("type", "concepts", "files")
 """What the front matter of a new memory may say."""
@@ -92,6 +92,7 @@ def note_of(memory: StoredMemory) -> Note:
         "origin": record.origin or "",
         "importance": str(record.importance or ""),
         "created": to_text(record.created_at),
+        "pinned": record.pinned_at and to_text(record.pinned_at),
         "sessions": memory.sessions,
         "sources": tuple(record.source_event_ids),
         "concepts": record.concepts,

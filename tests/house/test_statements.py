@@ -154,6 +154,8 @@ SCANS = {
     "MEMORIES_OF_SESSIONS": "json_each, a loop over a list; and the events of those sessions",
     "RULES_FIRST": "the rows that its subquery chose, 50 at most",
     "FITTING_AMONG": "json_each, which is a loop over a list",
+    "PINNED_BEFORE": "json_each, which is a loop over a list",
+    "SET_PINNED": "json_each, which is a loop over a list",
     "SET_STALE": "json_each, which is a loop over a list",
     "ECONOMICS": "what one project was told, grouped; and json_each, a loop over a list",
     "SEARCH_SYNTAX": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",

@@ -39,7 +39,7 @@ MOST_PIECES = 200
 MOST_BYTES = 1_000_000
 """Of a page; one piece may be larger."""
 
-RECORD_WIDTH = 21
+RECORD_WIDTH = 22
 """Columns of ``RECORD_COLUMNS``."""
 
 ToPiece: TypeAlias = Callable[[Row], Stored]

@@ -106,13 +106,13 @@ RESTORE_REPLACED = """
         number, replacement_number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type,
         importance, origin, stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
         files_modified_json, source_event_ids_json, capture_type, captured_text, details_json, content_hash,
-        distilled_at, branch)
+        distilled_at, branch, pinned_at)
     VALUES (
         :number, :replacement, :namespace_number, :record_id, :created_at, :strategy, :observation_type,
         :knowledge_type, :importance, :origin, :stale_at, :title, :summary, :facts_json, :concepts_json,
         :files_touched_json, :files_read_json, :files_modified_json, :source_event_ids_json, :capture_type,
         :captured_text, :details_json, :content_hash, :distilled_at,
-        :branch)
+        :branch, :pinned_at)
 """
 
 # By the unique index of record_id.

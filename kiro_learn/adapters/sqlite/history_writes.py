@@ -30,6 +30,7 @@ def replace(connection: apsw.Connection, replacement: Replacement) -> list[Chang
     for record_id, record_number in numbers.items():
         connection.execute(statements.KEEP_REPLACED, {"replacement": number, "number": record_number})
         changes += remove_record(connection, record_id)
+    connection.execute(statements.HAND_ON_PINS, {"replacement": number})
     return changes
 
 

@@ -78,6 +78,8 @@ def list_records(connection: apsw.Connection, damaged: DamagedRows, query: Recor
     statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
     if query.namespace is None:
         statement = statements.RECORDS_OF_ALL_BEFORE
+    if query.filter.is_pinned and not query.only_knowledge:
+        statement = statements.PINNED_BEFORE
     values = place_values(query.before) | filter_values(query.filter)
     found = connection.execute(statement, values | {"namespace": query.namespace})
     return list(islice(damaged.only_readable(found, to_record), query.limit))
@@ -139,6 +141,7 @@ def filter_values(wanted: RecordFilter) -> Values:
         "file": wanted.file,
         "is_stale": wanted.is_stale,
         "branch": wanted.branch,
+        "is_pinned": wanted.is_pinned,
     }
 
 

@@ -47,6 +47,12 @@ def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: d
     connection.execute(statements.SET_STALE, values)
 
 
+def set_pinned(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> int:
+    values = {"record_ids": json.dumps(list(record_ids)), "pinned_at": None if at is None else to_text(at)}
+    connection.execute(statements.SET_PINNED, values)
+    return connection.changes()
+
+
 def note_merged(connection: apsw.Connection, namespace: Namespace, branch: str) -> None:
     number, _ = number_of(connection, namespace)
     for statement in (statements.NOTE_MERGED, statements.NOTE_MERGED_OF_REPLACED):

@@ -68,7 +68,7 @@ EXPIRE_EVENTS = f"""
 """  # noqa: S608  # a constant of ours
 
 # A range of records_of_namespace, oldest first; the reader stops it when it has enough. What a person wrote or said is
-# not among them, nor what binds.
+# not among them, nor what binds or is pinned.
 LIST_DISTILLABLE = f"""
     SELECT {RECORD_COLUMNS}
       FROM namespaces AS n CROSS JOIN memory_records AS r
@@ -78,7 +78,7 @@ LIST_DISTILLABLE = f"""
        AND coalesce(r.importance, 0) < :important
        AND r.distilled_at IS NULL AND r.capture_type IS NULL AND r.strategy <> :edited
        AND r.origin IS NOT 'user' AND (r.knowledge_type IS NULL OR r.knowledge_type = 'heuristic')
-       AND r.observation_type <> 'decision'
+       AND r.observation_type <> 'decision' AND r.pinned_at IS NULL
      ORDER BY r.created_at, r.record_id
 """  # noqa: S608  # a constant of ours
 

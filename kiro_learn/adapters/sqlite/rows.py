@@ -118,6 +118,7 @@ def from_record(record: MemoryRecord) -> Values:
         "details_json": record.details and _to_json(_as_json(record.details)),
         "content_hash": content_hash(record),
         "branch": record.branch,
+        "pinned_at": record.pinned_at and to_text(record.pinned_at),
     }
 
 
@@ -127,7 +128,7 @@ def to_record(row: Row) -> MemoryRecord:
         texts = decoded(row)
         namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin = texts[:8]
         stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified = texts[8:16]
-        source_event_ids, capture_type, text, details, branch = texts[16:]
+        source_event_ids, capture_type, text, details, branch, pinned_at = texts[16:]
         _refuse_null(namespace, record_id, strategy, title, summary)
         return unchecked(
             MemoryRecord,
@@ -152,6 +153,7 @@ def to_record(row: Row) -> MemoryRecord:
             text=text or "",
             details=details and _to_details(json.loads(details)),
             branch=branch,
+            pinned_at=pinned_at and from_text(pinned_at),
         )
 
 
@@ -215,8 +217,7 @@ def _strings(value: str) -> tuple[str, ...]:
 
 
 def from_run(run: LearningRun) -> Values:
-    started_at, finished_at = to_text(run.started_at), to_text(run.finished_at)
-    return attrs.asdict(run) | {"started_at": started_at, "finished_at": finished_at}
+    return attrs.asdict(run) | {"started_at": to_text(run.started_at), "finished_at": to_text(run.finished_at)}
 
 
 def to_run(row: Row) -> LearningRun:
@@ -282,6 +283,7 @@ def _record_as_json(record: MemoryRecord) -> Values:
             "knowledge_type": record.knowledge_type and record.knowledge_type.value,
             "origin": record.origin and record.origin.value,
             "stale_at": record.stale_at and to_text(record.stale_at),
+            "pinned_at": record.pinned_at and to_text(record.pinned_at),
         }
     )
 
@@ -310,6 +312,7 @@ def _record_of_json(value: Mapping[str, Any]) -> MemoryRecord:
         ("knowledge_type", KnowledgeType),
         ("origin", Origin),
         ("stale_at", from_text),
+        ("pinned_at", from_text),
         ("details", _to_details),
     ):
         if value.get(name) is not None:

@@ -109,6 +109,9 @@ class SqliteTransaction(
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         record_writes.set_stale(self._connection, record_ids, at)
 
+    def set_pinned(self, record_ids: Sequence[RecordId], at: datetime | None) -> int:
+        return record_writes.set_pinned(self._connection, record_ids, at)
+
     def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
         self.changes += embedding_writes.put_embedding(self._connection, record_id, embedding, model)
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from kiro_learn.client import calls
+from kiro_learn.client import mark_calls
 from kiro_learn.frontends.cli import feedback_texts, projects, record_ids
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Shell
@@ -34,7 +34,7 @@ def _judge(
     with shell.client() as client:
         places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
         record = record_ids.found(client, memory, places)
-        call = calls.judge(client, record["record_id"], feedback)
+        call = mark_calls.judge(client, record["record_id"], feedback)
         if as_json:
             shell.print_json(client.body_of(call))
             return

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import pin_texts, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
@@ -65,6 +65,12 @@ def replacement_of(history: Json) -> Json | None:
     return next((each for each in history["replacements"] if history["record_id"] in each["replacing"]), None)
 
 
+def is_pinned_last(history: Json) -> bool:
+    """It was pinned after it came, so that an undo takes the pin away."""
+    came = replacement_of(history)
+    return "pinned_at" in history and (came is None or came["replaced_at"] <= history["pinned_at"])
+
+
 def how_it_came(replacement: Json) -> str:
     """``merged from 2 memories``"""
     text = _WORDS[replacement["reason"]].came_from.format(memories=memories(len(replacement["replaced"])))
@@ -77,14 +83,23 @@ def replaced_count(history: Json) -> int:
     return sum(len(replacement["replaced"]) for replacement in history["replacements"])
 
 
-def history(record: Json, replacements: Sequence[Json], undo: str, now: datetime, terminal: Terminal) -> list[str]:
-    """Every replacement that led to ``record``, newest first, with its old records; ``undo`` takes the first back."""
-    if not replacements:
-        learned = _Row(HEAD, texts.HISTORY_NOW, _time(record["created_at"], now), record["title"], texts.FIRST_LEARNED)
-        return [*_aligned([learned], terminal), terminal.dim(texts.REPLACED_NOTHING)]
-    rows = list(_rows(record, replacements, now))
-    what = _WORDS[replacements[0]["reason"]].deed
-    return [*_aligned(rows, terminal), texts.UNDO_IT.format(what=what, command=terminal.command(undo))]
+def history(record: Json, said: Json, undo: str, now: datetime, terminal: Terminal) -> list[str]:
+    """The pin, if that came last, and every replacement that led to ``record``, newest first, with its old records;
+    ``undo`` takes the first back.
+    """
+    replacements = said["replacements"]
+    rows, what = [], ""
+    if is_pinned_last(said):
+        rows = [_Row(HEAD, texts.HISTORY_NOW, _time(said["pinned_at"], now), pin_texts.IS_PINNED)]
+        what = pin_texts.PIN
+    if replacements:
+        rows += _rows(record, replacements, now)
+        what = what or _WORDS[replacements[0]["reason"]].deed
+    else:
+        learned = _time(record["created_at"], now)
+        rows.append(_Row(HEAD, texts.HISTORY_NOW, learned, record["title"], texts.FIRST_LEARNED))
+    undo_it = texts.UNDO_IT.format(what=what, command=terminal.command(undo))
+    return [*_aligned(rows, terminal), undo_it if what else terminal.dim(texts.REPLACED_NOTHING)]
 
 
 def to_undo(undo: Undo, now: datetime, terminal: Terminal) -> list[str]:
@@ -99,8 +114,16 @@ def to_undo(undo: Undo, now: datetime, terminal: Terminal) -> list[str]:
     return [terminal.bold(head), *back, *goes, *_losses(undo)]
 
 
-def undone(restored_count: int, terminal: Terminal) -> list[str]:
-    return [f"{terminal.mark('ok')} {texts.UNDONE.format(memories=memories(restored_count))}"]
+def pin_to_undo(history: Json, project: str, now: datetime, terminal: Terminal) -> list[str]:
+    """That the pin goes; nothing else does."""
+    time = _time(history["pinned_at"], now)
+    return [terminal.bold(texts.UNDO_HEAD.format(what=pin_texts.PIN, time=time, project=project))]
+
+
+def undone(answer: Json, terminal: Terminal) -> list[str]:
+    """That the pin is gone, or how many are back."""
+    back = texts.UNDONE.format(memories=memories(len(answer["restored"])))
+    return [f"{terminal.mark('ok')} {pin_texts.TAKEN_AWAY if answer['undone'] == pin_texts.PIN else back}"]
 
 
 def _rows(record: Json, replacements: Sequence[Json], now: datetime) -> Iterator[_Row]:

@@ -1,4 +1,4 @@
-"""memories list, show, edit, history, undo, forget; and what is said of them."""
+"""memories list, show, edit, history, undo, forget, pin; and what is said of them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,25 @@ from typing import Any
 import click
 
 from kiro_learn.client import calls, project_calls
+from kiro_learn.client.building import Filters
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_texts, history_screen, memory_screen, projects, record_ids, texts
+from kiro_learn.frontends.cli import (
+    activity_texts,
+    history_screen,
+    memory_screen,
+    pin_texts,
+    projects,
+    record_ids,
+    texts,
+)
 from kiro_learn.frontends.cli.feedback import helped_verb, wrong_verb
 from kiro_learn.frontends.cli.options import in_projects, printing, typed
+from kiro_learn.frontends.cli.pins import pin_verb, unpin_verb
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
-MOST_OF_BRANCH = 200
-"""Of one request."""
+PAGE = 200
+"""Of one request with a filter."""
 
 LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
 """What is given one by one, and the name of all of it."""
@@ -34,6 +44,7 @@ def memories_verb() -> None:
 @click.option("--all", "show_all", is_flag=True, help=texts.LIST_ALL_HELP)
 @click.option("--stale", is_flag=True, help=texts.LIST_STALE_HELP)
 @click.option("--branch", metavar="NAME", type=typed, help=activity_texts.ON_BRANCH_HELP)
+@click.option("--pinned", is_flag=True, help=pin_texts.LIST_PINNED_HELP)
 @in_projects
 @printing
 def list_verb(
@@ -43,20 +54,23 @@ def list_verb(
     show_all: bool,
     stale: bool,
     branch: str | None,
+    pinned: bool,
     project: str,
     everywhere: bool,
     as_json: bool,
 ) -> None:
-    if branch:
-        _list_of_branch(shell, branch, limit, project, everywhere=everywhere, as_json=as_json)
+    most = None if show_all else limit
+    if branch or pinned:
+        wanted: Filters = {"branch": branch, "pinned": pinned or None, "stale": stale or None}
+        _list_wanted(shell, wanted, most, project, everywhere=everywhere, as_json=as_json)
         return
     if stale:
-        _list_stale(shell, None if show_all else limit, project, everywhere=everywhere, as_json=as_json)
+        _list_stale(shell, most, project, everywhere=everywhere, as_json=as_json)
         return
     with shell.client() as client:
         place = None if everywhere else projects.meant(client, project)
         ask = partial(client.memories, namespace=None if place is None else place.namespace)
-        page = _page(ask, None if show_all else limit)
+        page = _page(ask, most)
     if as_json:
         shell.print_json(page)
         return
@@ -65,25 +79,32 @@ def list_verb(
     shell.print(memory_screen.listed(len(page["items"]), page["total"], name, shell.out))
 
 
-def _list_of_branch(shell: Shell, branch: str, limit: int, project: str, *, everywhere: bool, as_json: bool) -> None:
-    """The newest ``limit`` of each project."""
+def _list_wanted(
+    shell: Shell, wanted: Filters, limit: int | None, project: str, *, everywhere: bool, as_json: bool
+) -> None:
+    """The newest ``limit``, or all, that fit the filters."""
     with shell.client() as client:
         places = _places(client, project, everywhere=everywhere)
-        pages = [
-            client.body_of(
-                project_calls.observations(
-                    client, limit=min(limit, MOST_OF_BRANCH), project=place.namespace, branch=branch
-                )
-            )
-            for place in places
-        ]
-    items = [item for page in pages for item in page["items"]][:limit]
+        found = [item for place in places for item in _wanted_of(client, place.namespace, wanted, limit)]
+    items = sorted(found, key=lambda item: (item["created_at"], item["record_id"]), reverse=True)[:limit]
     if as_json:
         shell.print_json({"items": items})
         return
     name = texts.ALL_PROJECTS if everywhere else places[0].name
     shell.print(memory_screen.rows(items, shell.now(), shell.out))
     shell.print(memory_screen.listed(len(items), len(items), name, shell.out))
+
+
+def _wanted_of(client: Client, namespace: str, wanted: Filters, limit: int | None) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = []
+    cursor: str | None = ""
+    while cursor is not None and (limit is None or len(items) < limit):
+        some = PAGE if limit is None else min(PAGE, limit - len(items))
+        call = project_calls.observations(client, limit=some, cursor=cursor or None, project=namespace, **wanted)
+        page = client.body_of(call)
+        items += page["items"]
+        cursor = page["next_cursor"]
+    return items
 
 
 def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bool, as_json: bool) -> None:
@@ -164,7 +185,7 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_j
         return
     named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
     undo = texts.UNDO.format(memory=named)
-    shell.print(history_screen.history(record, history["replacements"], undo, shell.now(), shell.out))
+    shell.print(history_screen.history(record, history, undo, shell.now(), shell.out))
 
 
 @memories_verb.command("undo", help=texts.UNDO_HELP)
@@ -176,14 +197,14 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         if not yes:
-            shell.say(history_screen.to_undo(_undo_of(client, record), shell.now(), shell.err))
+            shell.say(_to_undo(client, record, shell))
         if not shell.confirm(texts.UNDO_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_UNDONE)
         answer = client.undo(record["record_id"])
     if as_json:
         shell.print_json(answer)
     else:
-        shell.print(history_screen.undone(len(answer["restored"]), shell.out))
+        shell.print(history_screen.undone(answer, shell.out))
 
 
 @memories_verb.command("forget", help=texts.FORGET_HELP)
@@ -243,18 +264,22 @@ def _project_of(client: Client, record: dict[str, Any]) -> str:
     return next((each.name for each in projects.all_of(client) if each.namespace == record["namespace"]), "")
 
 
-def _undo_of(client: Client, record: dict[str, Any]) -> history_screen.Undo:
+def _to_undo(client: Client, record: dict[str, Any], shell: Shell) -> list[str]:
     """What undoing would do.
 
     Raises:
       Failed: nothing.
     """
-    replacement = history_screen.replacement_of(client.history(record["record_id"]))
+    history, name = client.history(record["record_id"]), _project_of(client, record)
+    if history_screen.is_pinned_last(history):
+        return history_screen.pin_to_undo(history, name, shell.now(), shell.err)
+    replacement = history_screen.replacement_of(history)
     if replacement is None:
         tail = record_ids.short(record["record_id"])
         raise Failed(texts.NOTHING_TO_UNDO.format(tail=tail), hint=texts.NOTHING_TO_UNDO_HINT)
     others = [each for each in replacement["replacing"] if each != record["record_id"]]
-    return history_screen.Undo(replacement, [record, *_those_there(client, others)], _project_of(client, record))
+    undo = history_screen.Undo(replacement, [record, *_those_there(client, others)], name)
+    return history_screen.to_undo(undo, shell.now(), shell.err)
 
 
 def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -269,3 +294,5 @@ def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]
 
 memories_verb.add_command(helped_verb)
 memories_verb.add_command(wrong_verb)
+memories_verb.add_command(pin_verb)
+memories_verb.add_command(unpin_verb)

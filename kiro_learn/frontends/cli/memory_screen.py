@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import activity_texts, texts
+from kiro_learn.frontends.cli import activity_texts, pin_texts, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, counted, events, memories, moment_of
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.search_screen import kind_of
@@ -124,6 +124,7 @@ def _row(record: Json, now: datetime, terminal: Terminal) -> str:
     when = calendar_time(moment_of(record["created_at"]), now)
     left = f"{short(record['record_id']):{ID_COLUMN}}{cut(kind_of(record), KIND_COLUMN - 2):{KIND_COLUMN}}"
     when = f"{record['branch']}  {when}" if record.get("branch") else when
+    when = f"{pin_texts.IS_PINNED}  {when}" if record.get("pinned_at") else when
     title = cut(record["title"], terminal.width - len(left) - len(when) - 2)
     painted = terminal.dim(left) + terminal.bold(title)
     return spread(left + title, when, terminal.width, painted_left=painted, painted_right=terminal.dim(when))
@@ -140,6 +141,9 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
     if record.get("branch"):
         yield activity_texts.BRANCH, activity_texts.NOT_MERGED.format(branch=record["branch"])
     yield _origin(record, calendar_time(moment_of(record["created_at"]), now))
+    if record.get("pinned_at"):
+        time = calendar_time(moment_of(record["pinned_at"]), now)
+        yield pin_texts.PINNED_FIELD, pin_texts.SINCE.format(time=time)
     if record.get("stale_at"):
         yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))
 

@@ -14,8 +14,9 @@ CONCEPT = optional_text("concept", "Only what has this concept, in whichever cas
 FILE = optional_text("file", "Only what cites this file: its path, or the end of its path from a slash on.")
 STALE = optional_flag("stale", "Only what cites files that are known to have changed; false: all else.")
 BRANCH = optional_text("branch", "Only what was learned on this branch, and is not merged.")
+PINNED = optional_flag("pinned", "Only what is pinned; false: all else.")
 
-FILTERS = (TYPE, SINCE, UNTIL, SESSION, CONCEPT, FILE, STALE, BRANCH)
+FILTERS = (TYPE, SINCE, UNTIL, SESSION, CONCEPT, FILE, STALE, BRANCH, PINNED)
 
 
 def filter_of(query: Query) -> RecordFilter:
@@ -29,4 +30,5 @@ def filter_of(query: Query) -> RecordFilter:
         file=FILE.read(query),
         is_stale=STALE.read(query),
         branch=BRANCH.read(query),
+        is_pinned=PINNED.read(query),
     )

@@ -1,4 +1,4 @@
-"""Routes that list, read, search, store, import and forget memories, list what one replaced, and undo a replacement."""
+"""Routes that list, read, search, store, import, pin and forget memories, list what one replaced, and undo that."""
 
 from __future__ import annotations
 
@@ -135,13 +135,25 @@ def history_routes(services: Services) -> Iterator[Route]:
     async def read(request: Request) -> Answer:
         record_id = RecordId(request.path["record_id"])
         replacements = [_written(each) for each in await services.history.of(record_id)]
-        return json_answer({"record_id": record_id, "replacements": replacements})
+        pinned_at = write_value((await services.queries.record(record_id)).pinned_at)
+        pinned = {} if pinned_at is None else {"pinned_at": pinned_at}
+        return json_answer({"record_id": record_id, **pinned, "replacements": replacements})
 
     async def undo(request: Request) -> Answer:
         undone = await services.history.undo(RecordId(request.path["record_id"]))
+        if undone is None:
+            return json_answer({"undone": "pin", "removed": [], "restored": []})
         restored = [record.record_id for record in undone.replaced]
         return json_answer({"undone": undone.replacement_id, "removed": list(undone.replacing), "restored": restored})
 
+    async def pin(request: Request) -> Answer:
+        return json_answer(write_record(await services.history.pin(RecordId(request.path["record_id"]))))
+
+    async def unpin(request: Request) -> Answer:
+        return json_answer(write_record(await services.history.unpin(RecordId(request.path["record_id"]))))
+
+    yield Route("POST", "/v1/memories/<record_id>/pin", pin)
+    yield Route("DELETE", "/v1/memories/<record_id>/pin", unpin)
     yield Route("GET", "/v1/memories/<record_id>/history", read)
     yield Route("POST", "/v1/memories/<record_id>/undo", undo)
 

@@ -87,7 +87,8 @@ class HistoryWrites(Protocol):
         """Take ``replacement.replaced`` out of all that search, lists, counts and vectors see, and keep them.
 
         Of ``replaced`` only the ids count: what is kept is what is stored, vector and all. ``replacing`` were put just
-        before, in the same work: undoing it forgets them.
+        before, in the same work: undoing it forgets them. If one that goes is pinned, all that come are pinned, since
+        the first of those was.
 
         Raises:
           UnknownRecord: one of ``replaced`` or ``replacing`` is not there (any more), or of another project.
@@ -171,6 +172,12 @@ class ObservationWrites(Protocol):
 
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         """Note since when files that these records cite are known to have changed; None: they are as they were."""
+        ...
+
+    def set_pinned(self, record_ids: Sequence[RecordId], at: datetime | None) -> int:
+        """Pin those of these live records that are not pinned yet; None: those that are pinned are no longer. Returns
+        how many changed.
+        """
         ...
 
 

@@ -11,6 +11,7 @@ from kiro_learn.learning.protected_records import holds, is_far_less, without_lo
 from kiro_learn.learning.relearning import Supersession
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.testing.daemon import a_record
+from kiro_learn.testing.simulation import EPOCH
 
 
 def rule(title: str, *, summary: str = "", files: tuple[str, ...] = ()) -> MemoryRecord:
@@ -32,9 +33,10 @@ def told(title: str, summary: str = "") -> MemoryRecord:
         {"knowledge_type": KnowledgeType.DECISION},
         {"knowledge_type": KnowledgeType.REJECTED},
         {"observation_type": ObservationType.DECISION},
+        {"pinned_at": EPOCH},
     ],
 )
-def test_a_persons_words_constraints_and_decisions_are_protected(change: dict[str, Any]) -> None:
+def test_a_persons_words_constraints_decisions_and_pins_are_protected(change: dict[str, Any]) -> None:
     assert attrs.evolve(a_record(1), **change).is_protected
     assert not a_record(1).is_protected
 

@@ -105,6 +105,7 @@ def test_a_memory_is_made_shorter_once_and_undoing_that_is_for_good() -> None:
         assert short.created_at <= EPOCH + timedelta(seconds=3)
         assert len(short.summary) < len(LONG) / 4
         undone = await services.history.undo(short.record_id)
+        assert undone is not None
         assert undone.replaced[0].summary == LONG
         await trio.sleep(DAY)
         assert (await services.retention.apply(RetentionRules(distill_days=7))).memories == Amount()

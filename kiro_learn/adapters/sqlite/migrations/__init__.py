@@ -6,6 +6,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     branches,
     graph_lookup,
     memory_feedback,
+    pins,
     project_names_and_pauses,
     selective_forgetting,
     todays_schema,
@@ -20,4 +21,5 @@ MIGRATIONS = (
     memory_feedback.MIGRATION,
     branches.MIGRATION,
     graph_lookup.MIGRATION,
+    pins.MIGRATION,
 )

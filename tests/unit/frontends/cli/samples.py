@@ -37,6 +37,11 @@ def record(**changes: Any) -> dict[str, Any]:
     }
 
 
+def history_of(*replacements: dict[str, Any], **said: Any) -> dict[str, Any]:
+    """Of ``record``."""
+    return {"record_id": record()["record_id"], **said, "replacements": list(replacements)}
+
+
 def replacement(**changes: Any) -> dict[str, Any]:
     """Of two memories by ``record``."""
     return {

@@ -24,9 +24,20 @@ from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.activity_screens import ACTIVITY_SCREENS
 from tests.unit.frontends.cli.graph_screens import GRAPH_SCREENS
+from tests.unit.frontends.cli.pin_screens import PIN_SCREENS
 from tests.unit.frontends.cli.relearning_screens import RELEARNING_SCREENS
 from tests.unit.frontends.cli.retention_screens import RETENTION_SCREENS
-from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, replacement, status, without_escapes
+from tests.unit.frontends.cli.samples import (
+    ASCII,
+    COLOURED,
+    NOW,
+    PLAIN,
+    history_of,
+    record,
+    replacement,
+    status,
+    without_escapes,
+)
 
 Screen = Callable[[Terminal], list[str]]
 
@@ -199,7 +210,7 @@ Refresh tokens before the expiry check                       decision · web-sho
     ),
     "memories history": (
         lambda terminal: history_screen.history(
-            record(), [replacement()], "kiro-learn memories undo K7Q4M2", NOW, terminal
+            record(), history_of(replacement()), "kiro-learn memories undo K7Q4M2", NOW, terminal
         ),
         """\
 ● now      Tue 16:50    merged from 2 memories
@@ -210,7 +221,7 @@ Undo the merge: kiro-learn memories undo K7Q4M2""",
     "memories history of several replacements": (
         lambda terminal: history_screen.history(
             record(strategy="llm-reconciled"),
-            [replacement(), EARLIER],
+            history_of(replacement(), EARLIER),
             "kiro-learn memories undo K7Q4M2",
             NOW,
             terminal,
@@ -224,7 +235,9 @@ Undo the merge: kiro-learn memories undo K7Q4M2""",
 Undo the merge: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of one that replaced nothing": (
-        lambda terminal: history_screen.history(record(), [], "kiro-learn memories undo K7Q4M2", NOW, terminal),
+        lambda terminal: history_screen.history(
+            record(), history_of(), "kiro-learn memories undo K7Q4M2", NOW, terminal
+        ),
         """\
 ● now      Mon 10:09  Refresh tokens before the expiry check             learned
 It replaced no other memory.""",
@@ -232,7 +245,7 @@ It replaced no other memory.""",
     "memories undo": (
         lambda terminal: (
             history_screen.to_undo(Undo(replacement(), [record()], "web-shop"), NOW, terminal)
-            + history_screen.undone(2, terminal)
+            + history_screen.undone({"undone": "x", "restored": ["a", "b"]}, terminal)
         ),
         """\
 Undo: merge of Tue 16:50 in web-shop
@@ -258,6 +271,7 @@ Undo: relearning of 4 Nov 16:44 in web-shop
     **RELEARNING_SCREENS,
     **RETENTION_SCREENS,
     **ACTIVITY_SCREENS,
+    **PIN_SCREENS,
     "memories forget": (
         lambda terminal: memory_screen.to_forget([record(), OTHER], {record()["record_id"]: 2}, (), terminal),
         """\
@@ -413,5 +427,5 @@ def test_people_read_of_a_model_or_none(strategy: str, how: str) -> None:
 
 
 def test_a_rule_is_named_where_it_merged() -> None:
-    lines = history_screen.history(record(strategy="extractive-reconciled"), [replacement()], "", NOW, PLAIN)
+    lines = history_screen.history(record(strategy="extractive-reconciled"), history_of(replacement()), "", NOW, PLAIN)
     assert lines[0].endswith("merged from 2 memories                         by a rule")
