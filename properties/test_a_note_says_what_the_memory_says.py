@@ -47,6 +47,7 @@ def memory(title: str, summary: str, facts: tuple[str, ...], text: str, names: t
         importance=7,
         text=text,
         details=RecordDetails(severity="hard"),
+        pinned_at=datetime(2026, 1, 6, tzinfo=UTC),
     )
     return StoredMemory(record=record, sessions=names[:1])
 
