@@ -211,6 +211,43 @@ def test_a_merge_is_undone_in_three_actions(kitchen: Kitchen) -> None:
     assert kitchen.titles() == ["Bread needs time"]
 
 
+def test_a_memory_is_pinned_by_a_key_found_by_a_filter_and_unpinned_by_undo(kitchen: Kitchen) -> None:
+    for title in ("Salt the water", "Rest the dough", "Heat the oven"):
+        kitchen.memory(title)
+
+    def pinned() -> list[str]:
+        listed = kitchen.viewer.daemon.call("GET", f"/v1/memories?pinned=true&namespace={quote(kitchen.namespace)}")
+        return [each["title"] for each in listed["items"]]
+
+    page = kitchen.open()
+    row(page, "Rest the dough").focus()
+    page.keyboard.press("p")
+    row(page, "Rest the dough").get_by_text("pinned", exact=True).wait_for()
+    assert pinned() == ["Rest the dough"]
+    page.get_by_role("button", name="Pinned", exact=True).click()
+    row(page, "Heat the oven").wait_for(state="detached")
+
+    row(page, "Rest the dough").click()
+    page.locator(".panel").get_by_text("pinned just now").wait_for()
+    page.keyboard.press("u")
+    page.get_by_role("button", name="Pin", exact=True).wait_for()
+    assert pinned() == []
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.get_by_role("button", name="Unpin", exact=True).wait_for()
+    page.keyboard.press("p")
+    page.get_by_role("button", name="Pin", exact=True).wait_for()
+    assert pinned() == []
+
+    page.get_by_role("button", name="Pinned", exact=True).click()
+    row(page, "Heat the oven").focus()
+    page.keyboard.press("x")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    page.locator(".chosen").get_by_role("button", name="Pin", exact=True).click()
+    page.locator(".row", has=page.get_by_text("pinned", exact=True)).nth(1).wait_for()
+    assert sorted(pinned()) == ["Heat the oven", "Rest the dough"]
+
+
 def test_what_is_learned_meanwhile_waits_behind_new_and_nothing_jumps(kitchen: Kitchen) -> None:
     for number in range(60):
         kitchen.memory(f"Recipe {number}")

@@ -26,7 +26,7 @@ const KEYS = [
   ["j k or arrows", "next, previous row"],
   ["Enter, Esc", "open, close"],
   ["x", "choose"],
-  ["e u", "edit, undo"],
+  ["e p u", "edit, pin, undo"],
   ["#", "forget…"],
   ["h w", "helped, wrong"],
   ["t", "light or dark"],

@@ -15,7 +15,7 @@ export const title = "Memories";
 
 const TYPES = ["constraint", "decision", "heuristic", "rejected", "discovery", "error", "pattern", "tool_use", "session_summary"];
 const PAGE = 100;
-const NO_FILTER = { type: null, since: null, until: null, file: null, concept: null, session: null };
+const NO_FILTER = { type: null, since: null, until: null, file: null, concept: null, session: null, pinned: null };
 const WORDS = ["words", "pairs", "literal"];
 
 /** @param {any} data of either route @returns {any[]} */
@@ -24,8 +24,8 @@ const rowsOf = (data) => data.items ?? data.hits.map((/** @type {any} */ hit) =>
 /** @param {import("../lib/nav.js").PageProps} props */
 export default function Page({ query, setQuery, project, nameOf }) {
   useStyle("pages/memories.css");
-  const { q, open, type, since, until, file, concept, session } = query;
-  const params = { namespace: project?.namespace, type, since, until, file, concept, session, limit: PAGE, ...(q ? { query: q } : {}) };
+  const { q, open, type, since, until, file, concept, session, pinned } = query;
+  const params = { namespace: project?.namespace, type, since, until, file, concept, session, pinned, limit: PAGE, ...(q ? { query: q } : {}) };
   const list = usePages(q ? "/v1/search" : "/v1/memories", params, rowsOf);
   const { rows, route } = list;
   const [chosen, setChosen] = useState(/** @type {string[]} */ ([]));
@@ -53,6 +53,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
 
   const focused = () => rows[Number(/** @type {any} */ (document.activeElement?.closest(".row"))?.dataset.index ?? NaN)];
   const target = () => focused()?.record_id ?? open;
+  const picked = () => (chosen.length ? chosen : [target()].filter(Boolean));
   const show = (/** @type {string | null} */ id, how = {}) => setQuery({ open: id }, how);
   const edit = () => {
     const id = target();
@@ -77,10 +78,23 @@ export default function Page({ query, setQuery, project, nameOf }) {
   const undo = async (/** @type {string} */ id) => {
     const done = await attempt(() => call("POST", routeOf(id, "/undo"), {}));
     if (!done) return;
+    if (done.undone === "pin") return changed([{ record_id: id }]);
     const back = (await Promise.all(done.restored.map((/** @type {string} */ each) => attempt(() => call("GET", routeOf(each)))))).filter(Boolean);
     list.change((old) => old.flatMap((each) => (done.removed.includes(each.record_id) ? back : [each])));
     if (document.activeElement?.closest(".panel, .toast") || open === id) show(done.restored[0], { replace: true });
     toast(`Undone: ${counted(done.restored.length, "memory is", "memories are")} back.`);
+  };
+  const pin = async (/** @type {string[]} */ ids, /** @type {boolean | null} */ isPinned) => {
+    isPinned ??= Boolean((rows.find((each) => each.record_id === ids[0]) ?? (await attempt(() => call("GET", routeOf(ids[0])))))?.pinned_at);
+    const done = await Promise.all(ids.map((id) => attempt(() => call(isPinned ? "DELETE" : "POST", routeOf(id, "/pin"), {}))));
+    if (done.some(Boolean)) changed(done.filter(Boolean));
+  };
+  const changed = (/** @type {any[]} */ memories) => {
+    const at = Object.fromEntries(memories.map((each) => [each.record_id, each.pinned_at]));
+    list.change((old) => old.map((each) => (each.record_id in at ? { ...each, pinned_at: at[each.record_id] } : each)));
+    setJudged((old) => old + 1);
+    const isPinned = Boolean(memories[0].pinned_at);
+    toast(isPinned ? "Pinned: told to every session as it starts." : "No longer pinned.", { undo: () => pin(Object.keys(at), isPinned) });
   };
   const forget = (/** @type {string[]} */ memories) => memories.length && setForgetting({ memories });
   const forgotten = (/** @type {boolean} */ isMore) => {
@@ -105,14 +119,14 @@ export default function Page({ query, setQuery, project, nameOf }) {
   };
   useKeys({
     x: () => choose(target()), e: edit, h: () => judge("helped"), w: () => judge("wrong"),
-    u: () => target() && undo(target()), "#": () => forget(chosen.length ? chosen : [target()].filter(Boolean)),
+    u: () => target() && undo(target()), "#": () => forget(picked()), p: () => picked().length && pin(picked(), null),
   });
 
   // Scores of two projects do not compare.
   const best = /** @type {Record<string, number>} */ ({});
   for (const each of rows) best[each.namespace] = Math.max(best[each.namespace] ?? 0, each.score ?? 0);
   const drawRow = (/** @type {any} */ memory) => html`<${Row} ...${{ memory, best: best[memory.namespace], isChosen: chosen.includes(memory.record_id), choose, name: nameOf(memory.namespace) }} />`;
-  const isFiltered = Boolean(type || since || until || file || concept || session);
+  const isFiltered = Boolean(type || since || until || file || concept || session || pinned);
   const empty = (/** @type {any} */ data) => rows.length === 0 && nothing({ data, q, isFiltered, clear: () => setQuery({ ...NO_FILTER, q: null }) });
   return html`
     <${Filters} query=${query} setQuery=${setQuery} />
@@ -131,6 +145,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
         ${chosen.length > 0 && html`
           <footer class="chosen"><span role="status">${count(chosen.length)} chosen</span>
             <button onClick=${() => setChosen(rows.map((each) => each.record_id))}>Choose all ${count(rows.length)}</button>
+            <button onClick=${() => pin(chosen, false)}>Pin</button>
             <button onClick=${() => attempt(() => exportAll(chosen))}>Export</button>
             <button class="danger" onClick=${() => forget(chosen)}>Forget…</button>
             <button class="plain" onClick=${() => setChosen([])}>Clear</button></footer>
@@ -138,7 +153,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
       </section>
       ${open && html`<${Memory} id=${open} name=${project?.name ?? nameOf(rows.find((each) => each.record_id === open)?.namespace)}
         ...${{ isEditing: edited === open, setEditing: (/** @type {boolean} */ is) => setEdited(is ? open : null), judged }} onClose=${() => show(null)} onFilter=${(/** @type {any} */ by) => setQuery({ ...NO_FILTER, q: null, ...by })}
-        onSaved=${saved} onUndo=${() => undo(open)} onForget=${() => forget([open])} onJudge=${judge} step=${rows.length > 1 ? step : null} />`}
+        onSaved=${saved} onUndo=${() => undo(open)} onForget=${() => forget([open])} onJudge=${judge} onPin=${(/** @type {boolean} */ is) => pin([open], is)} step=${rows.length > 1 ? step : null} />`}
     </div>
     ${forgetting && html`<${Forget} selection=${forgetting} onDone=${forgotten} onClose=${() => setForgetting(null)} />`}
   `;
@@ -159,6 +174,7 @@ const Row = ({ memory, best, isChosen, choose, name }) => html`
       ${name && html`<span class="of">${name}</span>`}
       ${!memory.parts && html`<span class="cut">${memory.summary}</span>`}
       ${memory.stale_at && html`<span class="warn">stale</span>`}
+      ${memory.pinned_at && html`<span class="strong">pinned</span>`}
     </span>
     <span class="small muted when"><${Time} at=${memory.created_at} /></span>
   </div>
@@ -193,6 +209,7 @@ function Filters({ query, setQuery }) {
       <label>File <input value=${query.file ?? ""} onChange=${set("file")} placeholder="any" autocomplete="off" spellcheck=${false} /></label>
       <label>Since <input type="date" value=${query.since ?? ""} onChange=${set("since")} /></label>
       <label>Until <input type="date" value=${query.until ?? ""} onChange=${set("until")} /></label>
+      <${Chip} pressed=${query.pinned === "true"} onClick=${() => setQuery({ pinned: query.pinned ? null : "true", open: null })}>Pinned<//>
       ${others.map((name) => html`<${Chip} key=${name} pressed=${true} onClick=${() => setQuery({ [name]: null, open: null })}>${name === "q" ? "search" : name}: ${query[name]} ✕<//>`)}
     </div>
   `;

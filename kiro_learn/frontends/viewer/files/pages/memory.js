@@ -18,16 +18,19 @@ export const speaker = (event) => (event.kind === "tool_use" && event.tool ? eve
 
 /**
  * @param {{id: string, name: string, isEditing: boolean, setEditing: (is: boolean) => void, onClose: () => void, onFilter: (by: any) => void,
- *   onSaved: (answer: any) => void, onUndo: () => void, onForget: () => void, onJudge: (said: string) => void, judged: number,
+ *   onSaved: (answer: any) => void, onUndo: () => void, onForget: () => void, onJudge: (said: string) => void, onPin: (isPinned: boolean) => void, judged: number,
  *   step: ((by: number) => void) | null}} props
  */
-export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onSaved, onUndo, onForget, onJudge, judged, step }) {
+export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onSaved, onUndo, onForget, onJudge, onPin, judged, step }) {
   const route = useRoute(routeOf(id));
   const history = useRoute(routeOf(id, "/history"));
   const memory = route.data;
-  const canUndo = (history.data?.replacements ?? []).length > 0;
+  const { pinned_at: pinned, replacements = [] } = history.data ?? {};
+  const pinnedLast = pinned && !(replacements[0]?.replaced_at > pinned) ? pinned : null;
+  useEffect(() => void (judged && (route.reload(), history.reload())), [judged]);
   const actions = memory && !isEditing && html`
     <button onClick=${() => setEditing(true)} title="Edit (e)">Edit</button>
+    <button onClick=${() => onPin(Boolean(memory.pinned_at))} title="Pin, or take the pin away (p)">${memory.pinned_at ? "Unpin" : "Pin"}</button>
     <button onClick=${() => onJudge("helped")} title="It helped (h)">Helped</button>
     <button onClick=${() => onJudge("wrong")} title="It is wrong (w)">Wrong</button>
     <button class="danger" onClick=${onForget} title="Forget (#)">Forget…</button>
@@ -44,13 +47,13 @@ export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onS
           : html`
             <div class="stack">
               <p class="line small muted"><${Chip}>${typeOf(memory)}<//><span>${name}</span><span>learned <${Time} at=${memory.created_at} /></span>
-                ${memory.stale_at && html`<span class="warn">cites files that changed</span>`}<${Id} id=${id} /></p>
+                ${memory.stale_at && html`<span class="warn">cites files that changed</span>`}${memory.pinned_at && html`<span class="strong">pinned</span>`}<${Id} id=${id} /></p>
               <p class="said">${memory.summary}</p>
               ${memory.text && memory.text !== memory.summary && html`<details><summary>Text as it was handed in</summary><pre>${memory.text}</pre></details>`}
               <${Lists} memory=${memory} onFilter=${onFilter} />
               <${CameFrom} id=${id} />
               <${Told} ...${{ id, judged }} namespace=${memory.namespace} />
-              ${canUndo && html`<${History} replacements=${history.data.replacements} strategy=${memory.strategy} onUndo=${onUndo} />`}
+              ${(pinnedLast || replacements.length > 0) && html`<${History} ...${{ replacements, pinnedLast, onUndo }} strategy=${memory.strategy} />`}
             </div>
           `}
       <//>
@@ -140,15 +143,16 @@ function cameBy({ reason, replaced }, strategy, index) {
   return word.endsWith("from") ? `${word} ${counted(replaced.length, "memory", "memories")}` : word;
 }
 
-/** @param {{replacements: any[], strategy: string, onUndo: () => void}} props */
-const History = ({ replacements, strategy, onUndo }) => html`
+/** @param {{replacements: any[], strategy: string, pinnedLast: string | null, onUndo: () => void}} props */
+const History = ({ replacements, strategy, pinnedLast, onUndo }) => html`
   <section>
     <h3>History</h3>
     <ol class="plain-list">
+      ${pinnedLast && html`<li><p class="line">pinned <${Time} at=${pinnedLast} /> <button onClick=${onUndo} title="Undo (u)">Undo</button></p></li>`}
       ${replacements.map((each, index) => html`
         <li key=${each.replacement_id}>
           <p class="line">${cameBy(each, strategy, index)} <${Time} at=${each.replaced_at} />
-            ${index === 0 && html`<button onClick=${onUndo} title="Undo (u)">Undo</button>`}</p>
+            ${index === 0 && !pinnedLast && html`<button onClick=${onUndo} title="Undo (u)">Undo</button>`}</p>
           <ul class="dots">${each.replaced.map((/** @type {any} */ old) => html`<li key=${old.record_id}>${old.title} <span class="muted">· ${ago(old.created_at)}</span></li>`)}</ul>
         </li>
       `)}
