@@ -73,7 +73,7 @@ def fitted(facts: list[str], *, most: int) -> list[str]:
     for limit in _JOINED_CHARACTERS:
         if len(facts) > most:
             facts = _joined(facts, limit)
-    kept = sorted(range(len(facts)), key=lambda place: (-_worth(facts[place]), place))[:most]
+    kept = sorted(range(len(facts)), key=lambda place: (-worth(facts[place]), place))[:most]
     return [facts[place] for place in sorted(kept)]
 
 
@@ -135,6 +135,6 @@ def _says_something(text: str) -> bool:
     return len(words(text)) >= _LEAST_WORDS and not is_chatter(text)
 
 
-def _worth(text: str) -> float:
+def worth(text: str) -> float:
     """How many signs of a statement worth keeping the text shows."""
     return sum(weight for weight, pattern in _SIGNALS if pattern.search(text))

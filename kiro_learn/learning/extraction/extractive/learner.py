@@ -7,11 +7,12 @@ a tool's only where a fact comes from it. The same text always gives the same an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer, own_words
+from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
+from kiro_learn.learning.extraction.extractive.durability import lasts, refuted
 from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, rules_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
@@ -45,9 +46,6 @@ _DENYING = re.compile(r"(?:no|not|never|none|nein|non|nee|нет)\b", re.IGNOREC
 
 _QUESTION_WORD = re.compile(r"\s*(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
-_COMMIT_CHARACTERS = 300
-"""An answer to "commit this" that is shorter tells of the commit only."""
-
 _SHORT_PROMPT = 300
 """Characters of a prompt whose rule is what the whole turn is about."""
 
@@ -64,14 +62,17 @@ def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
 
 def extracts_of(batch: ReadBatch) -> list[Extract]:
     """What each turn of ``batch`` says that lasts: mostly one extract, and one more for a rule in a long prompt."""
-    return [extract for turn in turns_of(batch.events) for extract in _extracts(turn, batch.project_path)]
+    turns = turns_of(batch.events)
+    failed = refuted(turns)
+    return [extract for turn in turns for extract in _extracts(turn, batch.project_path, failed)]
 
 
-def _extracts(turn: Turn, project_path: str) -> Iterator[Extract]:
+def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterator[Extract]:
     rules = _own_rules(turn)
     answered = answered_facts(turn.tools)
     blocks = _earnest_answer(turn)
-    if turn.answer is None or not _says_something(turn, blocks):
+    is_decided = bool(rules) or _has_decision(answered)
+    if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
         extract = _from_person(turn, rules, answered)
         if extract is not None:
             yield extract
@@ -99,14 +100,13 @@ def _laid_down(text: str) -> list[str]:
     return list(dict.fromkeys((*rules_in(text), *corrections_in(text))))
 
 
-def _says_something(turn: Turn, blocks: Sequence[Block]) -> bool:
+def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:
     length = sum(letters(block.text) for block in blocks)
-    if turn.prompts and all(is_commit_request(said.text) for said in turn.prompts) and length < _COMMIT_CHARACTERS:
-        return False
-    if is_of_the_moment(block.text for block in blocks) and not files_in(turn.tools, "").modified:
+    has_changed = bool(files_in(turn.tools, "").modified)
+    if is_of_the_moment(block.text for block in blocks) and not has_changed:
         return False
     if length >= _LEAST_CHARACTERS:
-        return True
+        return lasts(turn, blocks, has_changed=has_changed, is_decided=is_decided)
     return length > 0 and (bool(choice_in(turn.question)) or _tells_what_was_asked(turn, blocks))
 
 

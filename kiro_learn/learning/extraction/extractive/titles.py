@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words
+from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.moment import tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line, sentences
@@ -56,6 +57,17 @@ _FIRST_HEADING_WORDS = 2
 
 _ASKED_CHARACTERS = 70
 
+_CLAIM = re.compile(
+    r"\W*(?:(?:i|we)(?:'ve|\u2019ve| have)? (?:now |also |just )?(?:successfully |completely )?\w+(?:ed|ten|lt)\b(?! (?:on|to|against)\b)"
+    r"|(?:i|we) can (?:now )?see\b|you(?:'re|\u2019re| are| were| have)\b"
+    r"|(?:\S+ ){0,6}(?:success(?:ful|fully)?|complete[d]?|done|fixed|resolved|confirmed|ready|accomplished|implemented)\W*$)",
+    re.IGNORECASE,
+)
+"""That something was done, without saying what holds now."""
+
+_TELLING, _MOST_TITLES = 2.5, 12
+"""Worth of a sentence that takes the place of a first one without any, and how far it is looked for."""
+
 
 def title_of(blocks: Sequence[Block], prompt: str) -> str:
     """The first thing the answer says that can stand alone; else the question, and the answer if there is room.
@@ -63,7 +75,7 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     ``blocks`` are not empty; neither is the title.
     """
     asked, spoken, listed = _asked(prompt), list(_spoken(blocks)), _listed(blocks)
-    found = next((candidate for candidate in spoken if _stands_alone(candidate)), "")
+    found = _best([candidate for candidate in spoken if _stands_alone(candidate)], listed)
     if found:
         return cut_at_word(_capitalised(found.rstrip(":")), TITLE_CHARACTERS)
     telling = [candidate for candidate in spoken if len(own_words(candidate)) >= _LEAST_WORDS]
@@ -73,6 +85,21 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     if not asked or not said or len(asked) > _ASKED_CHARACTERS:
         return cut_at_word(asked or _capitalised(said), TITLE_CHARACTERS)
     return cut_at_word(f"{asked if asked.endswith('?') else asked.rstrip('.:!') + ':'} {said}", TITLE_CHARACTERS)
+
+
+def _best(standing: Sequence[str], listed: Sequence[str]) -> str:
+    """The first of ``standing``; where that says nothing that holds, the first sentence or item that says most of it."""
+    first = next(iter(standing), "")
+    if first and _held(first) > 0:
+        return first
+    others = [each for each in (*standing[1:_MOST_TITLES], *listed[:_MOST_TITLES]) if _stands_alone(each)]
+    best = max(others, key=_held, default="")
+    return best if best and _held(best) >= (_TELLING if first else 2 * _TELLING) else first
+
+
+def _held(candidate: str) -> float:
+    """How much of what holds it says; nothing if it only claims that something was done, or looks at something."""
+    return 0.0 if _CLAIM.match(candidate) or candidate.endswith("!") else worth(candidate)
 
 
 def title_of_rule(rule: str) -> str:

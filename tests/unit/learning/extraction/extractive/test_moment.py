@@ -63,7 +63,9 @@ def test_a_turn_that_only_tells_how_things_stand_makes_no_memory() -> None:
     assert learned(prompt(1, "ok lets get back to main"), answer(2, STANDS)) == []
 
 
-def test_a_turn_that_changed_a_file_makes_one_whatever_is_said_of_it() -> None:
+def test_a_turn_that_changed_a_file_makes_one_where_somebody_says_why() -> None:
     edited = tool(2, "Edit", {"file_path": "src/pool.ts"}, {"success": True})
-    (draft,) = learned(prompt(1, "raise the pool to twenty"), edited, answer(3, STANDS))
+    assert learned(prompt(1, "raise the pool to twenty"), edited, answer(3, STANDS)) == []
+    why = "raise the pool to twenty, because the importer opens ten on its own"
+    (draft,) = learned(prompt(1, why), edited, answer(3, STANDS))
     assert draft.files_modified == ("src/pool.ts",)

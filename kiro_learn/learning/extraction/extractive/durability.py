@@ -1,0 +1,214 @@
+"""Whether what a turn says still holds next month, told by what kind of evidence it is.
+
+A cause, a bound, a way that was turned down, and a change that names what it touches are evidence: they hold whoever
+reads them. That something runs, passes or is done, what comes next, and a listing of what is open hold for an hour;
+their events are kept, and a memory of them would only stand before those that last.
+
+What counts is how much of an answer is evidence, measured against what was asked for: a question and a change need
+little of it, a bare command, a step and a message that no person asked for much. The shares were chosen by reading
+four histories, so they are tuned on them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+
+import attrs
+
+from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, own_words
+from kiro_learn.learning.extraction.extractive.durable import choice_in
+from kiro_learn.learning.extraction.extractive.facts import worth
+from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.moment import tells_how_things_stand
+from kiro_learn.learning.extraction.extractive.prose import sentences
+from kiro_learn.learning.extraction.extractive.turns import Turn
+from kiro_learn.retrieval.query.prose_lines import asks
+
+_REASON = re.compile(
+    r"\b(?:because|root cause|caus(?:ed|es|ing)\b|the reason|due to|so that|which is why|that's why|since|otherwise"
+    r"|which means|to avoid|prevents?|would|instead of|rather than|on purpose|by design|deliberate(?:ly)?|trade-?off"
+    r"|decided|chose|not needed|not worth|unnecessary|the (?:issue|problem|fix|cause|bug) (?:is|was)|doesn't|don't"
+    r"|can't|cannot|won't|didn't|no longer|only|must|never|always)\b|, so (?:it|we|you|i|the|that|they|this|there)\b",
+    re.IGNORECASE,
+)
+"""Says why, what is bound, or what was turned down."""
+
+_CAUSE = re.compile(
+    r"\b(?:because|root cause|caus(?:ed|es|ing)\b|the reason|due to|that's why|which is why"
+    r"|the (?:real |actual |main )?(?:issue|problem|cause|bug) (?:is|was))\b",
+    re.IGNORECASE,
+)
+
+_STRONG = 3.0
+"""From this worth on a statement is evidence by what it names (``facts.worth``)."""
+
+_BARE_COMMAND = re.compile(r"\s*/[\w:.-]+\s*")
+_STEP = re.compile(
+    r"\W*(?:(?:ok|okay|yes|yeah|yep|great|cool|now|then|so|and|please|lets|let's|can you|could you|alright|awesome"
+    r"|perfect|nice|good|thanks)\b[\s,.!:]*)*+"
+    r"(?:commit?|push|merge|pull|rebase"
+    r"|(?:create|open|make|get) (?:an? |the |new ){0,2}(?:pr|pull request|branch|commit)|branch|checkout|check out|switch|go ahead|continue|proceed|try again|retry|start|restart|stop|run|deploy|release"
+    r"|get back|move on|next)\b",
+    re.IGNORECASE,
+)
+_STEP_CHARACTERS = 200
+"""Of a prompt that only asks for a step: a longer one says what it is about."""
+
+_STATE_ASKED = re.compile(
+    r"\b(?:have we (?:\w+ ){0,2}?(?:complete|finish|done)|(?:is|are) (?:everything|it|this|that|they|all) (?:\w+ )?"
+    r"(?:complete|done|finished|ready|running|working|up|green|passing)\b|what(?:'s| is) (?:next|left|the status)"
+    r"|now what|where (?:are|were|did) we|how far|confirm (?:that )?we|prove (?:to me )?"
+    r"|are you (?:confident|sure) (?:that )?we)",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(r"\b(?:here|now|next|going on|happening)\b", re.IGNORECASE)
+"""In a question without a name: it asks about what is on the screen."""
+
+_ENGLISH = re.compile(r"\b(?:the|an?|is|are|was|to|of|and|in|it|for|on|with|by|from|no|not|now|all)\b", re.IGNORECASE)
+_REFUTED = re.compile(
+    r"\b(?:still (?:see|seeing|get|getting|fail\w*|not|no|have|having|the same|doesn'?t|broken|happening|stuck"
+    r"|error\w*|an?)|(?:did|does|do)(?:n'?t| not) (?:seem to )?(?:work|help|fix)\w*|same (?:issue|error|problem|thing)"
+    r"|it(?:'s| is)? still (?!works?\b|good\b|fine\b|ok\b)\w+|not working|another (?:failure|error)|failed again|no luck"
+    r"|(?:undo|revert) (?:that|this|it|what|those|these|the))\b",
+    re.IGNORECASE,
+)
+_REFUTED_CHARACTERS = 300
+
+_ASKED_BACK = re.compile(
+    r"\b(?:(?:can|could|would) you (?:please )?|please )(?:confirm|open|check|try|share|paste|send|run|reload|refresh"
+    r"|verify|test|click|log|restart|tell|provide|look)\b|\bwhat do you see\b|\b(?:tell|show) me (?:what|if|whether)\b",
+    re.IGNORECASE,
+)
+"""The person is to look or to try: what it is about is not settled."""
+
+_LONG = 12
+"""Statements of an answer from which on the share of evidence counts, and not only that there is some."""
+
+_LEAST_SHARE, _LEAST_SHARE_OF_ANSWER = 0.2, 0.12
+_LEAST_WORTH, _LEAST_WORTH_OF_ANSWER, _LEAST_WORTH_UNASKED = 3.0, 2.0, 1.0
+"""Of all statements without a reason: of a change, of the answer to a question, and of a summary nobody asked for."""
+
+_CHANGES_OF_STEP = 2
+"""Strong statements from which on a step that changed files was work."""
+
+_SETTLING, _LAST_BLOCKS = 2, 3
+"""Reasons that an answer gives which hands an open matter back; blocks at its end in which it does."""
+
+
+class Wanted(Enum):
+    """What a turn's prompts want."""
+
+    NOTHING = "nothing"
+    """No person typed anything: the agent answers a message of its own tools."""
+    COMMAND = "command"
+    STEP = "step"
+    STATE = "state"
+    ANSWER = "answer"
+    WORK = "work"
+
+
+_NEED_MUCH = frozenset({Wanted.COMMAND, Wanted.STEP, Wanted.STATE})
+
+
+@attrs.frozen
+class Evidence:
+    """How much of a text lasts, in statements."""
+
+    told: int = 0
+    """All that it says and that does not only tell how things stand."""
+    reasons: int = 0
+    causes: int = 0
+    strong: int = 0
+    worth: float = 0.0
+
+    @classmethod
+    def of(cls, statements: Iterable[str]) -> Evidence:
+        told = [each for each in statements if not tells_how_things_stand(each)]
+        worths = [worth(each) for each in told]
+        reasons = sum(_REASON.search(each) is not None for each in told)
+        causes = sum(_CAUSE.search(each) is not None for each in told)
+        return cls(len(told), reasons, causes, sum(each >= _STRONG for each in worths), sum(worths))
+
+    def share(self) -> float:
+        """Of the statements, a reason counting as two of those that are strong by what they name."""
+        return (2 * self.reasons + self.strong) / self.told if self.told else 0.0
+
+
+def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided: bool) -> bool:
+    """Whether the answer, of which ``blocks`` are what is no talk, is worth a memory.
+
+    Args:
+      has_changed: the turn changed a file.
+      is_decided: a person laid something down in it, or answered a tool that asked.
+    """
+    said = list(_said_in(blocks))
+    evidence, wanted = Evidence.of(said), wanted_by(turn)
+    if not any(map(_ENGLISH.search, said)) or (turn.answer and turn.answer.role == "note"):
+        return True  # what cannot be judged is kept, and what somebody noted
+    if is_decided and (evidence.reasons or evidence.worth):
+        return True
+    if wanted is Wanted.NOTHING:
+        return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH_UNASKED
+    if wanted in _NEED_MUCH and not (has_changed and evidence.strong >= _CHANGES_OF_STEP):
+        has_failed = any(tool.has_failed for tool in turn.tools)
+        is_cure = has_failed and evidence.causes > 0 and evidence.told < _LONG
+        return is_cure or (evidence.reasons > 1 and evidence.reasons >= _LEAST_SHARE * evidence.told)
+    return _tells_enough(turn, blocks, evidence, has_changed=has_changed, is_asked=wanted is Wanted.ANSWER)
+
+
+def _tells_enough(
+    turn: Turn, blocks: Sequence[Block], evidence: Evidence, *, has_changed: bool, is_asked: bool
+) -> bool:
+    """Of a question or of work that a person wanted."""
+    if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
+        return False
+    if has_changed and (evidence.causes > 0 or _gives_reasons(turn)):
+        return True
+    if evidence.told >= _LONG and evidence.share() < (_LEAST_SHARE if has_changed else _LEAST_SHARE_OF_ANSWER):
+        return False
+    if has_changed or is_asked or choice_in(turn.question):
+        return evidence.reasons > 0 or evidence.worth >= (_LEAST_WORTH_OF_ANSWER if is_asked else _LEAST_WORTH)
+    return evidence.causes > 0 or evidence.reasons > 1 or (evidence.strong > 1 and evidence.reasons > 0)
+
+
+def _said_in(blocks: Sequence[Block]) -> Iterator[str]:
+    """The sentences and list items of ``blocks``; code only where it stands alone."""
+    for block in blocks:
+        if block.kind is BlockKind.TEXT:
+            yield from sentences(block.text)
+        elif block.kind is not BlockKind.HEADING:
+            yield block.text
+
+
+def _gives_reasons(turn: Turn) -> bool:
+    """Whether a person says why, or what is bound, in what they asked for."""
+    said = (sentence for prompt in turn.prompts if not prompt.is_context for sentence in sentences(prompt.text))
+    return any(_REASON.search(sentence) and not sentence.endswith("?") for sentence in said)
+
+
+def wanted_by(turn: Turn) -> Wanted:
+    """What the prompts of ``turn`` want, by their form."""
+    if not turn.prompts:
+        return Wanted.NOTHING
+    if all(_BARE_COMMAND.fullmatch(said.text) for said in turn.prompts):
+        return Wanted.COMMAND
+    last = turn.prompts[-1].text
+    if not own_words(last) and asks(last) and _POINTING.search(last):
+        return Wanted.STATE
+    if len(turn.question) <= _STEP_CHARACTERS:
+        if _STATE_ASKED.search(last):
+            return Wanted.STATE
+        if is_commit_request(last) or (own_words(last) and _STEP.match(last)):
+            return Wanted.STEP
+    return Wanted.ANSWER if asks(last) else Wanted.WORK
+
+
+def refuted(turns: Iterable[Turn]) -> frozenset[int]:
+    """The numbers of the answers of which the next prompt of the session says that they did not help."""
+    return frozenset(
+        turn.previous.answer.number
+        for turn in turns
+        if turn.previous and turn.previous.answer and _REFUTED.search(turn.question[:_REFUTED_CHARACTERS])
+    )
