@@ -49,8 +49,8 @@ _STEP = re.compile(
     r"\W*(?:(?:ok|okay|yes|yeah|yep|great|cool|now|then|so|and|please|lets|let's|can you|could you|alright|awesome"
     r"|perfect|nice|good|thanks)\b[\s,.!:]*)*+"
     r"(?:commit?|push|merge|pull|rebase"
-    r"|(?:create|open|make|get) (?:an? |the |new ){0,2}(?:pr|pull request|branch|commit)|branch|checkout|check out|switch|go ahead|continue|proceed|try again|retry|start|restart|stop|run|deploy|release"
-    r"|get back|move on|next)\b",
+    r"|(?:create|open|make|get) (?:an? |the |new ){0,2}(?:pr|pull request|branch|commit)|branch|checkout|check out"
+    r"|switch|go ahead|continue|proceed|try again|retry|start|restart|stop|run|deploy|release|get back|move on|next)\b",
     re.IGNORECASE,
 )
 _STEP_CHARACTERS = 200
