@@ -70,8 +70,8 @@ _ENGLISH = re.compile(r"\b(?:the|an?|is|are|was|to|of|and|in|it|for|on|with|by|f
 _REFUTED = re.compile(
     r"\b(?:still (?:see|seeing|get|getting|fail\w*|not|no|have|having|the same|doesn'?t|broken|happening|stuck"
     r"|error\w*|an?)|(?:did|does|do)(?:n'?t| not) (?:seem to )?(?:work|help|fix)\w*|same (?:issue|error|problem|thing)"
-    r"|it(?:'s| is)? still (?!works?\b|good\b|fine\b|ok\b)\w+|not working|another (?:failure|error)|failed again|no luck"
-    r"|(?:undo|revert) (?:that|this|it|what|those|these|the))\b",
+    r"|it(?:'s| is)? still (?!works?\b|good\b|fine\b|ok\b)\w+|not working|another (?:failure|error)|failed again"
+    r"|no luck|(?:undo|revert) (?:that|this|it|what|those|these|the))\b",
     re.IGNORECASE,
 )
 _REFUTED_CHARACTERS = 300

@@ -58,9 +58,11 @@ _FIRST_HEADING_WORDS = 2
 _ASKED_CHARACTERS = 70
 
 _CLAIM = re.compile(
-    r"\W*(?:(?:i|we)(?:'ve|\u2019ve| have)? (?:now |also |just )?(?:successfully |completely )?\w+(?:ed|ten|lt)\b(?! (?:on|to|against)\b)"
+    r"\W*(?:(?:i|we)(?:'ve|\u2019ve| have)? (?:now |also |just )?(?:successfully |completely )?"
+    r"\w+(?:ed|ten|lt)\b(?! (?:on|to|against)\b)"
     r"|(?:i|we) can (?:now )?see\b|you(?:'re|\u2019re| are| were| have)\b"
-    r"|(?:\S+ ){0,6}(?:success(?:ful|fully)?|complete[d]?|done|fixed|resolved|confirmed|ready|accomplished|implemented)\W*$)",
+    r"|(?:\S+ ){0,6}(?:success(?:ful|fully)?|completed?|done|fixed|resolved|confirmed|ready|accomplished|implemented)"
+    r"\W*$)",
     re.IGNORECASE,
 )
 """That something was done, without saying what holds now."""
@@ -88,7 +90,7 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
 
 
 def _best(standing: Sequence[str], listed: Sequence[str]) -> str:
-    """The first of ``standing``; where that says nothing that holds, the first sentence or item that says most of it."""
+    """The first of ``standing``; where that says nothing that holds, the sentence or item that says most of it."""
     first = next(iter(standing), "")
     if first and _held(first) > 0:
         return first

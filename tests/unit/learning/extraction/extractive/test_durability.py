@@ -57,7 +57,7 @@ def test_the_state_of_the_moment_makes_no_memory(asked: str, answered: str) -> N
 )
 def test_causes_bounds_places_and_what_was_turned_down_make_one(asked: str, answered: str) -> None:
     (draft,) = learned(prompt(1, asked), answer(2, answered))
-    assert answered.split(".")[0].split(",")[0] in f"{draft.title}\n{draft.summary}"
+    assert answered.partition(".")[0].partition(",")[0] in f"{draft.title}\n{draft.summary}"
 
 
 def test_a_step_makes_one_only_where_it_failed_and_the_cure_is_told() -> None:
