@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import attrs
 
 from kiro_learn.learning.protected_records import stems
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, newest_first
 from kiro_learn.model.wording import is_negation
 
 _GROUPS = (
@@ -114,25 +114,25 @@ def _read(clause: str, wanted: set[str], denied: set[str], rest: list[str]) -> i
     return negations
 
 
-def overruled(rules: Iterable[MemoryRecord]) -> frozenset[RecordId]:
-    """The ids of those of ``rules`` that a newer one of a person overrules."""
+def overruling(rules: Iterable[MemoryRecord]) -> dict[RecordId, RecordId]:
+    """By the id of each of ``rules`` that a newer one of a person overrules, the id of the newest that does."""
     by_subject: defaultdict[frozenset[object], list[tuple[MemoryRecord, Order]]] = defaultdict(list)
     for rule in rules:
         order = order_of(rule.title) if rule.knowledge_type is KnowledgeType.CONSTRAINT else None
         if order is not None:
             by_subject[order.about].append((rule, order))
-    return frozenset(
-        old.record_id
-        for same in by_subject.values()
-        for old, order in same
-        if any(_is_newer_word(new, old) and later.excludes(order) for new, later in same)
-    )
+    found: dict[RecordId, RecordId] = {}
+    for same in by_subject.values():
+        for old, order in same:
+            newer = [new for new, later in same if _is_newer_word(new, old) and later.excludes(order)]
+            if newer:
+                found[old.record_id] = newest_first(newer)[0].record_id
+    return found
 
 
-def holding(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-    """``rules`` without those that are overruled, in their order."""
-    gone = overruled(rules)
-    return [rule for rule in rules if rule.record_id not in gone]
+def overruled(rules: Iterable[MemoryRecord]) -> frozenset[RecordId]:
+    """The ids of those of ``rules`` that a newer one of a person overrules."""
+    return frozenset(overruling(rules))
 
 
 def _is_newer_word(new: MemoryRecord, old: MemoryRecord) -> bool:

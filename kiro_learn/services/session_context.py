@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
+import attrs
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
-from kiro_learn.learning.overruled import holding
 from kiro_learn.learning.rule_statements import RuleStatements
 from kiro_learn.model.event import Event
 from kiro_learn.model.graph import GraphKind, Preference, SourceType
@@ -23,6 +23,7 @@ from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.services.amended import Amended
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.rule_files import RuleFiles
 
@@ -119,21 +120,24 @@ class SessionContext:
         ways = await self._newest(namespace, room, loaded, KnowledgeType.HEURISTIC)
         decided = await self._newest(namespace, room, loaded, KnowledgeType.DECISION, KnowledgeType.REJECTED)
         newest = await self._newest(namespace, int(room * NEWEST_SHARE), loaded)
-        hard = [rule for rule in rules if rule.is_hard_rule]
-        return [
+        amended = Amended.of(rules, [*ways, *decided])
+        holding = amended.holding(rules)
+        hard = [rule for rule in holding if rule.is_hard_rule]
+        parts = [
             BriefPart("Hard rules", hard, line_bytes=HARD_RULE_BYTES),
             BriefPart("Pinned", [record for record in pinned if record not in hard], line_bytes=RULE_BYTES),
             BriefPart(
                 "Rules",
-                [rule for rule in rules if not rule.is_hard_rule],
+                [rule for rule in holding if not rule.is_hard_rule],
                 RULES_SHARE,
                 RULE_BYTES,
-                preferences=await self._preferences(namespace, rules, loaded),
+                preferences=await self._preferences(namespace, holding, loaded),
             ),
-            BriefPart("How things are done here", ways, WAYS_SHARE),
-            BriefPart("Decided", decided, CHOICES_SHARE),
+            BriefPart("How things are done here", amended.holding(ways), WAYS_SHARE),
+            BriefPart("Decided", amended.holding(decided), CHOICES_SHARE),
             BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),
         ]
+        return [attrs.evolve(part, notes=amended.notes) for part in parts]
 
     async def _rules(self, namespace: Namespace, room: int, loaded: RuleStatements) -> Sequence[MemoryRecord]:
         found: list[MemoryRecord] = []
@@ -145,7 +149,7 @@ class SessionContext:
             is_last = len(rules) < limit
             read_count += len(rules)
             found += (record for record in rules if not loaded.say(record))
-        return holding(each_once(found))
+        return each_once(found)
 
     async def _preferences(
         self, namespace: Namespace, rules: Sequence[MemoryRecord], loaded: RuleStatements

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -31,7 +31,15 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
-from kiro_learn.retrieval.rendering.amended import newer_above, notes_of_amended, told_alone, was
+from kiro_learn.retrieval.ranking.overturning import dependents
+from kiro_learn.retrieval.rendering.amended import (
+    newer_above,
+    notes_of_amended,
+    rests_on,
+    text_of,
+    told_alone,
+    was,
+)
 from kiro_learn.retrieval.rendering.branches import branch_note
 from kiro_learn.retrieval.rendering.choice import Excerpted
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
@@ -258,7 +266,7 @@ class Recall:
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:
-    amended = trace.corrected | notes_of_amended(telling, trace.overturned)
+    amended = _resting(telling, trace.overturned) | trace.corrected | notes_of_amended(telling, trace.overturned)
     scores = trace.scores_by_place(telling)
     notes = {
         record.record_id: "; ".join(
@@ -277,6 +285,15 @@ def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excer
         found(record, score, trace.passages.get(record.record_id), notes[record.record_id])
         for record, score in zip(telling, scores, strict=True)
     ]
+
+
+def _resting(telling: Sequence[MemoryRecord], overturned: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
+    """What is said beside each of ``telling`` that names what was overturned after it."""
+    known = {record.record_id: record for record in telling}
+    changes = {*overturned.keys(), *overturned.values()}
+    texts = {each: text_of(record) if each in changes else record.title.lower() for each, record in known.items()}
+    moments = {record_id: record.created_at for record_id, record in known.items()}
+    return {old: rests_on(known[new]) for old, new in dependents(overturned, texts, moments).items()}
 
 
 def _log(report: Report) -> None:

@@ -77,6 +77,52 @@ def successors(
     return found
 
 
+def overturned_among(
+    record_ids: Sequence[RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
+) -> dict[RecordId, RecordId]:
+    """Like ``successors``, of all of ``record_ids``, without a query."""
+    found: dict[RecordId, RecordId] = {}
+    for record_id in record_ids:
+        for new, old in successors([record_id], texts, moments, ()).items():
+            found.setdefault(new, old)
+    return found
+
+
+def dependents(
+    overturned: Mapping[RecordId, RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
+) -> dict[RecordId, RecordId]:
+    """By the id of each record that names what has changed since, the id of that which changed it.
+
+    It is older than the change, so it may rest on what was overturned. A name that more than a few records hold is the
+    topic, as in ``successors``.
+
+    Args:
+      overturned: by record, the older one that it overturns.
+      texts: of the records, in lower case, the title first.
+      moments: when each was said.
+    """
+    found: dict[RecordId, RecordId] = {}
+    for new, old in overturned.items():
+        if new not in texts or old not in texts:
+            continue
+        names = [name for name in _names_in(texts[old]) if _says_changed(texts[new], name)]
+        for name in names:
+            holding = [each for each in texts if each not in overturned and re.search(_whole(name), texts[each])]
+            if len(holding) <= RARE_LEAST + 1:
+                older = (each for each in holding if each != old and moments[each] < moments[new])
+                found.update(dict.fromkeys(older, new))
+    return found
+
+
+def _names_in(text: str) -> list[str]:
+    """What the title of ``text`` names."""
+    return [name for name in dict.fromkeys(word_runs(text.partition("\n")[0])) if _may_name(name)]
+
+
+def _whole(name: str) -> str:
+    return rf"\b{re.escape(name)}\b"
+
+
 def _changed_name_counts(
     old: str, newer: Mapping[RecordId, str], said: Collection[str], total: int
 ) -> Counter[RecordId]:
@@ -84,8 +130,8 @@ def _changed_name_counts(
     found: Counter[RecordId] = Counter()
     most = max(RARE_LEAST, int(RARE_SHARE * total))
     everything = _SEPARATOR.join(newer.values())
-    for name in dict.fromkeys(word_runs(old.partition("\n")[0])):
-        if not _may_name(name) or name in said or name not in everything:
+    for name in _names_in(old):
+        if name in said or name not in everything:
             continue
         holding = list(islice((each for each, text in newer.items() if name in text), most + 1))
         if len(holding) <= most:
@@ -99,7 +145,7 @@ def _may_name(word: str) -> bool:
 
 def _says_changed(text: str, name: str) -> bool:
     text = _TURN_BEFORE.sub("", text)
-    for at in re.finditer(rf"\b{re.escape(name)}\b", text):
+    for at in re.finditer(_whole(name), text):
         near = text[max(0, at.start() - NEAR) : at.start()]
         whole_words = near if at.start() <= NEAR else near.partition(" ")[2]
         before = _SENTENCE_END.split(whole_words)[-1]

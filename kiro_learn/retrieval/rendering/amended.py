@@ -41,6 +41,17 @@ def was(old: MemoryRecord, until: datetime) -> str:
     return f'was "{title}" until {until:%Y-%m-%d}'
 
 
+def rests_on(new: MemoryRecord) -> str:
+    """That a memory is from before ``new`` changed what it names, in one harmless line."""
+    title = shortened(one_line(new.title).rstrip(" .:"), TITLE_BYTES)
+    return f'from before "{title}", {new.created_at:%Y-%m-%d}'
+
+
+def text_of(record: MemoryRecord) -> str:
+    """In which a change is looked for: the title, and all that it says, in lower case."""
+    return "\n".join((record.title, record.summary, *record.facts)).lower()
+
+
 def told_alone(told: Collection[RecordId], overturned: Overturned) -> frozenset[RecordId]:
     """Those of ``told`` that something overturns which is not told with them."""
     return frozenset(old for new, old in overturned.items() if old in told and new not in told)

@@ -6,7 +6,7 @@ whole is never longer than asked for, and nothing stored can imitate its form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import attrs
@@ -57,6 +57,8 @@ class BriefPart:
     """Whether it takes of the room that the others leave."""
     preferences: Sequence[Preference] = ()
     """What the person wants, before the memories."""
+    notes: Mapping[RecordId, str] = attrs.Factory(dict)
+    """What is said beside the day of a memory: what it replaced, or that it rests on what was replaced."""
 
 
 def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: ProjectProfile = NO_PROFILE) -> Brief:
@@ -115,13 +117,13 @@ class _Line:
     is_whole: bool
 
     @classmethod
-    def of(cls, record: MemoryRecord, most_bytes: int) -> _Line:
-        """A harmless list item: the title, the summary where it says more, and the day."""
+    def of(cls, record: MemoryRecord, most_bytes: int, note: str = "") -> _Line:
+        """A harmless list item: the title, the summary where it says more, the day, and what is noted of it."""
         told, is_all = _text_of(record, most_bytes)
         text = item(told.rstrip(" .:")) or UNTITLED
         shown = shortened(text, most_bytes)
         is_whole = is_all and shown == text and not record.facts
-        about = "; ".join(filter(None, (when(record), branch_note(record))))
+        about = "; ".join(filter(None, (when(record), branch_note(record), note)))
         return cls(record.record_id, f"- {shown} ({about})\n", is_whole)
 
     @classmethod
@@ -142,7 +144,8 @@ def _distinct_lines(parts: Sequence[BriefPart]) -> list[list[_Line]]:
     for part in parts:
         found.append([])
         wanted = (_Line.of_preference(preference, part.line_bytes) for preference in part.preferences)
-        for line in chain(wanted, (_Line.of(record, part.line_bytes) for record in part.records)):
+        told = (_Line.of(each, part.line_bytes, part.notes.get(each.record_id, "")) for each in part.records)
+        for line in chain(wanted, told):
             if line.text not in said:
                 found[-1].append(line)
                 said.add(line.text)

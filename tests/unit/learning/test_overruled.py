@@ -9,9 +9,14 @@ import pytest
 
 from kiro_learn.learning.acts.calls import act_of
 from kiro_learn.learning.acts.index import ActIndex
-from kiro_learn.learning.overruled import holding
+from kiro_learn.learning.overruled import overruled, overruling
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.testing.daemon import a_record
+
+
+def holding(said: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+    """Those that nothing overrules."""
+    return [rule for rule in said if rule.record_id not in overruled(said)]
 
 
 def rules(*titles: str) -> list[MemoryRecord]:
@@ -96,3 +101,8 @@ def test_an_overruled_rule_is_not_told_on_the_act_until_the_newer_one_is_gone() 
     assert old not in index.about(act)
     index.drop(new.record_id)
     assert index.about(act) == [old]
+
+
+def test_of_several_that_overrule_one_the_newest_is_named() -> None:
+    first, second, third = rules("Use npm", "Use pnpm", "Use yarn")
+    assert overruling([first, second, third]) == {first.record_id: third.record_id, second.record_id: third.record_id}

@@ -320,14 +320,15 @@ def test_agents_that_want_json_are_told_which_hook_is_answered() -> None:
     in_daemon(scenario)
 
 
-def test_a_rule_that_a_newer_one_overrules_is_not_in_the_brief() -> None:
+def test_a_rule_that_a_newer_one_overrules_is_told_as_what_was_before() -> None:
     async def scenario(services: Services) -> None:
         for title in ("Always use npm", "Change of plans: always use pnpm"):
             item = KnowledgeItem(project=FOLDER, knowledge_type=KnowledgeType.CONSTRAINT, title=title, content=title)
             await services.observe.add_knowledge(item)
             await trio.sleep(1)
         told = await start(services)
-        assert "always use pnpm" in told
-        assert "Always use npm" not in told
+        (line,) = [each for each in told.splitlines() if "npm" in each]
+        assert "always use pnpm" in line
+        assert 'was "Always use npm" until' in line
 
     in_daemon(scenario)

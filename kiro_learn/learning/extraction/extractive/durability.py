@@ -97,7 +97,7 @@ _SETTLING, _LAST_BLOCKS = 2, 3
 """Reasons that an answer gives which hands an open matter back; blocks at its end in which it does."""
 
 
-class Wanted(Enum):
+class TurnAim(Enum):
     """What a turn's prompts want."""
 
     NOTHING = "nothing"
@@ -109,11 +109,11 @@ class Wanted(Enum):
     WORK = "work"
 
 
-_NEED_MUCH = frozenset({Wanted.COMMAND, Wanted.STEP, Wanted.STATE})
+_NEED_MUCH = frozenset({TurnAim.COMMAND, TurnAim.STEP, TurnAim.STATE})
 
 
 @attrs.frozen
-class Evidence:
+class AnswerEvidence:
     """How much of a text lasts, in statements."""
 
     told: int = 0
@@ -124,7 +124,7 @@ class Evidence:
     worth: float = 0.0
 
     @classmethod
-    def of(cls, statements: Iterable[str]) -> Evidence:
+    def of(cls, statements: Iterable[str]) -> AnswerEvidence:
         told = [each for each in statements if not tells_how_things_stand(each)]
         worths = [worth(each) for each in told]
         reasons = sum(_REASON.search(each) is not None for each in told)
@@ -144,22 +144,22 @@ def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided:
       is_decided: a person laid something down in it, or answered a tool that asked.
     """
     said = list(_said_in(blocks))
-    evidence, wanted = Evidence.of(said), wanted_by(turn)
+    evidence, wanted = AnswerEvidence.of(said), wanted_by(turn)
     if not any(map(_ENGLISH.search, said)) or (turn.answer and turn.answer.role == "note"):
         return True  # what cannot be judged is kept, and what somebody noted
     if is_decided and (evidence.reasons or evidence.worth):
         return True
-    if wanted is Wanted.NOTHING:
+    if wanted is TurnAim.NOTHING:
         return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH_UNASKED
     if wanted in _NEED_MUCH and not (has_changed and evidence.strong >= _CHANGES_OF_STEP):
         has_failed = any(tool.has_failed for tool in turn.tools)
         is_cure = has_failed and evidence.causes > 0 and evidence.told < _LONG
         return is_cure or (evidence.reasons > 1 and evidence.reasons >= _LEAST_SHARE * evidence.told)
-    return _tells_enough(turn, blocks, evidence, has_changed=has_changed, is_asked=wanted is Wanted.ANSWER)
+    return _tells_enough(turn, blocks, evidence, has_changed=has_changed, is_asked=wanted is TurnAim.ANSWER)
 
 
 def _tells_enough(
-    turn: Turn, blocks: Sequence[Block], evidence: Evidence, *, has_changed: bool, is_asked: bool
+    turn: Turn, blocks: Sequence[Block], evidence: AnswerEvidence, *, has_changed: bool, is_asked: bool
 ) -> bool:
     """Of a question or of work that a person wanted."""
     if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
@@ -188,21 +188,21 @@ def _gives_reasons(turn: Turn) -> bool:
     return any(_REASON.search(sentence) and not sentence.endswith("?") for sentence in said)
 
 
-def wanted_by(turn: Turn) -> Wanted:
+def wanted_by(turn: Turn) -> TurnAim:
     """What the prompts of ``turn`` want, by their form."""
     if not turn.prompts:
-        return Wanted.NOTHING
+        return TurnAim.NOTHING
     if all(_BARE_COMMAND.fullmatch(said.text) for said in turn.prompts):
-        return Wanted.COMMAND
+        return TurnAim.COMMAND
     last = turn.prompts[-1].text
     if not own_words(last) and asks(last) and _POINTING.search(last):
-        return Wanted.STATE
+        return TurnAim.STATE
     if len(turn.question) <= _STEP_CHARACTERS:
         if _STATE_ASKED.search(last):
-            return Wanted.STATE
+            return TurnAim.STATE
         if is_commit_request(last) or (own_words(last) and _STEP.match(last)):
-            return Wanted.STEP
-    return Wanted.ANSWER if asks(last) else Wanted.WORK
+            return TurnAim.STEP
+    return TurnAim.ANSWER if asks(last) else TurnAim.WORK
 
 
 def refuted(turns: Iterable[Turn]) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.durability import Wanted, wanted_by
+from kiro_learn.learning.extraction.extractive.durability import TurnAim, wanted_by
 from kiro_learn.learning.extraction.extractive.reading import Said
 from kiro_learn.learning.extraction.extractive.turns import Turn
 from kiro_learn.model.event import Event
@@ -101,18 +101,18 @@ def test_a_title_says_what_holds_and_not_that_something_was_done() -> None:
 @pytest.mark.parametrize(
     ("asked", "wanted"),
     [
-        ((), Wanted.NOTHING),
-        (("/gsd:progress",), Wanted.COMMAND),
-        (("/gsd:debug the login is stuck",), Wanted.WORK),
-        (("ok lets get a pr up",), Wanted.STEP),
-        (("can you commit and push this",), Wanted.STEP),
-        (("is everything done?",), Wanted.STATE),
-        (("why?",), Wanted.ANSWER),
-        (("what should i do here?",), Wanted.STATE),
-        (("the importer hangs",), Wanted.WORK),
-        (("the importer hangs", "why is that?"), Wanted.ANSWER),
+        ((), TurnAim.NOTHING),
+        (("/gsd:progress",), TurnAim.COMMAND),
+        (("/gsd:debug the login is stuck",), TurnAim.WORK),
+        (("ok lets get a pr up",), TurnAim.STEP),
+        (("can you commit and push this",), TurnAim.STEP),
+        (("is everything done?",), TurnAim.STATE),
+        (("why?",), TurnAim.ANSWER),
+        (("what should i do here?",), TurnAim.STATE),
+        (("the importer hangs",), TurnAim.WORK),
+        (("the importer hangs", "why is that?"), TurnAim.ANSWER),
     ],
 )
-def test_what_prompts_want(asked: tuple[str, ...], wanted: Wanted) -> None:
+def test_what_prompts_want(asked: tuple[str, ...], wanted: TurnAim) -> None:
     said = tuple(Said(number, "user", text) for number, text in enumerate(asked, start=1))
     assert wanted_by(Turn(said, (), Said(9, "assistant", "Done."))) is wanted
