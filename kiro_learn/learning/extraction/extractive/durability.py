@@ -63,6 +63,13 @@ _STATE_ASKED = re.compile(
     r"|are you (?:confident|sure) (?:that )?we)",
     re.IGNORECASE,
 )
+_INQUIRY = re.compile(
+    r"\b(?:search|find|look|check|see|show|tell|explain|say|describe)\b[^.?!]{0,20}"
+    r"\b(?:where|what|why|how|whether|if|which|who)\b",
+    re.IGNORECASE,
+)
+"""A question in the form of a request."""
+
 _POINTING = re.compile(r"\b(?:here|now|next|going on|happening)\b", re.IGNORECASE)
 """In a question without a name: it asks about what is on the screen."""
 
@@ -87,7 +94,7 @@ _LONG = 12
 """Statements of an answer from which on the share of evidence counts, and not only that there is some."""
 
 _LEAST_SHARE, _LEAST_SHARE_OF_ANSWER = 0.2, 0.12
-_LEAST_WORTH, _LEAST_WORTH_OF_ANSWER, _LEAST_WORTH_UNASKED = 3.0, 2.0, 1.0
+_LEAST_WORTH, _LEAST_WORTH_OF_ANSWER, _LEAST_WORTH_UNASKED = 3.0, 1.5, 1.0
 """Of all statements without a reason: of a change, of the answer to a question, and of a summary nobody asked for."""
 
 _CHANGES_OF_STEP = 2
@@ -202,7 +209,7 @@ def wanted_by(turn: Turn) -> TurnAim:
             return TurnAim.STATE
         if is_commit_request(last) or (own_words(last) and _STEP.match(last)):
             return TurnAim.STEP
-    return TurnAim.ANSWER if asks(last) else TurnAim.WORK
+    return TurnAim.ANSWER if asks(last) or _INQUIRY.search(last) else TurnAim.WORK
 
 
 def refuted(turns: Iterable[Turn]) -> frozenset[int]:
