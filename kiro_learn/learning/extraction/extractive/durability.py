@@ -132,6 +132,7 @@ class AnswerEvidence:
 
     @classmethod
     def of(cls, statements: Iterable[str]) -> AnswerEvidence:
+        """What ``statements`` say, less those that only tell how things stand."""
         told = [each for each in statements if not tells_how_things_stand(each)]
         worths = [worth(each) for each in told]
         reasons = sum(_REASON.search(each) is not None for each in told)
