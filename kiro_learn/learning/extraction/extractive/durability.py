@@ -93,12 +93,12 @@ _ASKED_BACK = re.compile(
 _LONG = 12
 """Statements of an answer from which on the share of evidence counts, and not only that there is some."""
 
-_LEAST_SHARE, _LEAST_SHARE_OF_ANSWER = 0.2, 0.12
-_LEAST_WORTH, _LEAST_WORTH_OF_ANSWER, _LEAST_WORTH_UNASKED = 3.0, 1.5, 1.0
-"""Of all statements without a reason: of a change, of the answer to a question, and of a summary nobody asked for."""
+_LEAST_SHARE_OF_STEP, _LEAST_SHARE = 0.2, 0.1
+_LEAST_WORTH, _LEAST_WORTH_OF_ANSWER = 1.0, 1.5
+"""Of all statements without a reason: of a change or a summary nobody asked for, and of an answer to a question."""
 
-_CHANGES_OF_STEP = 2
-"""Strong statements from which on a step that changed files was work."""
+_CHANGES_OF_STEP = 6.0
+"""Worth of all statements from which on a step that changed files was work."""
 
 _SETTLING, _LAST_BLOCKS = 2, 3
 """Reasons that an answer gives which hands an open matter back; blocks at its end in which it does."""
@@ -158,11 +158,11 @@ def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided:
     if is_decided and (evidence.reasons or evidence.worth):
         return True
     if wanted is TurnAim.NOTHING:
-        return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH_UNASKED
-    if wanted in _NEED_MUCH and not (has_changed and evidence.strong >= _CHANGES_OF_STEP):
+        return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH
+    if wanted in _NEED_MUCH and not (has_changed and evidence.worth >= _CHANGES_OF_STEP):
         has_failed = any(tool.has_failed for tool in turn.tools)
         is_cure = has_failed and evidence.causes > 0 and evidence.told < _LONG
-        return is_cure or (evidence.reasons > 1 and evidence.reasons >= _LEAST_SHARE * evidence.told)
+        return is_cure or (evidence.reasons > 1 and evidence.reasons >= _LEAST_SHARE_OF_STEP * evidence.told)
     return _tells_enough(turn, blocks, evidence, has_changed=has_changed, is_asked=wanted is TurnAim.ANSWER)
 
 
@@ -174,10 +174,12 @@ def _tells_enough(
         return False
     if has_changed and (evidence.causes > 0 or _gives_reasons(turn)):
         return True
-    if evidence.told >= _LONG and evidence.share() < (_LEAST_SHARE if has_changed else _LEAST_SHARE_OF_ANSWER):
+    if choice_in(turn.question):
+        return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH
+    if evidence.told >= _LONG and evidence.share() < _LEAST_SHARE:
         return False
-    if has_changed or is_asked or choice_in(turn.question):
-        return evidence.reasons > 0 or evidence.worth >= (_LEAST_WORTH_OF_ANSWER if is_asked else _LEAST_WORTH)
+    if has_changed or is_asked:
+        return evidence.reasons > 0 or evidence.worth >= (_LEAST_WORTH if has_changed else _LEAST_WORTH_OF_ANSWER)
     return evidence.causes > 0 or evidence.reasons > 1 or (evidence.strong > 1 and evidence.reasons > 0)
 
 
