@@ -12,6 +12,7 @@ from enum import Enum
 
 from kiro_learn.retrieval.query.prose_lines import asks
 from kiro_learn.retrieval.query.question import MEANING_CHARACTERS
+from kiro_learn.retrieval.query.terms import terms
 
 
 class PromptKind(Enum):
@@ -26,7 +27,7 @@ class PromptKind(Enum):
     SELF_CONTAINED = "self-contained"
     """It sets the goal by a task and brings what that needs: a plan that was made with what is known, or a log."""
     AT_HAND = "at hand"
-    """It sets the goal by a task on what lies in the work tree or in a review."""
+    """It sets the goal by what lies in the work tree, in a review or on the screen."""
     PAST = "past"
     """It asks, anywhere in a session, what was decided, done or found before."""
     STEP = "step"
@@ -70,6 +71,9 @@ _AT_HAND = re.compile(
 )
 
 
+_POINTS = re.compile(r"\b(?:this|that|these|those|it|here)\b", re.IGNORECASE)
+
+
 def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
     """The kind of ``prompt``, in which ``question`` is what was typed, without what was pasted beside it.
 
@@ -82,11 +86,16 @@ def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
         return PromptKind.PAST
     if not sets_goal:
         return PromptKind.STEP
-    if _AT_HAND.search(question):
+    if _AT_HAND.search(question) or _only_points(question):
         return PromptKind.AT_HAND
     if _asks_to_know(question):
         return PromptKind.QUESTION
     return PromptKind.SELF_CONTAINED if _brought_characters(prompt, question) >= BROUGHT_CHARACTERS else PromptKind.TASK
+
+
+def _only_points(question: str) -> bool:
+    """It names nothing but "this": "how do I fix this?"."""
+    return len(terms(question)) <= 1 and _POINTS.search(question) is not None
 
 
 def _brought_characters(prompt: str, question: str) -> int:

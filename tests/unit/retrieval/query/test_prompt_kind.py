@@ -32,6 +32,9 @@ PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It e
         ("can you review the changes in the local branch?", PromptKind.AT_HAND),
         ("can you review pr 227 for me?", PromptKind.AT_HAND),
         ("create a new branch and switch to it", PromptKind.AT_HAND),
+        ("how do I fix this?", PromptKind.AT_HAND),
+        ("how do I fix this timeout of the relay?", PromptKind.QUESTION),
+        ("which port?", PromptKind.QUESTION),
         ("/check-todos", PromptKind.BARE_COMMAND),
     ],
 )

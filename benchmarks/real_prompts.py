@@ -1,0 +1,235 @@
+"""Does it speak when it should? Real prompts, judged by a reader, asked again without replaying their history.
+
+    python benchmarks/real_prompts.py DATA --homes FOLDER [--only NAME ...] [--vectors FILE] [--set KEY=VALUE ...]
+        [--rows FILE]
+
+DATA holds one folder a history: ``events.jsonl``, and ``prompts.jsonl`` with prompts of it that a reader judged (needs
+nothing, helps, decisive) and the words that meet the need. The first run replays a history by a daemon's services in
+this process (SQLite, the bundled model, the built-in learner; what a session said is learned at its end) and keeps a
+copy of the database in FOLDER for each judged prompt, as it was then. Each run asks every judged prompt at its copy, in
+its session: the brief and the prompts before it first, so that nothing is told twice. So a change of what is *told* is
+measured in a minute; a change of what is *learned* wants another FOLDER. One line a history:
+
+    quiet          of the prompts that need nothing: told nothing; noise_bytes: what these were told, on average
+    met_decisive, met_helps   of the prompts that need something: the session was told it, by its brief or by a prompt
+    misled         of the prompts with an overturned answer: that was told, and not the right one
+    harm           share of all judged prompts that were told something and not what they needed
+    worth_a_kb     decisive needs met and half of the helpful ones, per 1,000 bytes of these prompts and of the briefs
+    brief_bytes    mean
+
+``--set`` changes the settings of ``[recall]``, as ``task_bytes=800``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sqlite3
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.histories import (
+    PATIENCE_SECONDS,
+    History,
+    KeptModel,
+    event_ids,
+    histories_in,
+    holds,
+    parser_of,
+    read_event,
+    running_services,
+    wait_ready,
+)
+from benchmarks.many_records import about_this_run
+from kiro_learn.config import RecallConfig
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.services.services import Services
+
+DATABASE = "kiro-learn.db"
+
+
+@attrs.frozen(kw_only=True)
+class Judged:
+    """What one judged prompt was told."""
+
+    event: int
+    needs: str
+    is_first: bool
+    told_bytes: int
+    """With this prompt."""
+    brief_bytes: int
+    is_met: bool
+    is_misled: bool | None
+    """None if no answer to it was overturned."""
+    context: str
+
+
+def judged_prompts(folder: Path) -> list[dict[str, Any]]:
+    """The lines of ``prompts.jsonl``; none where there is no such file."""
+    path = folder / "prompts.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+async def replay(history: History, numbers: Sequence[int], home: Path, model: KeptModel) -> None:
+    """Keep a copy of the database in ``home`` before each event of ``numbers``."""
+    last = {line["session_id"]: number for number, line in enumerate(history.events)}
+    with tempfile.TemporaryDirectory() as folder:
+        async with running_services(Path(folder), model, RecallConfig()) as services:
+            await wait_ready(services, history)
+            for number, event in enumerate(_events(history)):
+                if number in numbers:
+                    _copy(Path(folder) / DATABASE, home / f"{number}.db")
+                await services.capture.take(event)
+                if last[event.session_id] == number:
+                    await services.learn.flush(history.project)
+                    await _wait_embedded(services)
+
+
+async def _wait_embedded(services: Services) -> None:
+    while (await services.learn.embedding_state()).percentage < 100:  # noqa: ASYNC110  # nothing says when
+        await trio.sleep(0.05)
+
+
+def _events(history: History) -> Iterator[Event]:
+    for line, event_id in zip(history.events, event_ids(history), strict=True):
+        yield read_event(line, event_id, history)
+
+
+def _copy(source: Path, target: Path) -> None:
+    partial = target.with_suffix(".partial")
+    with closing(sqlite3.connect(source)) as read, closing(sqlite3.connect(partial)) as written:
+        read.backup(written)
+    partial.rename(target)
+
+
+async def ask(
+    history: History, judged: Sequence[dict[str, Any]], home: Path, model: KeptModel, config: RecallConfig
+) -> list[Judged]:
+    """Ask each judged prompt at its copy of the database."""
+    found = []
+    for row in judged:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(home / f"{row['event']}.db", Path(folder) / DATABASE)
+            async with running_services(Path(folder), model, config) as services:
+                await wait_ready(services, history)
+                found.append(await _ask_one(services, history, row))
+    return found
+
+
+async def _ask_one(services: Services, history: History, row: dict[str, Any]) -> Judged:
+    events = list(_events(history))
+    ids = {event.event_id: number for number, event in enumerate(events)}
+    session = events[row["event"]].session_id
+    told: list[str] = []
+    brief_bytes, context = 0, ""
+    record_ids: Sequence[RecordId] = ()
+    for event, line in zip(events[: row["event"] + 1], history.events, strict=False):
+        if event.session_id != session:
+            continue
+        match line["hook_event_name"]:
+            case "agentSpawn":
+                brief = await services.session_context.context(history.namespace, folder=None)
+                services.session_context.told(event, brief)
+                told.append(brief.text)
+                brief_bytes += len(brief.text.encode())
+            case "userPromptSubmit":
+                answer = await services.recall.answer(
+                    history.namespace,
+                    event.body,
+                    session_id=session,
+                    event_id=event.event_id,
+                    said_at=event.valid_time,
+                )
+                context, record_ids = answer.context, answer.record_ids
+                told.append(context)
+    is_met = holds("\n".join(told), row["keywords"])
+    cited = await _cited(services, record_ids, ids)
+    return Judged(
+        event=row["event"],
+        needs=row["needs"],
+        is_first=row["first"],
+        told_bytes=len(context.encode()),
+        brief_bytes=brief_bytes,
+        is_met=is_met,
+        is_misled=bool(cited & set(row["stale"])) and not is_met if row.get("stale") else None,
+        context=context,
+    )
+
+
+async def _cited(services: Services, record_ids: Sequence[RecordId], numbers: dict[EventId, int]) -> set[int]:
+    records = [await services.queries.record(record_id) for record_id in record_ids]
+    return {numbers[event_id] for record in records for event_id in record.source_event_ids if event_id in numbers}
+
+
+def figures(rows: Sequence[Judged]) -> dict[str, float | None]:
+    """What the beginning of this file says, of one history."""
+    nothing = [row for row in rows if row.needs == "nothing"]
+    met = {needs: [row.is_met for row in rows if row.needs == needs] for needs in ("decisive", "helps")}
+    told_bytes = sum(row.told_bytes + row.brief_bytes * row.is_first for row in rows)
+    return {
+        "quiet": _mean([not row.told_bytes for row in nothing]),
+        "noise_bytes": _mean([row.told_bytes for row in nothing]),
+        "met_decisive": _mean(met["decisive"]),
+        "met_helps": _mean(met["helps"]),
+        "misled": _mean([row.is_misled for row in rows if row.is_misled is not None]),
+        "harm": _mean([bool(row.told_bytes) and not row.is_met for row in rows]),
+        "worth_a_kb": round(1_000 * (sum(met["decisive"]) + sum(met["helps"]) / 2) / max(1, told_bytes), 4),
+        "brief_bytes": _mean([row.brief_bytes for row in rows]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(statistics.fmean(values), 3) if values else None
+
+
+def config_of(settings: Sequence[str]) -> RecallConfig:
+    """The defaults with ``KEY=VALUE`` each, for a machine that has other work."""
+    pairs = (setting.partition("=") for setting in settings)
+    given: dict[str, Any] = {key: int(value) if value.isdecimal() else value for key, _, value in pairs}
+    return attrs.evolve(RecallConfig(budget_seconds=PATIENCE_SECONDS), **given)
+
+
+def read_options() -> argparse.Namespace:
+    parser = parser_of(__doc__)
+    parser.add_argument("--homes", type=Path, required=True)
+    parser.add_argument("--set", nargs="+", default=(), metavar="KEY=VALUE")
+    parser.add_argument("--rows", type=Path)
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = read_options()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    model, config = KeptModel(options.vectors), config_of(options.set)
+    print(json.dumps(about_this_run() | {"settings": list(options.set)}))
+    rows = []
+    for history in histories_in(options.data, options.only):
+        judged = judged_prompts(options.data / history.name)
+        home = options.homes / history.name
+        home.mkdir(parents=True, exist_ok=True)
+        missing = [row["event"] for row in judged if not (home / f"{row['event']}.db").exists()]
+        if missing:
+            trio.run(replay, history, missing, home, model)
+        found = trio.run(ask, history, judged, home, model, config)
+        model.keep()
+        print(json.dumps({"history": history.name, "judged": len(found)} | figures(found)), flush=True)
+        rows += [{"history": history.name} | attrs.asdict(row) for row in found]
+    if options.rows:
+        options.rows.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
