@@ -72,7 +72,7 @@ class RecallConfig:
     """Whether agents are told what the project's files say of its languages, tools and commands."""
     prompts: Literal["goals", "all", "none"] = "goals"
     """Which prompts are told anything: those that set the goal of a session or ask about the past, all, or none."""
-    task_bytes: int = attrs.field(default=1_500, validator=between(200, 1_000_000))
+    task_bytes: int = attrs.field(default=1_000, validator=between(200, 1_000_000))
     """Of UTF-8, in the answer to a goal that is a task; one that asks has ``context_bytes``."""
     pipeline: Literal["hybrid", "graph"] = "hybrid"
     """What answers prompts: the hybrid search of memories, or the whole of the graph's pipeline."""
