@@ -113,17 +113,17 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
     builder, recall = recalling_of(dependencies, config, actors, finder, aftermath, retrievals, profiles)
     freshness, forget, edit, graph_edit = _changes(dependencies, config, actors)
-    session_context = _session_context(dependencies, config, actors, profiles, freshness)
+    session_context = _session_context(dependencies, config, actors, profiles, freshness, retrievals=retrievals)
     capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
-    hooks, spool_drainer = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
+    hooks, spool = _hooks(dependencies, actors, capture, prompt, session_context, log=retrievals, pauses=pauses)
     return Services(
         project_finder=dependencies.project_finder,
         project_names=names,
         project_merges=merges,
         capture=capture,
         hooks=hooks,
-        spool_drainer=spool_drainer,
+        spool_drainer=spool,
         pauses=pauses,
         observe=_observe(dependencies, actors, names),
         recall=recall,
@@ -139,7 +139,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         project_search=project_search_of(dependencies, config, search, names),
         remember=Remember(writer),
         forget=forget,
-        forgetting=Forgetting(storage, writer, forget, collect=spool_drainer.take_all, backups=backups),
+        forgetting=Forgetting(storage, writer, forget, collect=spool.take_all, backups=backups),
         history=History(storage, writer, clock),
         queries=Queries(storage),
         activity=ProjectActivity(storage, names, clock, aftermath),
@@ -153,7 +153,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         export=_export(dependencies, config, actors, merges, pauses),
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
-        health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
+        health=_health(dependencies, actors, retrievals, spool, backups=backups, pauses=pauses),
         live=_live(dependencies, actors, retrievals, aftermath),
     )
 
@@ -225,10 +225,11 @@ def _hooks(
     prompt: Prompt,
     session_context: SessionContext,
     *,
+    log: RetrievalLog,
     pauses: Pauses,
 ) -> tuple[Hooks, SpoolDrainer[Any]]:
     """What takes hooks in, and what takes in those that could not be delivered."""
-    act_rules = ActRules(dependencies.storage, actors.sessions)
+    act_rules = ActRules(dependencies.storage, actors.sessions, log)
     actors.writer.subscribe(act_rules.apply)
     hooks = Hooks(
         capture=capture,
@@ -301,10 +302,14 @@ def _session_context(
     actors: Actors,
     profiles: ProjectProfiles,
     freshness: Freshness,
+    *,
+    retrievals: RetrievalLog,
 ) -> SessionContext:
     most_bytes = min(config.recall.brief_bytes, config.recall.context_bytes)
     rule_files = RuleFiles(dependencies.storage, dependencies.rule_texts, freshness)
-    return SessionContext(dependencies.storage, actors.sessions, profiles, rule_files, most_bytes=most_bytes)
+    return SessionContext(
+        dependencies.storage, actors.sessions, profiles, rule_files, retrievals, most_bytes=most_bytes
+    )
 
 
 def _health(

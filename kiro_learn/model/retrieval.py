@@ -95,6 +95,15 @@ class FoundRecord:
     """What followed, once that is known."""
 
 
+class Occasion(enum.StrEnum):
+    """On what a session is told memories."""
+
+    PROMPT = "prompt"
+    START = "start"
+    ACT = "act"
+    """A tool is used that a rule or a trap is about."""
+
+
 @attrs.frozen(kw_only=True)
 class Report:
     """How one retrieval went, for the retrieval log: ids, counts and times."""
@@ -105,9 +114,11 @@ class Report:
     namespace: Namespace
     session_id: str | None
     event_id: EventId | None
-    """Of the prompt, if an agent reported it."""
+    """Of the prompt, the start or the act, if an agent reported it."""
     agent: str | None
     """That asked, by the name of its hook."""
+    occasion: Occasion = Occasion.PROMPT
+    """At a start and on an act nothing is asked: what was told then has no score, no time and no text."""
     query_characters: int
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""

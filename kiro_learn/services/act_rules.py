@@ -16,11 +16,13 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.retrieval import Occasion
 from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, render_on_act
 from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.services.retrieval_log import RetrievalLog
 
 MOST_PROJECTS = 50
 MOST_RULES = 2_000
@@ -51,7 +53,8 @@ class _Known:
 class ActRules:
     """Keeps for each project in use which acts its rules are about, in memory; it follows what is stored."""
 
-    def __init__(self, storage: StorageBackend, sessions: SessionLedger) -> None:
+    def __init__(self, storage: StorageBackend, sessions: SessionLedger, log: RetrievalLog) -> None:
+        self._log = log
         self._storage = storage
         self._sessions = sessions
         self._projects: OrderedDict[Namespace, _Known] = OrderedDict()
@@ -79,9 +82,12 @@ class ActRules:
         """
         session = (event.namespace, event.session_id)
         records = [each for each in await self._about(event) if self._sessions.may_remind(session, each.record_id)]
-        told = render_on_act(records)
+        return self._told(event, render_on_act(records))
+
+    def _told(self, event: Event, told: Brief) -> Brief:
         if told.text:
-            self._sessions.remind(session, told.record_ids)
+            self._sessions.remind((event.namespace, event.session_id), told.record_ids)
+            self._log.add_told(event, told, Occasion.ACT)
         return told
 
     async def after_act(self, event: Event) -> None:
@@ -100,12 +106,8 @@ class ActRules:
         """What waited for the prompt ``event``, but for what its session was told meanwhile, or at its start."""
         session = (event.namespace, event.session_id)
         waiting = self._waiting.pop(session, [])
-        told = render_on_act(
-            [record for record in waiting if not self._sessions.is_told_or_briefed(session, record.record_id)]
-        )
-        if told.text:
-            self._sessions.remind(session, told.record_ids)
-        return told
+        left = [each for each in waiting if not self._sessions.is_told_or_briefed(session, each.record_id)]
+        return self._told(event, render_on_act(left))
 
     async def _about(self, event: Event) -> Sequence[MemoryRecord]:
         if not isinstance(event.body, JsonBody) or not isinstance(event.body.data, dict):

@@ -10,10 +10,12 @@ from itertools import islice
 
 import attrs
 
+from kiro_learn.model.event import Event
 from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import ContextHits, ContextStrategy, FoundRecord, Ranking, Report
+from kiro_learn.model.retrieval import ContextHits, ContextStrategy, FoundRecord, Occasion, Ranking, Report
+from kiro_learn.retrieval.rendering.brief import Brief
 
 KEPT = 200
 """Most retrievals in the log; the oldest is dropped first."""
@@ -110,11 +112,38 @@ class RetrievalLog:
 
     def add(self, report: Report) -> None:
         """Keep a report; the oldest one goes once there are ``KEPT``."""
-        self._reports.appendleft(report)
         self._latencies.append(report.latency_ms)
         self._outcomes["told" if report.context_bytes else "silent"] += 1
         self._outcomes["partial"] += bool(report.degraded)
         self._strategies.update(record.strategy for record in report.records if record.shown)
+        self._keep(report)
+
+    def add_told(self, event: Event, told: Brief, occasion: Occasion) -> None:
+        """Keep what a session was told without a question; it counts as no answer."""
+        shown = (FoundRecord(record_id=each, score=0, strategy="", found_by=(), shown=True) for each in told.record_ids)
+        self._keep(
+            Report(
+                retrieval_id=event.event_id,
+                at=event.valid_time,
+                namespace=event.namespace,
+                session_id=event.session_id,
+                event_id=event.event_id,
+                agent=event.source.surface,
+                occasion=occasion,
+                query_characters=0,
+                asked=(),
+                records=tuple(shown),
+                left_out={},
+                context_bytes=len(told.text.encode()),
+                latency_ms=0,
+                stages_ms={},
+                degraded=(),
+                silent_because=None,
+            )
+        )
+
+    def _keep(self, report: Report) -> None:
+        self._reports.appendleft(report)
         for listener in self._listeners:
             listener(report)
 
@@ -170,7 +199,7 @@ class RetrievalLog:
 
     def rates(self, *, namespace: Namespace | None) -> Rates:
         """Shares over the kept reports of one project or, if ``namespace`` is None, of all."""
-        reports = list(self._of(namespace))
+        reports = list(self._answers(namespace))
         answers = [report for report in reports if report.context_bytes]
         return Rates(
             retrievals=len(reports),
@@ -182,7 +211,7 @@ class RetrievalLog:
 
     def latencies(self, *, namespace: Namespace | None) -> Latencies:
         """Of the kept reports of one project or, if ``namespace`` is None, of all."""
-        ordered = sorted(report.latency_ms for report in self._of(namespace))
+        ordered = sorted(report.latency_ms for report in self._answers(namespace))
         places = [0, *(bisect_right(ordered, bound) for bound in LATENCY_BOUNDS)]
         bins = {bound: end - start for bound, start, end in zip(LATENCY_BOUNDS, places, places[1:], strict=False)}
         return Latencies(
@@ -217,8 +246,12 @@ class RetrievalLog:
     def _of(self, namespace: Namespace | None) -> Iterable[Report]:
         return (report for report in self._reports if namespace in {None, report.namespace})
 
+    def _answers(self, namespace: Namespace | None) -> Iterable[Report]:
+        """To prompts alone."""
+        return (report for report in self._of(namespace) if report.occasion is Occasion.PROMPT)
+
     def _mute(self) -> tuple[Ranking, ...]:
-        answers = list(islice((report for report in self._reports if report.context_bytes), MUTE_AFTER))
+        answers = list(islice((report for report in self._answers(None) if report.context_bytes), MUTE_AFTER))
         if len(answers) < MUTE_AFTER:
             return ()
         return tuple(
@@ -246,7 +279,7 @@ def _share(count: int, of_all: Sequence[object]) -> float:
 
 def percentiles(reports: Iterable[Report]) -> dict[str, float | None]:
     """In ms: half of them, 95 and 99 of a hundred took no longer; None of none."""
-    ordered = sorted(report.latency_ms for report in reports)
+    ordered = sorted(report.latency_ms for report in reports if report.occasion is Occasion.PROMPT)
     return {f"p{percent}": _percentile(ordered, percent / 100) for percent in (50, 95, 99)}
 
 

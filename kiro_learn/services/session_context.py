@@ -15,6 +15,7 @@ from kiro_learn.model.graph import GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.retrieval import Occasion
 from kiro_learn.model.told import BRIEF
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -25,6 +26,7 @@ from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.amended import Amended
 from kiro_learn.services.project_profiles import ProjectProfiles
+from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
 
 BYTES_A_TOKEN = 4
@@ -67,12 +69,14 @@ class SessionContext:
         sessions: SessionLedger,
         profiles: ProjectProfiles,
         rule_files: RuleFiles,
+        log: RetrievalLog,
         *,
         most_bytes: int,
     ) -> None:
         self._storage = storage
         self._profiles = profiles
         self.rule_files = rule_files
+        self._log = log
         self._sessions = sessions
         self._most_bytes = most_bytes
         self._told: OrderedDict[str, None] = OrderedDict()
@@ -246,6 +250,7 @@ class SessionContext:
         prompt = self._sessions.prompt(event.namespace, event.session_id, event.event_id)
         prompt.told((BRIEF, *brief.whole_ids))
         self._sessions.brief((event.namespace, event.session_id), brief.record_ids)
+        self._log.add_told(event, brief, Occasion.START)
 
 
 def _least_bytes(records: Iterable[MemoryRecord]) -> int:

@@ -11,6 +11,7 @@ import trio
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.retrieval import Occasion
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.brief import ACT_BYTES
 from kiro_learn.services.hooks import Answered
@@ -70,6 +71,26 @@ def test_a_rule_is_told_once_a_session_as_its_act_is_about_to_be_done() -> None:
         assert await before(services) == ""
         assert await before(services, session_id="another") == told
         assert await before(services, "codex", session_id="third") == told
+
+    in_daemon(scenario)
+
+
+def test_what_is_told_at_a_start_and_on_an_act_is_in_the_log_and_counts_as_no_answer() -> None:
+    async def scenario(services: Services) -> None:
+        record_id = await rule(services, "Never commit without running the tests")
+        began = await hook(services, "SessionStart", source="startup")
+        acted = await before(services)
+        act, start = services.retrievals.latest(namespace=None, limit=10)
+        assert (act.occasion, start.occasion) == (Occasion.ACT, Occasion.START)
+        for report, told in ((act, acted), (start, began.context)):
+            assert [each.record_id for each in report.records if each.shown] == [record_id]
+            assert (report.context_bytes, report.agent) == (len(told.encode()), "claude-code")
+            assert (report.session_id, report.outcome) == ("s", "told")
+        assert services.retrievals.statistics().asked == services.retrievals.latencies(namespace=None).answers == 0
+        assert services.retrievals.rates(namespace=None).retrievals == 0
+        found = await services.retrieval_details.of(act.retrieval_id)
+        assert found is not None
+        assert (list(found.memories), found.text) == ([record_id], None)
 
     in_daemon(scenario)
 

@@ -88,7 +88,7 @@ function Rail({ page }) {
           ><${Icon} name=${name} /><span>${word}</span></a>
         `,
       )}
-      <button class="plain more" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>More</span></button>
+      <button class="plain more" aria-current=${IN_BOTTOM_BAR.includes(page) ? undefined : "true"} aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>More</span></button>
     </nav>
   `;
 }

@@ -53,6 +53,9 @@ export const milliseconds = (ms) => (ms < 999.5 ? `${Math.round(ms)} ms` : `${(m
 /** `…K7Q4M2`: an id's tail is what differs. @param {string} id */
 export const shortId = (id) => (id.length > 8 ? `…${id.slice(-6)}` : id);
 
+/** When something is told that nobody asked for. @type {Record<string, string>} */
+export const OCCASIONS = { start: "started a session", act: "was about to use a tool" };
+
 export const AGENTS = /** @type {Record<string, string>} */ ({
   "claude-code": "Claude Code", "kiro-cli": "Kiro CLI", "copilot-cli": "Copilot CLI", "kiro-ide": "Kiro IDE", "amazon-q": "Amazon Q", codex: "Codex",
   gemini: "Gemini", cursor: "Cursor", opencode: "opencode", api: "A program", mcp: "MCP",

@@ -91,7 +91,7 @@ function Goes({ found, secret, isWithEvents }) {
   ].filter(Boolean);
   return html`
     <div>
-      <p>${parts.join(", ")} ${found.memories === 1 && parts.length === 1 ? "goes" : "go"}, with words, vectors and what ${found.memories === 1 ? "it" : "they"} replaced${secret ? html`: all that holds <q>${secret}</q>` : ""}.</p>
+      <p>${parts.join(", ")} ${found.memories === 1 && parts.length === 1 ? "goes" : "go"}, with all that finds ${found.memories === 1 ? "it" : "them"} and what ${found.memories === 1 ? "it" : "they"} replaced${secret ? html`: all that holds <q>${secret}</q>` : ""}.</p>
       <${Titles} memories=${found.shown} all=${found.memories} />
       ${!isWithEvents && html`<p class="muted">The events stay.</p>`}
     </div>

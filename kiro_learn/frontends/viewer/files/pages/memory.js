@@ -139,7 +139,7 @@ const CAME_BY = /** @type {Record<string, string>} */ ({ edited: "edited", disti
 
 /** How a memory came of those that it replaced. @param {any} each @param {string} strategy @param {number} index */
 function cameBy({ reason, replaced }, strategy, index) {
-  const word = CAME_BY[index === 0 && reason === "merged" ? strategy : reason] ?? "merged from";
+  const word = CAME_BY[index === 0 && reason === "merged" && replaced.length === 1 ? strategy : reason] ?? "merged from";
   return word.endsWith("from") ? `${word} ${counted(replaced.length, "memory", "memories")}` : word;
 }
 
@@ -153,7 +153,7 @@ const History = ({ replacements, strategy, pinnedLast, onUndo }) => html`
         <li key=${each.replacement_id}>
           <p class="line">${cameBy(each, strategy, index)} <${Time} at=${each.replaced_at} />
             ${index === 0 && !pinnedLast && html`<button onClick=${onUndo} title="Undo (u)">Undo</button>`}</p>
-          <ul class="dots">${each.replaced.map((/** @type {any} */ old) => html`<li key=${old.record_id}>${old.title} <span class="muted">· ${ago(old.created_at)}</span></li>`)}</ul>
+          <ul class="dots">${each.replaced.map((/** @type {any} */ old) => html`<li key=${old.record_id}><bdi>${old.title}</bdi> <span class="muted">· ${ago(old.created_at)}</span></li>`)}</ul>
         </li>
       `)}
     </ol>

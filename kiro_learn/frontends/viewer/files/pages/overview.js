@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { useRoute } from "../lib/api.js";
 import { Chart } from "../lib/chart.js";
-import { agentName, ago, clock, count, counted, day, milliseconds, typeOf } from "../lib/format.js";
+import { agentName, ago, clock, count, counted, day, milliseconds, OCCASIONS, typeOf } from "../lib/format.js";
 import { useLive } from "../lib/live.js";
 import { go, href } from "../lib/nav.js";
 import { Box, Chip, Copy, Figure, Fresh, Time, useSoon } from "../lib/parts.js";
@@ -114,7 +114,7 @@ function PerDay({ days }) {
     { label: "learned", color: "c1", values: days.map((each) => each.learned) },
     { label: "told", color: "c2", shape: /** @type {"line"} */ ("line"), values: days.map((each) => each.told) },
   ];
-  return html`<${Chart} ...${{ sentence, corner: "Day", series, names: days.map((each) => dayOf(each.day)), onPick: pick }} />`;
+  return html`<${Chart} ...${{ sentence, corner: "Day (UTC)", series, names: days.map((each) => dayOf(each.day)), onPick: pick }} />`;
 }
 
 /** `4 Nov`, of a date without a time. @param {string} text */
@@ -240,11 +240,12 @@ function Live({ namespace, nameOf }) {
 function Happened({ each, nameOf }) {
   const where = nameOf(each.namespace);
   const at = html`<time class="muted number" datetime=${each.at} title=${each.at}>${clock(new Date(each.at))}</time>`;
-  if (each.kind === "learned") return html`<li>${at}<a class="cut" href=${href("memories", { open: each.record_id })}>learned “${each.title}”</a><span class="muted small where">${where}</span></li>`;
+  if (each.kind === "learned") return html`<li>${at}<a class="cut" href=${href("memories", { open: each.record_id })}>learned “<bdi>${each.title}</bdi>”</a><span class="muted small where">${where}</span></li>`;
   const told = each.records.filter((/** @type {any} */ record) => record.shown).length;
   const outcome = each.degraded.length ? "partial answer" : each.context_bytes ? `told ${counted(told, "memory", "memories")}` : "told nothing";
+  const what = each.occasion === "prompt" ? `asked · ${outcome} · ${milliseconds(each.latency_ms)}` : `${OCCASIONS[each.occasion]} · ${outcome}`;
   return html`<li>
-    ${at}<a class="cut" href=${href("retrievals", { open: each.retrieval_id })}>${agentName(each.agent)} asked · ${outcome} · ${milliseconds(each.latency_ms)}</a>
+    ${at}<a class="cut" href=${href("retrievals", { open: each.retrieval_id })}>${agentName(each.agent)} ${what}</a>
     <span class="muted small where">${where}</span>
   </li>`;
 }

@@ -2,7 +2,7 @@
 // What agents were told for their prompts: what was found, why each memory was told or not, and where the time went.
 import { html, useState, useStyle } from "../lib/html.js";
 import { call, useRoute } from "../lib/api.js";
-import { AGENTS, agentName, count, counted, milliseconds, size } from "../lib/format.js";
+import { AGENTS, agentName, count, counted, milliseconds, OCCASIONS, size } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { Few, Id, List, Panel, Size } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
@@ -134,10 +134,10 @@ const Row = ({ item }) => html`
     <span class="when"><${Time} at=${item.at} /></span>
     <span class="agent cut muted">${askerOf(item)}</span>
     <span class="outcome"><${Chip} kind=${item.outcome}>${item.outcome}${toldCount(item) ? ` ${toldCount(item)}` : ""}<//></span>
-    <span class="what cut">${item.prompt ?? html`<span class="muted">${item.event_id ? "prompt forgotten" : "no agent asked; words not kept"}</span>`}</span>
+    <span class="what cut">${item.prompt ?? html`<span class="muted">${OCCASIONS[item.occasion] ?? (item.event_id ? "prompt forgotten" : "no agent asked; words not kept")}</span>`}</span>
     <span class="why cut muted">${item.context_bytes ? "" : item.silent_because}</span>
     <span class="bytes number muted">${item.context_bytes ? size(item.context_bytes) : "–"}</span>
-    <span class="ms number muted">${milliseconds(item.latency_ms)}</span>
+    <span class="ms number muted">${item.occasion === "prompt" && milliseconds(item.latency_ms)}</span>
   </div>
 `;
 
@@ -180,16 +180,16 @@ function Explained({ data, budget, said }) {
       <p class="line muted"><span>${askerOf(data)}</span><span>${data.project ?? ""}</span><${Time} at=${data.at} />
         ${data.session_id && html`<a href=${href("sessions", { session: data.session_id, of: data.namespace, event: data.event_id })}>its session</a>`}</p>
       ${data.prompt === null
-        ? html`<p class="muted">${data.event_id ? "The prompt was forgotten, or is not stored yet." : "No agent reported this prompt, so its words were never kept."}</p>`
+        ? html`<p class="muted">${OCCASIONS[data.occasion] ? `It ${OCCASIONS[data.occasion]}, and asked nothing.` : data.event_id ? "The prompt was forgotten, or is not stored yet." : "No agent reported this prompt, so its words were never kept."}</p>`
         : html`<blockquote tabindex="0">${data.prompt}</blockquote>`}
       ${data.degraded.length > 0 && html`<p class="warn">Not in time, or failed: ${data.degraded.map(plain).join("; ")}</p>`}
       ${data.context_bytes === 0 && html`<p class="strong">${silenceOf(data)}</p>`}
-      ${told.length > 0 && html`<section><h3>Told</h3><ol class="founds">${told.map((/** @type {Found} */ each) => html`<${Memory} each=${each} said=${said} />`)}</ol></section>`}
+      ${told.length > 0 && html`<section><h3>Told</h3><ol class="founds">${told.map((/** @type {Found} */ each) => html`<${Memory} ...${{ each, said }} isAsked=${data.occasion === "prompt"} />`)}</ol></section>`}
       ${left.length > 0 && html`
         <section><h3>Left out</h3>
           <${Few} items=${left} few=${LEFT_OUT_SHOWN}>${(/** @type {Found[]} */ shown) => html`<ol class="founds left">${shown.map((each) => html`<${Memory} each=${each} said=${null} />`)}</ol>`}<//></section>
       `}
-      <${Stages} data=${data} budget=${budget} />
+      ${data.occasion === "prompt" && html`<${Stages} data=${data} budget=${budget} />`}
       ${data.context_bytes > 0 && html`<${Told} data=${data} />`}
       <p class="line muted">Retrieval <${Id} id=${data.retrieval_id} /></p>
     </div>
@@ -202,8 +202,8 @@ function silenceOf(data) {
   return isWeighed ? `Told nothing: the closest was ${data.confidence.toFixed(2)}, needed ${data.needed}` : `Told nothing: ${data.silent_because}.`;
 }
 
-/** @param {{each: Found, said: string | null}} props */
-function Memory({ each, said }) {
+/** @param {{each: Found, said: string | null, isAsked?: boolean}} props */
+function Memory({ each, said, isAsked = true }) {
   const became = said ?? each.became;
   const counts = ["helped", "wrong"].filter((name) => each.feedback[name]).map((name) => `${each.feedback[name]} ${name}`);
   return html`
@@ -214,8 +214,8 @@ function Memory({ each, said }) {
           : html`<span class="muted">Forgotten or replaced since <${Id} id=${each.record_id} /></span>`}
       </div>
       <div class="line small muted">
-        <span>${each.found_by.join(" + ") || "by what it overturns"}</span>
-        <span class="number" title="The score, comparable within this retrieval">${each.score.toFixed(2)}</span>
+        ${isAsked && html`<span>${each.found_by.join(" + ") || "by what it overturns"}</span>
+        <span class="number" title="The score, comparable within this retrieval">${each.score.toFixed(2)}</span>`}
         ${each.why !== "told" && html`<span>${WHY[each.why] ?? each.why}</span>`}
         ${became && html`<span class=${["wrong", "objected"].includes(became) ? "warn" : became === "ignored" ? "" : "ok"}>${BECAME[became]}</span>`}
         ${counts.length > 0 && html`<span>in all ${counts.join(", ")}</span>`}
@@ -249,7 +249,7 @@ function Stages({ data, budget }) {
 
 /** @param {{data: Retrieval}} props */
 function Told({ data }) {
-  if (data.context === null) return html`<p class="muted">The text cannot be put together again: it had another format than excerpts.</p>`;
+  if (data.context === null) return html`<p class="muted">The text is not kept: it had another format than that of excerpts.</p>`;
   const line = data.profile_bytes ? html`<p class="muted small">Its first line, of <${Size} bytes=${data.profile_bytes} /> on what the project is built with, is not kept.</p>` : null;
   return html`
     <section>

@@ -95,6 +95,7 @@ function Row({ setting }) {
 /** @param {Setting} setting */
 function placeOf({ origin, line, variable }) {
   if (origin === "file") return html`<code>settings.toml${line ? `:${line}` : ""}</code>`;
+  if (origin === "option") return html`<code>--port</code>`;
   return origin === "variable" ? html`<code>${variable}</code>` : "default";
 }
 
