@@ -44,6 +44,7 @@ from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConf
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
+from kiro_learn.model.settings import Setting, SettingOrigin
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -108,6 +109,15 @@ def _settings_of(place: Home, environment: Mapping[str, str], port: int | None) 
     place.prepare()
     config = read_settings(place.settings, environment)
     return config if port is None else attrs.evolve(config, server=attrs.evolve(config.server, port=port))
+
+
+def _settings_now(path: Path, environment: Mapping[str, str], port: int | None) -> tuple[Setting, ...]:
+    """As a daemon that is started now takes them, but for the ``port`` that this one was given, or picked."""
+    return tuple(
+        each if port is None or each.key != "server.port"
+        else attrs.evolve(each, value=port, origin=SettingOrigin.OPTION, line=0)
+        for each in settings_in(path, environment)
+    )  # fmt: skip  # a choice a line
 
 
 @contextmanager
@@ -189,7 +199,9 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         dependencies = _dependencies(
             home, config, storage=storage, clock=clock, finder=finder, llm=llm, background=background
         )
-        settings = partial(background, partial(settings_in, home.settings, environment))
+        is_of_settings = 0 < config.server.port == read_settings(home.settings, environment).server.port
+        port = None if is_of_settings else listener.socket.getsockname()[1]
+        settings = partial(background, partial(_settings_now, home.settings, environment, port))
         dependencies = attrs.evolve(dependencies, process=attrs.evolve(dependencies.process, settings=settings))
         services = await rooms.enter_async_context(open_services(dependencies, config))
         app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)

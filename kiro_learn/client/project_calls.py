@@ -75,6 +75,15 @@ def timeline(
     return get_call("/api/timeline", reading.timeline, anchor=memory_id, depth_before=before, depth_after=after)
 
 
+def event(client: Caller, event_id: str, /) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """One thing that an agent reported, whole, as ``GET /v1/events/{event_id}`` answers it.
+
+    Raises:
+      RequestRefused: there is none of this id (404).
+    """
+    return get_call(f"/v1/events/{quote(event_id, safe='')}", reading.json_object)
+
+
 def sessions(client: Caller, /, *, limit: int = 50, project: Named = None) -> Call[tuple[Session, ...]]:
     """The sessions of a project, the last first."""
     return get_call("/api/sessions", reading.sessions, project=client.project_named(project), limit=limit)

@@ -87,6 +87,7 @@ class KiroLearn(Caller, DaemonConnection):
     knowledge = _method(project_calls.knowledge)
     timeline = _method(project_calls.timeline)
     sessions = _method(project_calls.sessions)
+    event = _method(project_calls.event)
     session = _method(project_calls.session)
     sources = _method(project_calls.sources)
     resume = _method(project_calls.resume)

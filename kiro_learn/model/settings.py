@@ -55,6 +55,8 @@ class SettingOrigin(enum.StrEnum):
     DEFAULT = "default"
     FILE = "file"
     VARIABLE = "variable"
+    OPTION = "option"
+    """Of the command that started the daemon."""
 
 
 @attrs.frozen(kw_only=True)

@@ -39,6 +39,12 @@ def test_a_setting_says_where_it_comes_from_and_no_secret_is_shown(viewer: Viewe
     assert SECRET not in page.request.get(f"{viewer.origin}/ui/settings.json").text()
 
 
+def test_the_port_is_the_one_that_is_listened_on(viewer: Viewer) -> None:
+    page = viewer.open("settings?find=server.port")
+    assert page.locator("td.value").inner_text().split()[0] == str(viewer.daemon.connect().port)
+    assert page.locator("td.from").inner_text() == "--port"
+
+
 def test_single_keys_and_the_theme_are_switched_for_this_browser(viewer: Viewer) -> None:
     page = viewer.open("settings")
     page.get_by_label("dark", exact=True).check()

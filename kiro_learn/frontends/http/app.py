@@ -74,8 +74,9 @@ def all_routes(services: Services, config: ServerConfig, login: Login) -> tuple[
 
 def _view(route: Route) -> View:
     async def view(**path: str) -> quart.Response:
-        answer = await route.answer(await _read_request(route, path))
-        if answer.stream is not None and quart.request.method == "HEAD":
+        request = await _read_request(route, path)
+        answer = await route.answer(request)
+        if answer.stream is not None and request.is_head:
             await answer.stream.aclose()  # else Quart would read it to its end, of which one has none
             answer = attrs.evolve(answer, stream=None)
         return _response(answer)
@@ -86,7 +87,8 @@ def _view(route: Route) -> View:
 async def _read_request(route: Route, path: Mapping[str, str]) -> Request:
     asked = quart.request
     body: bytes = await asked.get_data(cache=True, as_text=False, parse_form_data=False)
-    return read_request(route, path=path, query=asked.query_string, headers=asked.scope["headers"], body=body)
+    request = read_request(route, path=path, query=asked.query_string, headers=asked.scope["headers"], body=body)
+    return attrs.evolve(request, is_head=asked.method == "HEAD")
 
 
 async def _on_error(error: Exception) -> quart.Response:

@@ -35,6 +35,8 @@ class Request:
     headers: Mapping[str, str]
     """By lower-case name; of repeated headers, the first."""
     body: bytes
+    is_head: bool = False
+    """The headers alone are wanted: nothing may be used up."""
 
     def json(self) -> Any:
         """The body as a JSON value.

@@ -27,7 +27,8 @@ def viewer_routes(services: Services, login: Login, api: Sequence[Route]) -> Ite
         return _redirect(308, ROOT)
 
     async def start(request: Request) -> Answer:
-        cookie = login.cookie_for((request.query.values.get(CODE) or ("",))[-1])
+        code = (request.query.values.get(CODE) or ("",))[-1]
+        cookie = None if request.is_head else login.cookie_for(code)
         if cookie is None:
             return _page(login, request)
         attributes = f"Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict"

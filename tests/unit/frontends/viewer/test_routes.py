@@ -58,6 +58,8 @@ def looks_like_a_page(reply: Reply) -> None:
 @with_client
 async def test_a_code_works_once_and_leaves_no_trace_in_the_address(client: Client) -> None:
     path = (await client.post("/v1/ui/code")).json["path"]
+    glance = await client.ask("HEAD", path, only=HOST)  # as a program does that shows where a link leads
+    assert (glance.status, "set-cookie" in glance.headers) == (401, False)
     assert (await client.get(path, only=HOST)).headers["location"] == "/ui/"
     again = await client.get(path, only=HOST)
     assert (again.status, "set-cookie" in again.headers) == (401, False)
