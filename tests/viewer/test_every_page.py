@@ -89,13 +89,6 @@ def test_every_page_is_whole_legible_and_open_to_all(viewer: Viewer) -> None:
     assert faults == {}
 
 
-def test_the_list_of_keys_is_open_to_all(viewer: Viewer) -> None:
-    page = viewer.open("nothing-of-ours")
-    page.keyboard.press("?")
-    page.get_by_role("dialog", name="Keys").wait_for()
-    assert serious(page) == []
-
-
 def test_nothing_moves_for_whom_motion_is_too_much(viewer: Viewer) -> None:
     page = viewer.open("nothing-of-ours")
     durations = "() => [...document.querySelectorAll('*')].map((each) => getComputedStyle(each).transitionDuration)"

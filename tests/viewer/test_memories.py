@@ -178,25 +178,6 @@ def test_a_wrong_fact_that_is_searched_for_is_corrected_in_three_actions_too(kit
     assert act.count <= 3
 
 
-def test_a_secret_is_forgotten_everywhere_in_four_actions(kitchen: Kitchen) -> None:
-    secret = "plumjam" + str(4700 + 11)
-    event = kitchen.event("s-secret", "note", f"the jar says {secret}")
-    kitchen.memory(f"The jar is called {secret}", source_event_ids=[event])
-    kitchen.memory("Nothing of the jar")
-    page = kitchen.open()
-    act = Actions(page)
-    page.get_by_label("Search memories").fill(secret)
-    act.key("Enter")
-    act.click("Forget this text everywhere…")
-    page.get_by_text("1 memory, 1 event go").wait_for()
-    act(page.locator("dialog button.danger").click)
-    page.get_by_text("Forgotten: 1 memory, 1 event").wait_for()
-    assert act.count <= 4
-    assert kitchen.titles() == ["Nothing of the jar"]
-    events = kitchen.viewer.daemon.call("GET", f"/v1/events?namespace={quote(kitchen.namespace)}")
-    assert events["total"] == 0
-
-
 def test_a_merge_is_undone_in_three_actions(kitchen: Kitchen) -> None:
     first = kitchen.memory("Bread needs time")
     edit = {"project": kitchen.namespace, "id": first, "title": "Bread needs a day"}

@@ -39,15 +39,6 @@ def test_whether_memory_helps_is_seen_in_one_action(viewer: Viewer) -> None:
         assert word in box.inner_text()
 
 
-def test_what_last_week_taught_is_seen_in_two_actions(viewer: Viewer) -> None:
-    observed = {"project": viewer.project.namespace, "title": "Releases go out on Thursdays"}
-    viewer.daemon.call("POST", "/api/observations", observed)
-    page = viewer.open("")
-    page.get_by_role("link", name="last 7 days").click()
-    page.get_by_role("region", name="Memories").get_by_text("Releases go out on Thursdays").first.wait_for()
-    assert "/ui/memories?since=20" in page.url
-
-
 def test_a_title_of_usual_length_is_shown_whole(viewer: Viewer) -> None:
     title = "The expiry check ran before the token refresh, so it dropped"
     viewer.daemon.call("POST", "/api/observations", {"project": viewer.project.namespace, "title": title})

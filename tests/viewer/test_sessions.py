@@ -29,21 +29,6 @@ def lit(page: Any) -> list[str]:
     return list(page.locator(".event.lit .who").all_inner_texts())
 
 
-def test_the_session_of_a_decision_is_found_in_three_actions(story: Kitchen) -> None:
-    page = story.open()
-    act = Actions(page)
-    page.get_by_label("Search memories").fill("yeast")
-    act.key("Enter")
-    row(page, "Use fresh yeast").wait_for()
-    page.wait_for_function("() => !document.querySelector('.stale')")
-    act(row(page, "Use fresh yeast").click)
-    act(page.locator(".source").click)
-    page.get_by_role("heading", name="Why does the bread not rise?").wait_for()
-    page.wait_for_selector(".event.lit")
-    assert act.count <= 3
-    assert lit(page) == ["you", "agent"]
-
-
 def test_the_day_of_a_session_stands_on_one_line(story: Kitchen) -> None:
     page = story.open("sessions")
     page.set_viewport_size({"width": 390, "height": HEIGHT})
