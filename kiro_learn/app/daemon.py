@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -37,6 +37,7 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.app.copies import copies_of
 from kiro_learn.app.dependencies import COMPUTE_THREADS, Dependencies
 from kiro_learn.app.learner_choice import choose_llm
+from kiro_learn.app.maintenance import open_doctor
 from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
 from kiro_learn.client.build import build_id
@@ -44,13 +45,13 @@ from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConf
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
-from kiro_learn.model.settings import Setting, SettingOrigin
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.descriptors import FEW, connections_for, count_open, raise_limit
 from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
+from kiro_learn.services.doctor import DaemonFacts, Finding
 from kiro_learn.services.health import Process
 
 log = structlog.get_logger()
@@ -111,13 +112,10 @@ def _settings_of(place: Home, environment: Mapping[str, str], port: int | None) 
     return config if port is None else attrs.evolve(config, server=attrs.evolve(config.server, port=port))
 
 
-def _settings_now(path: Path, environment: Mapping[str, str], port: int | None) -> tuple[Setting, ...]:
-    """As a daemon that is started now takes them, but for the ``port`` that this one was given, or picked."""
-    return tuple(
-        each if port is None or each.key != "server.port"
-        else attrs.evolve(each, value=port, origin=SettingOrigin.OPTION, line=0)
-        for each in settings_in(path, environment)
-    )  # fmt: skip  # a choice a line
+async def _examine(
+    home: Home, environment: Mapping[str, str], background: Offload, facts: DaemonFacts
+) -> Sequence[Finding]:
+    return await background(open_doctor(home.path, environment, facts).examine)
 
 
 @contextmanager
@@ -201,8 +199,10 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         )
         is_of_settings = 0 < config.server.port == read_settings(home.settings, environment).server.port
         port = None if is_of_settings else listener.socket.getsockname()[1]
-        settings = partial(background, partial(_settings_now, home.settings, environment, port))
-        dependencies = attrs.evolve(dependencies, process=attrs.evolve(dependencies.process, settings=settings))
+        settings = partial(background, partial(settings_in, home.settings, environment, port=port))
+        examine = partial(_examine, home, environment, background)
+        process = attrs.evolve(dependencies.process, settings=settings, examine=examine)
+        dependencies = attrs.evolve(dependencies, process=process)
         services = await rooms.enter_async_context(open_services(dependencies, config))
         app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.

@@ -84,6 +84,11 @@ def event(client: Caller, event_id: str, /) -> Call[Json]:  # noqa: ARG001  # ev
     return get_call(f"/v1/events/{quote(event_id, safe='')}", reading.json_object)
 
 
+def doctor(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """The checks of the home, as ``kiro-learn doctor --json`` prints them: ``{ok, checks}``. Takes seconds."""
+    return get_call("/v1/doctor", reading.json_object)
+
+
 def sessions(client: Caller, /, *, limit: int = 50, project: Named = None) -> Call[tuple[Session, ...]]:
     """The sessions of a project, the last first."""
     return get_call("/api/sessions", reading.sessions, project=client.project_named(project), limit=limit)

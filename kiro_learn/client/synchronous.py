@@ -88,6 +88,7 @@ class KiroLearn(Caller, DaemonConnection):
     timeline = _method(project_calls.timeline)
     sessions = _method(project_calls.sessions)
     event = _method(project_calls.event)
+    doctor = _method(project_calls.doctor)
     session = _method(project_calls.session)
     sources = _method(project_calls.sources)
     resume = _method(project_calls.resume)

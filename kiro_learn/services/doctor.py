@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 import attrs
 
@@ -77,6 +78,30 @@ class DaemonFacts:
     def is_running(self) -> bool:
         """Whether it answered with its status."""
         return self.state is DaemonState.RUNNING
+
+
+def facts_of(status: Mapping[str, Any], address: str) -> DaemonFacts:
+    """What a daemon at ``address`` says of itself in the body of ``GET /v1/status``."""
+    llm, embedder = status["llm"], status["embedder"]
+    return DaemonFacts(
+        state=DaemonState.RUNNING,
+        address=address,
+        pid=status["pid"],
+        version=status["version"],
+        build=status.get("build", ""),  # an older daemon does not tell
+        learns_by=llm["name"],
+        obstacle=llm["obstacle"] or "",
+        model_problem=llm["problem"] or llm["warning"] or "",
+        embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
+        damaged_row_count=status["damaged"]["count"],
+        log_problem=status.get("log_problem", ""),  # a daemon of the version before does not tell
+        rule_conflicts=tuple(
+            RuleConflict(**{field: conflict[field] for field in ("record_id", "title", "path", "line", "text")})
+            for conflict in status.get("rule_conflicts", ())
+        ),
+        backup_problem=status.get("backup", {}).get("problem", ""),  # as above
+        spool_problems=tuple(status.get("spool", {}).get("problems", ())),
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -196,6 +221,21 @@ class Doctor:
         path = shlex.quote(str(error.filename or self._examination.home.path))
         is_of_wrong_sort = isinstance(error, IsADirectoryError) and error.filename
         return f"mv {path} {path}.put-aside" if is_of_wrong_sort else f"ls -ld {path}"
+
+
+def summary(findings: Sequence[Finding]) -> dict[str, Any]:
+    """As programs read it."""
+    checks = [
+        {
+            "id": each.check.check_id,
+            "title": each.check.title,
+            "state": each.outcome.state.value,
+            "detail": each.outcome.detail,
+            "mend": each.outcome.mend,
+        }
+        for each in findings
+    ]
+    return {"ok": not any(each.outcome.state is CheckState.FAILED for each in findings), "checks": checks}
 
 
 def _message(error: KiroLearnError | OSError) -> str:

@@ -27,6 +27,7 @@ from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.backups import Backups, BackupStatus
+from kiro_learn.services.doctor import DaemonFacts, Finding
 from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog
 from kiro_learn.services.spool_drainer import SpoolDrainer, SpoolStatus
@@ -109,6 +110,12 @@ class Status:
     counts: Stats
 
 
+async def no_findings(_facts: DaemonFacts) -> Sequence[Finding]:
+    """Of a process without a home."""
+    await trio.lowlevel.checkpoint()
+    return ()
+
+
 async def no_settings() -> Sequence[Setting]:
     """Of a process that reads none."""
     await trio.lowlevel.checkpoint()
@@ -126,6 +133,8 @@ class Process:
     """Why the last line of the log could not be written; empty if it could."""
     settings: Callable[[], Awaitable[Sequence[Setting]]] = no_settings
     """As a daemon that is started now takes them; raises ConfigError."""
+    examine: Callable[[DaemonFacts], Awaitable[Sequence[Finding]]] = no_findings
+    """Run the checks of its home."""
 
 
 class Health:
@@ -178,6 +187,10 @@ class Health:
     async def settings(self) -> Sequence[Setting]:
         """As a daemon that is started now takes them. Raises ConfigError: they are wrong by now."""
         return await self._process.settings()
+
+    async def examine(self, facts: DaemonFacts) -> Sequence[Finding]:
+        """The checks of the home, whose daemon was met as ``facts`` says; takes seconds, and changes nothing."""
+        return await self._process.examine(facts)
 
     def embedder(self) -> EmbedderStatus:
         """The state of the embedding model, without a look at the store."""

@@ -126,6 +126,42 @@ def test_what_is_not_well_is_shown_with_the_command_that_mends_it(viewer: Viewer
     assert "Everything works" not in health.inner_text()
 
 
+def test_the_doctor_looks_when_it_is_asked_and_names_what_mends(viewer: Viewer) -> None:
+    found = viewer.daemon.call("GET", "/v1/doctor")
+    wrong = [each for each in found["checks"] if each["state"] in {"warn", "fail"}]
+    assert {"home", "database"} <= {each["id"] for each in found["checks"]}
+    health = viewer.open("").get_by_role("region", name="Health")
+    health.get_by_role("button", name="Run the doctor").click()
+    said = "all well" if not wrong else f"{len(wrong)} to look at"
+    health.get_by_text(f"{len(found['checks'])} checks, {said}").wait_for()
+    assert all(each["mend"] in health.inner_text() for each in wrong)
+    assert serious(viewer.page) == []
+
+
+def test_calls_of_models_are_shown_by_day_where_there_were_any(viewer: Viewer) -> None:
+    days = viewer.daemon.call("GET", "/api/days")
+    assert viewer.open("").get_by_role("region", name="Model calls").count() == 0
+    days["days"][-1] |= {"calls": 12, "failures": 2}
+    viewer.page.route("**/api/days*", lambda route: route.fulfill(json=days))
+    calls = viewer.open("").get_by_role("region", name="Model calls, per day")
+    assert "12 calls in 14 days, of which 2 failed." in calls.inner_text()
+
+
+def test_a_title_that_turns_the_direction_leaves_what_stands_behind_it(viewer: Viewer) -> None:
+    page = viewer.open("")
+    page.get_by_text("live", exact=True).wait_for()
+    learn(viewer.daemon, 910, "Turned \u202e round")
+    title = page.locator("bdi", has_text="round").first
+    title.wait_for()
+    ends = """each => {
+        const range = document.createRange();
+        range.selectNode(each.nextSibling);
+        return [each.getBoundingClientRect().right, range.getBoundingClientRect().left];
+    }"""
+    right, left = title.evaluate(ends)
+    assert right <= left + 1
+
+
 def test_after_a_kill_and_a_restart_it_goes_on_alone_and_lacks_nothing(chrome: Browser, tmp_path: Path) -> None:
     settings = {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}
     context = chrome.new_context()

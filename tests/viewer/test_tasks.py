@@ -117,7 +117,7 @@ def test_a_conflict_whose_end_cannot_be_undone_is_settled_in_two_and_says_so_fir
 
     def answer(route: Route) -> None:
         if route.request.method == "POST":
-            settled.append(route.request.post_data_json)
+            settled.append(route.request.post_data_json or {})
             found["items"] = []
         route.fulfill(json={"kept": "fa_8080"} if route.request.method == "POST" else found)
 

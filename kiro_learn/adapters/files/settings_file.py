@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, get_type_hints
 
+import attrs
+
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.agent_files.toml_edits import NotToml
 from kiro_learn.agent_files.toml_values import Scalar, with_value
@@ -51,6 +53,7 @@ def _known_keys() -> dict[Key, type[Any]]:
 
 
 KEYS = _known_keys()
+PORT = Key("server", "port")
 _converter = new_converter()
 
 
@@ -88,8 +91,13 @@ def _read(path: Path, environment: Mapping[str, str], text: str | None = None) -
     return _Read(config, from_file, from_variables)
 
 
-def settings_in(path: Path, environment: Mapping[str, str], name: str = "") -> tuple[Setting, ...]:
+def settings_in(
+    path: Path, environment: Mapping[str, str], name: str = "", *, port: int | None = None
+) -> tuple[Setting, ...]:
     """Every setting of ``read_settings``, or that called ``name``, with where it comes from.
+
+    Args:
+      port: that the daemon was given or picked, instead of that of the settings.
 
     Raises:
       InvalidRequest: there is no such setting.
@@ -98,7 +106,10 @@ def settings_in(path: Path, environment: Mapping[str, str], name: str = "") -> t
     keys = [_key_called(name)] if name else KEYS
     read = _read(path, environment)
     text = path.read_text(encoding="utf-8") if read.from_file else ""
-    return tuple(_setting(key, read, text) for key in keys)
+    found = {key: _setting(key, read, text) for key in keys}
+    if port is not None and PORT in found:
+        found[PORT] = attrs.evolve(found[PORT], value=port, origin=SettingOrigin.OPTION, line=0)
+    return tuple(found.values())
 
 
 def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Setting:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
@@ -12,8 +10,7 @@ from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import doctor_screen, doctor_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.model.rule_conflict import RuleConflict
-from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix
+from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, facts_of, summary
 
 PATIENCE_SECONDS = 0.9
 """The whole is to take 3 seconds, and the check of the database takes 2 of them."""
@@ -32,7 +29,8 @@ def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool)
         # The daemon is asked again: what was mended may have been in its way.
         findings = _doctor(shell).examine(fixes)
     if as_json:
-        shell.print_json(_as_json(findings, fixes))
+        fixed = [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes]
+        shell.print_json({**summary(findings), "fixed": fixed})
     else:
         shell.print(doctor_screen.page(findings, fixes, shell.out, show_all=show_all))
     has_problem = any(finding.outcome.state is CheckState.FAILED for finding in findings)
@@ -56,40 +54,4 @@ def daemon_facts(client: Client) -> DaemonFacts:
     except RequestRefused as error:
         state = DaemonState.REFUSED if error.status == UNAUTHORIZED else DaemonState.ILL
         return DaemonFacts(state=state, problem=str(error), hint=error.hint, address=client.address)
-    llm, embedder = status["llm"], status["embedder"]
-    return DaemonFacts(
-        state=DaemonState.RUNNING,
-        address=client.address,
-        pid=status["pid"],
-        version=status["version"],
-        build=status.get("build", ""),  # an older daemon does not tell
-        learns_by=llm["name"],
-        obstacle=llm["obstacle"] or "",
-        model_problem=llm["problem"] or llm["warning"] or "",
-        embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
-        damaged_row_count=status["damaged"]["count"],
-        log_problem=status.get("log_problem", ""),  # a daemon of the version before does not tell
-        rule_conflicts=tuple(
-            RuleConflict(**{field: conflict[field] for field in ("record_id", "title", "path", "line", "text")})
-            for conflict in status.get("rule_conflicts", ())
-        ),
-        backup_problem=status.get("backup", {}).get("problem", ""),  # as above
-        spool_problems=tuple(status.get("spool", {}).get("problems", ())),
-    )
-
-
-def _as_json(findings: tuple[Finding, ...], fixes: tuple[Fix, ...]) -> dict[str, Any]:
-    return {
-        "ok": not any(finding.outcome.state is CheckState.FAILED for finding in findings),
-        "checks": [
-            {
-                "id": finding.check.check_id,
-                "title": finding.check.title,
-                "state": finding.outcome.state.value,
-                "detail": finding.outcome.detail,
-                "mend": finding.outcome.mend,
-            }
-            for finding in findings
-        ],
-        "fixed": [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes],
-    }
+    return facts_of(status, client.address)

@@ -14,6 +14,7 @@ from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord, Report
 from kiro_learn.model.version import __version__
+from kiro_learn.services.doctor import facts_of, summary
 from kiro_learn.services.health import EmbedderStatus
 from kiro_learn.services.learn import EmbeddingState
 from kiro_learn.services.retrieval_details import RetrievalDetail
@@ -30,10 +31,17 @@ def status_routes(services: Services) -> Iterator[Route]:
         return json_answer({"status": "ok", "version": __version__, "pid": health.pid, "build": health.build})
 
     async def status(_request: Request) -> Answer:
+        return json_answer(await _status())
+
+    async def _status() -> dict[str, Any]:
         conflicts = await services.session_context.rule_files.conflicts()
         status = write_value(await services.health.status())
         feedback = feedback_value(services.aftermath.totals())
-        return json_answer({**status, "feedback": feedback, "rule_conflicts": write_value(conflicts)})
+        return {**status, "feedback": feedback, "rule_conflicts": write_value(conflicts)}
+
+    async def doctor(request: Request) -> Answer:
+        facts = facts_of(await _status(), f"http://{request.headers['host']}")
+        return json_answer(summary(await services.health.examine(facts)))
 
     async def stats(request: Request) -> Answer:
         counts = await services.queries.stats(NAMESPACE.read(request.query))
@@ -42,6 +50,7 @@ def status_routes(services: Services) -> Iterator[Route]:
 
     yield Route("GET", "/healthz", healthz)
     yield Route("GET", "/v1/status", status)
+    yield Route("GET", "/v1/doctor", doctor)
     yield Route("GET", "/v1/stats", stats, parameters=(NAMESPACE,))
 
 

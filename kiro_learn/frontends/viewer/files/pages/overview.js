@@ -19,7 +19,7 @@ const FIGURES_SECONDS = 3;
 const HEALTH_SECONDS = 60;
 const DAY_MS = 86_400_000;
 
-/** @typedef {{day: string, learned: number, told: number, prompts: number, sessions: number}} Day */
+/** @typedef {{day: string, learned: number, told: number, prompts: number, sessions: number, calls: number, failures: number}} Day */
 /** @typedef {import("../lib/api.js").RouteState} RouteState */
 
 /** @param {import("../lib/nav.js").PageProps} props */
@@ -50,6 +50,7 @@ export default function Overview({ query, setQuery, project, nameOf }) {
       <${Box} title="Answer time" route=${daily} actions=${html`<span class="muted small">since the daemon started</span>`} empty=${noPrompt}>${(/** @type {any} */ data) => html`<${AnswerTime} ...${data} />`}<//>
     </div>
     <${Box} title="Does it help?" route=${daily}>${(/** @type {any} */ data) => html`<${Helps} ...${data} />`}<//>
+    ${daily.data?.days.some((/** @type {Day} */ each) => each.calls) && html`<${Box} title="Model calls, per day" route=${daily}>${(/** @type {any} */ data) => html`<${Calls} days=${data.days} />`}<//>`}
     <div class="columns stretch">
       <${Learned} ...${{ namespace, nameOf, today: daily.data?.days.at(-1) }} />
       <${Live} ...${{ namespace, nameOf }} />
@@ -115,6 +116,17 @@ function PerDay({ days }) {
     { label: "told", color: "c2", shape: /** @type {"line"} */ ("line"), values: days.map((each) => each.told) },
   ];
   return html`<${Chart} ...${{ sentence, corner: "Day (UTC)", series, names: days.map((each) => dayOf(each.day)), onPick: pick }} />`;
+}
+
+/** @param {{days: Day[]}} props */
+function Calls({ days }) {
+  const sum = (/** @type {"calls" | "failures"} */ name) => days.reduce((all, each) => all + each[name], 0);
+  const sentence = `${counted(sum("calls"), "call")} in ${days.length} days, of which ${count(sum("failures"))} failed.`;
+  const series = [
+    { label: "all", color: "c1", values: days.map((each) => each.calls) },
+    { label: "failed", color: "c2", values: days.map((each) => each.failures) },
+  ];
+  return html`<${Chart} ...${{ sentence, corner: "Day (UTC)", series, names: days.map((each) => dayOf(each.day)), onPick: () => go(href("settings")) }} />`;
 }
 
 /** `4 Nov`, of a date without a time. @param {string} text */
@@ -252,17 +264,24 @@ function Happened({ each, nameOf }) {
 
 /** @param {{status: any}} props */
 function Health({ status }) {
-  const problems = problemsOf(status);
+  const [isAsked, setAsked] = useState(false);
+  const doctor = useRoute(isAsked ? "/v1/doctor" : null);
+  const checks = (doctor.data?.checks ?? []).filter((/** @type {any} */ each) => ["warn", "fail"].includes(each.state));
+  const problems = [...problemsOf(status), ...checks.map((/** @type {any} */ each) => ({ what: each.title, why: each.detail, mend: each.mend }))];
+  const look = html` <button class="plain" disabled=${doctor.loading} onClick=${() => (isAsked ? doctor.reload() : setAsked(true))}>${doctor.loading ? "Looking…" : "Run the doctor"}</button>
+    ${doctor.error && html`<span class="bad" role="alert">${doctor.error.message}</span>`}
+    ${doctor.data && html`<span class="muted">${counted(doctor.data.checks.length, "check")}, ${checks.length ? `${count(checks.length)} to look at` : "all well"}</span>`}`;
   const copied = status.backup?.newest_at ? ` · backup ${ago(status.backup.newest_at)}` : "";
-  if (!problems.length) return html`<p><span class="ok">✓</span> Everything works<span class="muted">${copied}</span></p>`;
+  if (!problems.length) return html`<p><span class="ok">✓</span> Everything works<span class="muted">${copied}</span>${look}</p>`;
   return html`
     <ul class="problems">
       ${problems.map(
         ({ what, why, mend }) => html`<li>
           <p><span class="warn" aria-hidden="true">!</span> <b>${what}</b>${why && html` <span class="muted">${why}</span>`}</p>
-          <p class="mend"><code>${mend}</code> <${Copy} text=${mend} label="Copy the command" /></p>
+          ${mend && html`<p class="mend"><code>${mend}</code> <${Copy} text=${mend} label="Copy the command" /></p>`}
         </li>`,
       )}
     </ul>
+    <p>${look}</p>
   `;
 }
