@@ -30,11 +30,7 @@ export const loadScript = (path) =>
     document.head.append(Object.assign(document.createElement("script"), { onload, onerror, src: scriptUrl(path) }));
   }));
 
-/**
- * A value that several components show.
- * @template T
- * @param {T} value the first
- */
+/** A value that several components show; `value` is the first. @template T @param {T} value */
 export function shared(value) {
   const drawn = /** @type {Set<(value: T) => void>} */ (new Set());
   const set = (/** @type {T} */ next) => {

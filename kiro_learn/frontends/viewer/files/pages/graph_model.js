@@ -50,10 +50,7 @@ function spot(id, radius) {
   return [Math.cos(angle) * distance, Math.sin(angle) * distance];
 }
 
-/**
- * Where each node begins: what many share by its name, a memory amid what it is about. The same data gives the same picture.
- * @param {Graph} graph @param {GraphNode[]} nodes @returns {Map<string, [number, number]>}
- */
+/** Where each node begins: by its name, a memory amid what it is about. @param {Graph} graph @param {GraphNode[]} nodes @returns {Map<string, [number, number]>} */
 export function startOf(graph, nodes) {
   const radius = 10 * Math.sqrt(nodes.length + 1);
   return new Map(

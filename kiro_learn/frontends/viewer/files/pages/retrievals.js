@@ -86,9 +86,10 @@ export default function Page({ query, setQuery, project }) {
   };
   useLive("retrieval", (event) => (event.kind === "gap" || route.data?.total === 0 ? refresh() : setNewCount((/** @type {number} */ old) => old + 1)));
   const isFiltered = Boolean(outcome || agent || since);
+  const times = route.data?.latency_ms;
   const actions = html`
     <${Fresh} count=${newCount} onClick=${refresh} />
-    <${Latency} times=${route.data?.latency_ms} />
+    ${times && times.p50 !== null && html`<span class="muted number latency">p50 ${Math.round(times.p50)} · p95 ${Math.round(times.p95)} · p99 ${Math.round(times.p99)} of ${times.budget} ms</span>`}
   `;
   return html`
     <div class="filters" role="group" aria-label="Filters">
@@ -101,7 +102,7 @@ export default function Page({ query, setQuery, project }) {
       ${isFiltered && html`<button class="plain" onClick=${() => setQuery({ outcome: null, agent: null, since: null, open: null })}>Clear filters</button>`}
     </div>
     <div class="split">
-      <${Box} title=${headingOf(route.data)} route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
+      <${Box} title="Told" route=${route} actions=${actions} empty=${isFiltered ? "No retrieval fits these filters." : "No prompt asked yet."}>
         ${(/** @type {any} */ data) => html`
           <${List}
             label="Retrievals"
@@ -113,19 +114,9 @@ export default function Page({ query, setQuery, project }) {
           />
         `}
       <//>
-      ${open && html`<${Detail} key=${open} id=${open} budget=${route.data?.latency_ms.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
+      ${open && html`<${Detail} key=${open} id=${open} budget=${times?.budget ?? 500} onClose=${() => setQuery({ open: null })} />`}
     </div>
   `;
-}
-
-/** @param {any} data */
-const headingOf = (data) => (data?.items.length ? `Last ${counted(data.items.length, "prompt")}` : "Prompts");
-
-/** @param {{times: any}} props */
-function Latency({ times }) {
-  if (!times || times.p50 === null) return null;
-  const round = (/** @type {number} */ ms) => Math.round(ms);
-  return html`<span class="muted number latency">p50 ${round(times.p50)} · p95 ${round(times.p95)} · p99 ${round(times.p99)} of ${times.budget} ms</span>`;
 }
 
 /** @param {{item: Retrieval}} props */
