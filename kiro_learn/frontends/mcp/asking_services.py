@@ -119,6 +119,7 @@ class AskedServices:
             "save_session_summary": self._save_session_summary,
             "judge_memory": self._judge,
             "edit_memory": self._edit,
+            "pin_memory": self._pin,
             "forget_memory": self._forget,
         }
         try:
@@ -228,6 +229,12 @@ class AskedServices:
         record = await self._services.project_records.one(project, RecordId(arguments["id"]))
         counts = await self._services.aftermath.say(record.record_id, Feedback(arguments["feedback"]))
         return Told({"id": record.record_id, **attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)})
+
+    async def _pin(self, project: NamedProject, arguments: Arguments) -> Told:
+        record = await self._services.project_records.one(project, RecordId(arguments["id"]))
+        history = self._services.history
+        marked = await (history.pin if arguments["pinned"] else history.unpin)(record.record_id)
+        return Told({"id": marked.record_id, "pinned": marked.pinned_at is not None})
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:
         forget = self._services.project_records.forget

@@ -26,7 +26,8 @@ def brief(record: MemoryRecord) -> dict[str, Any]:
         "summary": _cut(record.summary, BRIEF_CHARACTERS),
         "created_at": to_text(record.created_at),
     }
-    return shown | ({"stale": True} if record.stale_at else {}) | ({"branch": record.branch} if record.branch else {})
+    marks = {"stale": True if record.stale_at else None, "pinned": True if record.pinned_at else None}
+    return shown | {name: value for name, value in {**marks, "branch": record.branch}.items() if value}
 
 
 def full(record: MemoryRecord, *, with_all_text: bool = False) -> dict[str, Any]:

@@ -41,6 +41,7 @@ BRIEF: Schema = {
         "created_at": _TEXT,
         "stale": {"type": "boolean", "description": "Files that it cites have changed since."},
         "branch": {"type": "string", "description": "It was learned on this branch, which is not merged."},
+        "pinned": {"const": True},
     },
     "required": ["id", "type", "title", "summary", "created_at"],
 }
@@ -309,6 +310,21 @@ _CHANGING = (
             "required": ["id", "replaced"],
         },
         is_destructive=True,
+    ),
+    Tool(
+        name="pin_memory",
+        title="Pin a memory",
+        about="Lets every session be told a memory as it starts: call it only if the user wants that. "
+        "The user can undo it.",
+        takes=object_of(
+            {
+                "id": _ID,
+                "pinned": {"type": "boolean", "description": "False takes the pin away.", "default": True},
+                "project": PROJECT,
+            },
+            required=("id",),
+        ),
+        gives={"type": "object", "properties": {"id": _TEXT, "pinned": _FLAG}, "required": ["id", "pinned"]},
     ),
     Tool(
         name="forget_memory",

@@ -42,6 +42,7 @@ async def use_everything(client: Any) -> None:
     assert (await call("timeline", around=saved["id"]))["memories"]
     await call("recall_context", prompt="Why are zebras striped?")
     await call("judge_memory", id=saved["id"], feedback="helped")
+    assert (await call("pin_memory", id=saved["id"]))["pinned"]
     edited = await call("edit_memory", id=saved["id"], title="Zebras have stripes")
     assert (await call("forget_memory", id=edited["id"]))["forgotten"]
     fact = await call("add_fact", predicate="default_branch", object="trunk")

@@ -500,6 +500,19 @@ async def test_a_memory_is_judged_by_its_end(client: Client) -> None:
 
 
 @with_client
+async def test_a_memory_is_pinned_and_unpinned_by_its_end(client: Client) -> None:
+    saved = await called(client, "save_observation", title="The pool holds twenty", narrative="twenty connections")
+    pinned = await called(client, "pin_memory", id=saved["id"][-6:])
+    assert (pinned["id"], pinned["pinned"]) == (saved["id"], True)
+    assert (await called(client, "get_memories", ids=[saved["id"]]))["memories"][0]["pinned"] is True
+    told = await result(client, "tools/call", name="recall_context", arguments={})
+    assert "### Pinned" in told["content"][0]["text"]
+    assert (await called(client, "pin_memory", id=saved["id"], pinned=False))["pinned"] is False
+    assert "pinned" not in (await called(client, "get_memories", ids=[saved["id"]]))["memories"][0]
+    assert "no memory has the id" in await refusal(client, "pin_memory", id=NO_RECORD)
+
+
+@with_client
 async def test_facts_are_looked_up_added_corrected_and_forgotten(client: Client) -> None:
     fact = await called(client, "add_fact", predicate="listens_on_port", object="9090")
     assert fact["says"].endswith(" listens on port 9090")

@@ -33,6 +33,7 @@ TOOL_NAMES = [
     "save_session_summary",
     "judge_memory",
     "edit_memory",
+    "pin_memory",
     "forget_memory",
     "look_up_facts",
     "add_fact",
