@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import attrs
@@ -71,6 +71,22 @@ def test_what_a_merge_replaced_is_gone_from_every_search_and_kept_in_the_history
             assert untouched in await rig.records()
             assert merged.strategy == "llm-reconciled"
             assert merged.source_event_ids == (event_id(3), event_id(1)), "members first, then neighbors"
+
+    simulate(scenario)
+
+
+@pytest.mark.parametrize(
+    "learner", [partial(JudgingModel, lambda prompt: a_merge(shown_ids(prompt), CACHE)), BuiltInLearner]
+)
+def test_a_merge_keeps_the_pin_of_what_it_replaces(learner: Callable[[], ScriptedLlm]) -> None:
+    async def scenario() -> None:
+        async with a_rig(learner()) as rig:
+            await rig.learn(CACHE)
+            (known,) = await rig.records()
+            await transact_one(rig.storage, lambda tx: tx.set_pinned([known.record_id], known.created_at))
+            await rig.learn(CACHE)
+            (merged,) = await rig.records()
+            assert (merged.pinned_at, merged.record_id != known.record_id) == (known.created_at, True)
 
     simulate(scenario)
 
