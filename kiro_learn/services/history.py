@@ -35,6 +35,15 @@ class History:
             await self._record(record_id)
         return replacements
 
+    async def pinned_at(self, record_id: RecordId) -> datetime | None:
+        """When the record was pinned; None if it is not, or cannot be read.
+
+        Raises:
+          StorageError: it cannot be told.
+        """
+        found = await self._storage.get_memory_records([record_id])
+        return found[0].pinned_at if found else None
+
     async def undo(self, record_id: RecordId) -> Replacement | None:
         """Undo the replacement that made a record, and return it: the new records are forgotten, the old ones are found
         again as before. None: the record was pinned after that, and is only no longer pinned.
@@ -76,8 +85,7 @@ class History:
         return unchecked_evolve(record, pinned_at=at)
 
     async def _is_pinned_last(self, record_id: RecordId) -> bool:
-        found = await self._storage.get_memory_records([record_id])
-        pinned_at = found[0].pinned_at if found else None
+        pinned_at = await self.pinned_at(record_id)
         if pinned_at is None:
             return False
         came = (each for each in await self._storage.list_replacements(record_id) if record_id in each.replacing)

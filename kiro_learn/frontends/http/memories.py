@@ -135,7 +135,7 @@ def history_routes(services: Services) -> Iterator[Route]:
     async def read(request: Request) -> Answer:
         record_id = RecordId(request.path["record_id"])
         replacements = [_written(each) for each in await services.history.of(record_id)]
-        pinned_at = write_value((await services.queries.record(record_id)).pinned_at)
+        pinned_at = write_value(await services.history.pinned_at(record_id))
         pinned = {} if pinned_at is None else {"pinned_at": pinned_at}
         return json_answer({"record_id": record_id, **pinned, "replacements": replacements})
 

@@ -10,11 +10,10 @@ import attrs
 import trio
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
-from kiro_learn.frontends.mcp import graph_tools
+from kiro_learn.frontends.mcp import graph_tools, marks
 from kiro_learn.frontends.mcp.moments import moment_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record_filter import RecordFilter
@@ -46,7 +45,6 @@ LISTED_SESSIONS = 10
 SESSION_MEMORIES = 50
 LAST_MOMENT = timedelta(microseconds=1)
 """So that what was made with its last event is part of a session."""
-FACTOR_DIGITS = 3
 
 UNNAMED_SESSION = "mcp"
 """Where neither the client nor the model names one."""
@@ -117,15 +115,15 @@ class AskedServices:
             "save_observation": self._save_observation,
             "store_knowledge": self._store_knowledge,
             "save_session_summary": self._save_session_summary,
-            "judge_memory": self._judge,
             "edit_memory": self._edit,
-            "pin_memory": self._pin,
             "forget_memory": self._forget,
         }
         try:
             named = await self._named(arguments.get("project"))
             if (of_graph := graph_tools.CALLS.get(name)) is not None:
                 told = Told(await of_graph(self._services.graph_items, named, arguments))
+            elif (marking := marks.CALLS.get(name)) is not None:
+                told = Told(await marking(self._services, named, arguments))
             else:
                 told = await tools[name](named, arguments)
         except KiroLearnError as error:
@@ -224,17 +222,6 @@ class AskedServices:
         old = await records.one(project, RecordId(arguments["id"]))
         edited = await records.edit(project, old.record_id, Correction(**told))
         return Told({"id": edited.record_id, "replaced": old.record_id})
-
-    async def _judge(self, project: NamedProject, arguments: Arguments) -> Told:
-        record = await self._services.project_records.one(project, RecordId(arguments["id"]))
-        counts = await self._services.aftermath.say(record.record_id, Feedback(arguments["feedback"]))
-        return Told({"id": record.record_id, **attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)})
-
-    async def _pin(self, project: NamedProject, arguments: Arguments) -> Told:
-        record = await self._services.project_records.one(project, RecordId(arguments["id"]))
-        history = self._services.history
-        marked = await (history.pin if arguments["pinned"] else history.unpin)(record.record_id)
-        return Told({"id": marked.record_id, "pinned": marked.pinned_at is not None})
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:
         forget = self._services.project_records.forget

@@ -69,3 +69,12 @@ async def test_lines_bring_their_pins_along(client: Client) -> None:
     other = a_record(2) | {"pinned_at": pinned["pinned_at"]}
     await client.post("/v1/memories", other)
     assert (await client.get(path(2))).json["pinned_at"] == pinned["pinned_at"]
+
+
+@with_client
+async def test_the_history_of_a_memory_whose_row_is_damaged_is_shown_without_a_pin(client: Client) -> None:
+    await keep(client, 1)
+    await replace(client, [2], [1])
+    client.storage.damage_row(ids(2)[0])
+    history = await client.get(path(2, "/history"))
+    assert (history.status, sorted(history.json)) == (200, ["record_id", "replacements"])
