@@ -17,6 +17,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -87,10 +88,14 @@ def _projects(data: Path | None, locomo: Path | None) -> Iterator[tuple[str, lis
 
 
 class _Ids:
-    """Numbers what is new, in order."""
+    """Numbers what is new, in order, at the time of the last event."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: datetime) -> None:
+        self._now = now
         self._numbers = itertools.count(1)
+
+    def utc_now(self) -> datetime:
+        return self._now
 
     def new_ulid(self) -> str:
         return str(ULID.from_int(next(self._numbers)))
@@ -99,7 +104,7 @@ class _Ids:
 def learned(events: list[Event]) -> InMemoryStorage:
     """What is kept after all batches."""
     storage = InMemoryStorage()
-    learner = GraphLearner(clock=cast(ClockAndIds, _Ids()), offload=in_place, enabled=True)
+    learner = GraphLearner(clock=cast(ClockAndIds, _Ids(events[-1].valid_time)), offload=in_place, enabled=True)
 
     async def keep() -> None:
         for event in events:
@@ -108,7 +113,8 @@ def learned(events: list[Event]) -> InMemoryStorage:
     simulate(keep)
     for snapshot in _batches(events):
         drafts = drafts_of_events(snapshot)
-        storage.write_now(partial(learner.commit, namespace=events[0].namespace, drafts=drafts))
+        problem = storage.write_now(partial(learner.commit, namespace=events[0].namespace, drafts=drafts))
+        assert problem is None, problem
     return storage
 
 

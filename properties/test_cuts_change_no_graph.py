@@ -34,6 +34,8 @@ PROMPTS = st.sampled_from(
         "We don't use Redis any more.",
         "Correction, that was the other repo.",
         "Scratch that.",
+        "Let's do a role play.",
+        "End of the role play.",
         "Always run the linter before a commit.",
         "You don't have to run the linter before a commit any more.",
         "Please go on.",

@@ -141,13 +141,13 @@ EARLIER_PROMPTS = f"""
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
-# One step back in the session's events, as in EARLIER_PROMPTS.
-PROMPT_BEFORE = f"""
+# A few steps back in the session's events, as in EARLIER_PROMPTS.
+PROMPTS_BEFORE = f"""
     SELECT {EVENT_COLUMNS}
       FROM events AS s JOIN events AS e ON e.namespace = s.namespace AND e.session_id = s.session_id
      WHERE s.event_id = :event_id AND e.kind = 'prompt' AND e.rowid < s.rowid AND e.expired_at IS NULL
      ORDER BY e.rowid DESC
-     LIMIT 1
+     LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
 # A range of buffer_of_namespace.

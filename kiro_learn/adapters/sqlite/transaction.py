@@ -87,9 +87,9 @@ class SqliteTransaction(
         found = self._connection.execute(statements.REPORTED, place | window | {"first_id": FIRST_NOT_DERIVED})
         return found.fetchone() is not None
 
-    def find_prompt_before(self, event_id: EventId) -> Event | None:
-        row = self._connection.execute(statements.PROMPT_BEFORE, {"event_id": event_id}).fetchone()
-        return None if row is None else rows.to_event(row)
+    def find_prompts_before(self, event_id: EventId, *, limit: int) -> list[Event]:
+        found = self._connection.execute(statements.PROMPTS_BEFORE, {"event_id": event_id, "limit": limit})
+        return [rows.to_event(row) for row in found]
 
     def put_memory_record(self, record: MemoryRecord) -> None:
         self.changes += record_writes.put_record(self._connection, record)

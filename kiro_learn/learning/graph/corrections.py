@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from kiro_learn.learning.graph.standing_wishes import key_of
+from kiro_learn.learning.graph.wish_keys import key_of
 from kiro_learn.learning.graph.working_graph import folded
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _QUOTE = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
 _BOUNDARY = r"(?:^|[.!?,;:(\u2014\n-])[ \t]{0,3}"
@@ -20,6 +21,15 @@ _MISSAID = (
 TAKES_BACK = re.compile(rf"\s*{_BEFORE}(?:(?P<all>{_ELSEWHERE})|{_MISSAID})", re.IGNORECASE)
 """How a prompt begins that takes back the one before it: ``all`` of it, or else what it said last. "That's wrong" is
 none: it may mean what an agent said."""
+_PLAYS = re.compile(
+    r"\b(?:role[- ]?play|pretend|act as if|imagine (?:that|we|you)|in character|play the (?:role|part))\b",
+    re.IGNORECASE,
+)
+_ENDS_PLAY = re.compile(
+    r"\b(?:end of (?:the |this )?(?:role|play|game|scene|story)|out of character|back to (?:work|reality|normal)"
+    r"|stop (?:pretending|playing)|(?:speak|talk|answer) normally|none of (?:it|this|that) is)\b",
+    re.IGNORECASE,
+)
 _TAKEN_BACK = (
     rf"(?:{_ELSEWHERE}|{_MISSAID}|"
     r"(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)\b|jk\b|wait,? no\b"
@@ -34,6 +44,16 @@ _GOES_ON = re.compile(r"(?:,|\b(?:no|meant|mean))$", re.IGNORECASE)
 _DENIED = re.compile(r"[^.!?\n]{0,200}?\bnot[ \t]+(?:(?:on|in|with|at|the)[ \t]+)?[`'\"]?(?P<denied>[\w.+#/-]*\w)")
 """What the sentence that goes on behind a retraction says that it is not: "No, the port is 9090, not 8080"."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
+
+
+def is_played(before: Iterable[str]) -> bool:
+    """Whether one of the prompts before another, the newest first, begins to play a part that none after it ends."""
+    for prompt in before:
+        if _ENDS_PLAY.search(prompt):
+            return False
+        if _PLAYS.search(prompt):
+            return True
+    return False
 
 
 def said_in_earnest(prompt: str) -> str:

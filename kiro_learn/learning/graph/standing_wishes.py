@@ -5,17 +5,26 @@ from __future__ import annotations
 import re
 
 from kiro_learn.learning.graph.gazetteer import WORK_WORDS, is_known
+from kiro_learn.learning.graph.wish_keys import key_of, words_of
 from kiro_learn.model.draft import PreferenceDraft, Source
-from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, PreferenceCategory, SourceType
+from kiro_learn.model.graph import MAX_OBJECT, PreferenceCategory, SourceType
 
-KEY_WORDS = 6
-"""Of a wish that tell it from others."""
 STRENGTH = 0.8
 
+_ORDERED = """
+    add amend answer ask assert avoid begin break build bump bypass cache call catch change check close comment
+    commit copy create delete deploy disable document edit ensure escape explain expose force force-push format
+    generate handle hardcode ignore import include install keep leak link lint load log make merge migrate mix mock
+    modify move name open pin prefer print publish push put raise read rebase refactor regenerate release remove
+    rename reset restart return review run set show sign skip sort split squash start stop store suggest tag test
+    throw touch trust update upgrade use validate verify wait wrap write
+"""
+"""What people order about a project: the same words with other verbs tell what somebody does or feels."""
 _ORDER = re.compile(
     r"(?i)(?:(?:please|and|also|but|ok|note|remember|(?:in|for) this (?:repo|project|codebase))[,:]? (?:that )?)*"
     r"(?:from now on,? )?(?:(?:you|we|agents|everyone) (?:should|must) )?(?:please )?"
-    r"(?:always|never|(?:do not|don'?t) ever) (?:ever )?(?P<what>[a-z][a-z-]+(?: .+)?)",
+    r"(?:always|never|(?:do not|don'?t) ever) (?:ever )?"
+    rf"(?P<what>(?:{'|'.join(_ORDERED.split())})\b(?: .+)?)",
 )
 _TAKEN_BACK = re.compile(
     r"(?i)(?:you (?:don't|do not|no longer) (?:have|need) to|(?:there is |there's )?no need to|(?:please )?stop) "
@@ -23,21 +32,13 @@ _TAKEN_BACK = re.compile(
 )
 _NO_ORDER = re.compile(
     r"(?i)[?\"\u201c\u201d\u00ab]|=>|==|\w\("
-    r"|\b(?:said|says|told|wrote|asks|asked|would|could|example|pretend|imagine|story|character|this time|for now"
+    r"|\b(?:said|says?|told|wrote|asks|asked|would|could|example|pretend|imagine|story|character|this time|for now"
     r"|just now|right now|today|yet|here|in this (?:pr|commit|file|case)|yourself|yourselves|people|someone|each other"
-    r"|life)\b|\b(?:always|never|ever) (?:(?!(?:alias|canvas|focus|process|access|express|compress|pass|discuss)\b)"
-    r"[a-z-]+s|(?!(?:need|embed|feed|seed|proceed|exceed)\b)[a-z-]+ed|mind|been|came|did|felt|found|gave|got|gone|had"
-    r"|heard|knew|know|made|met|saw|seen|thought|took|was|were|went)\b|\b(?:always|never|ever)"
-    r" (?:[a-z-]+ (?:it|them|him|her|this|these|those)|(?!check|ensure|verify|confirm|assert)[a-z-]+ that)\b",
+    r"|life)\b|\b(?:always|never|ever) (?:[a-z-]+ (?:it|them|him|her|this|these|those)"
+    r"|(?!check|ensure|verify|assert)[a-z-]+ that)\b",
 )
 """A question, a quotation, a story, an order for once or for what another sentence names, and what somebody does."""
 _CODE = re.compile(r"`|\w_\w|\w/\w+\.\w|\w\.(?:py|ts|tsx|js|go|rs|md|toml|json|ya?ml)\b|--\w")
-_NO_KEY_WORDS = """
-    a an the our my your we you i this that these on of for with in to from now all any every when before after be is
-    and or but also always never ever should must please ok note remember project repo codebase use used using
-"""
-_NO_KEY = frozenset(_NO_KEY_WORDS.split())
-_WORD = re.compile(r"[^\W_][\w.'#+/-]*")
 
 
 def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
@@ -47,7 +48,7 @@ def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
     match = ordered or _TAKEN_BACK.fullmatch(text)
     if match is None or _NO_ORDER.search(text):
         return None
-    words = _words(match["what"])
+    words = words_of(match["what"])
     key = key_of(match["what"])
     names_tool = any(map(is_known, words))
     if not key or not (names_tool or WORK_WORDS.intersection(map(str.lower, words)) or _CODE.search(text)):
@@ -61,12 +62,3 @@ def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
         is_denied=ordered is None,
         source=source,
     )
-
-
-def key_of(text: str) -> str:
-    """The first words of a wish that tell what it is about; empty where it has none."""
-    return " ".join([word for word in map(str.lower, _words(text)) if word not in _NO_KEY][:KEY_WORDS])[:MAX_NAME]
-
-
-def _words(text: str) -> list[str]:
-    return [word.rstrip(".'") for word in _WORD.findall(text)]

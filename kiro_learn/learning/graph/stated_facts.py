@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kiro_learn.learning.graph.gazetteer import COMMON_NOUNS, known_at_start
+from kiro_learn.learning.graph.polarity import denies, supposes
 from kiro_learn.model.draft import FactDraft, Source
 from kiro_learn.model.graph import EntityType, SourceType
 from kiro_learn.retrieval.query.time_ranges import since_when
@@ -28,11 +29,11 @@ _CORRECTS = re.compile(
 _CHANGES = re.compile(r"(?i)\bnow\b|^change of plans?\b")
 """With it, what is denied was true until then."""
 _UNREAD = re.compile(
-    r"(?i)\b(?:not|no|never|neither|nor|without|hardly|if|unless|until|when|once|while|whether|or|but|though|although"
-    r"|however|except|only|would|could|should|might|may|maybe|perhaps|probably|will|won|going to|plan(?:s|ned|ning)?"
-    r"|want|hope|think|guess|suppose|imagine|pretend|example|said|says|claims?|according|wrong|used to)\b|n't\b",
+    r"(?i)\b(?:once|while|or|but|though|although|however|except|only|would|could|should|might|may|maybe|perhaps|probably"
+    r"|will|going to|plan(?:s|ned|ning)?|want|hope|think|guess|example|said|says|claims?|according|wrong|used to"
+    r"|other|another|else)\b",
 )
-"""What no form reads: behind what it does read, it may turn that round."""
+"""What no form reads: behind what it does read, it may turn that round, as a denial or a condition does."""
 _APOSTROPHE = re.compile(r"(?i)(?<=\bdo)nt\b|(?<=\bdoes)nt\b|(?<=\bis)nt\b")
 _QUOTES = re.compile(r"[?\"\u201c\u201d\u00ab]|(?<!\w)'")
 
@@ -50,11 +51,12 @@ _WHEN = (
     r"(?: (?:now|already|again|today|yesterday|recently|here|any ?more|any longer|at all|(?:last|this) \w+|since \w+"
     r"|in (?:(?-i:[A-Z])[a-z]+|\d{4})|on (?:\d{4}-\d\d-\d\d|(?-i:[A-Z])[a-z]+ \d+)|(?:a|\w{3,6}|\d+) \w+ ago))*"
 )
-_END = _WHEN + r"(?P<tail>(?:[,;:]| (?:because|since|so|as|which))(?: .*)?)?[.!]*"
+_REASON = r"because|since|so|as|which|by the way|btw|please|thanks"
+_END = rf"{_WHEN}(?P<tail>[,;:]? (?:{_REASON})\b.*)?[.!]*"
 """A time or a reason, and nothing that limits what was said to a part ("in the tests")."""
 _FOR = (
-    rf"(?: (?:{'|'.join(sorted(COMMON_NOUNS))}))?(?P<tail>(?:[,;:]"
-    r"| (?:for|as|in|on|to|with|and|because|since|so|now|again|here|everywhere|today|instead)\b).*)?[.!]*"
+    rf"(?: (?:{'|'.join(sorted(COMMON_NOUNS))}))?(?: everywhere| again| instead)?{_WHEN}"
+    rf"(?P<tail>[,;:]? (?:{_REASON}|for|to)\b.*)?[.!]*"
 )
 """What may follow the object of "use"; another noun makes another name of it, as in "Kafka Streams"."""
 _PORT = r"(?P<object>\d{2,5})(?:,? not (?P<wrong>\d{2,5}))?"
@@ -94,9 +96,8 @@ def facts_in(sentence: str, project: str, source: Source) -> list[FactDraft]:
 
     Only its own words tell whether it corrects or changes what was said before: what that was may be in another batch.
     """
-    text = _APOSTROPHE.sub(
-        "n't", " ".join(sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()).strip(" -*")
-    )
+    plain = sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    text = _APOSTROPHE.sub("n't", " ".join(plain.split()).strip(" -*"))
     if _QUOTES.search(text):
         return []
     is_change = _CHANGES.search(text) is not None
@@ -117,12 +118,13 @@ def _drafts(  # what a form read, with all that it may depend on
     gone = said.get("wrong") or said.get("old")
     replaces = None if gone is None else _named(gone, predicate)
     part = set(said.get("part", "").lower().split())
-    if _UNREAD.search(said.get("tail", "")) or part & _NO_PART or (gone is not None and replaces is None):
+    tail = said.get("tail", "")
+    is_turned = denies(tail) or supposes(tail) or _UNREAD.search(tail) is not None
+    if is_turned or part & _NO_PART or (gone is not None and replaces is None):
         return
-    for each in re.split(r",? (?:and|&) |, ", said.get("objects") or said["object"]):
-        object_ = _named(each, predicate)
-        if object_ is None:
-            return
+    names = re.split(r",? (?:and|&) |, ", said.get("objects") or said["object"])
+    objects = [object_ for each in names if (object_ := _named(each, predicate)) is not None]
+    for object_ in objects if len(objects) == len(names) else ():
         yield FactDraft(
             subject=said["part"] if part - _WHOLE else project,
             subject_type=EntityType.PROJECT,

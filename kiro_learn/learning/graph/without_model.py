@@ -29,12 +29,18 @@ from kiro_learn.model.graph import MAX_NAME, SourceType
 LONGEST_SENTENCE = 240
 
 _NOT_OWN = re.compile(
-    r"(?im)^\s{0,3}(?:#{1,6} |diff --git|@@ |(?:<|&lt;)/?[a-z]|(?:from|to|subject|date|sent|cc): )"
-    r"|\b(?:pretend|imagine|suppose|role-?play|play the (?:role|part)|act as|in character|you(?: are|'re) an? "
-    r"|fiction\w*|hypothetical\w*|let's say|translate|rephrase|paraphrase|proofread|following text"
-    r"|in (?:the|this|a|my|our) (?:story|game|novel|scene|scenario|play|exercise))\b",
+    r"(?im)^\s{0,3}(?:#{1,6} |diff --git|@@ |(?:<|&lt;)/?[a-z]|(?:from|to|subject|date|sent|cc): "
+    r"|\*\*[^*\n]{1,80}\*\*\s*$|(?:hi|hello|hey|dear)\b[^.!?\n]{0,30}[,!]?$"
+    r"|(?:(?:best|kind|warm) )?(?:regards|wishes|cheers|thanks|sincerely)\W*$"
+    r"|(?:summari[sz]e|explain|describe|answer|reply|say|tweet)\b)"
+    r"|\b(?:pretend|imagine|suppose|role-?play|play the (?:role|part)|(?:act|answer|speak|talk|write) (?:as|like)"
+    r"|in character|you(?: are|'re) an? |fiction\w*|hypothetical\w*|let's say|translate|rephrase|paraphrase|proofread"
+    r"|typos?|(?:this|these|the following|her|his|their|add the) (?:text|words|sentence|paragraph|e?-?mail|message"
+    r"|ticket|issue|bug report|review|question|story)s?|(?:write|draft|compose|invent|make up)\b[^.\n]{0,30} (?:story|poem"
+    r"|song|readme|post|article|e?-?mail|letter|speech|essay|slogan|reply|answer|joke|page|text|plan|exam|example)"
+    r"|in (?:the|this|a|my|our) (?:story|game|novel|scene|scenario|play|exercise|exam))\b",
 )
-"""A document, a mail or a diff; a part that is played; a text that is to be worked on."""
+"""A document, a mail, an issue or a diff; a part that is played; a text of others, or one that is to be written."""
 _QUOTED = re.compile(r"\"[^\"]*(?:\"|$)|\u201c[^\u201d]*(?:\u201d|$)")
 _BEFORE_COLON = re.compile(r"(?:^|(?<=[:\n]))([^:\n]*+):(?=\s|$)")
 _OWN = re.compile(

@@ -14,6 +14,7 @@ from kiro_learn.errors import KiroLearnError, UnexpectedError
 from kiro_learn.learning.graph.corrections import drafts_of_correction, drafts_of_statement
 from kiro_learn.learning.graph.planning import plan_graph
 from kiro_learn.learning.graph.predicates import PREDICATES, read_whole
+from kiro_learn.learning.graph.said_in_earnest import is_played
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.correction import GraphCorrection
@@ -50,6 +51,8 @@ from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
+LONGEST_PLAY = 6
+"""Prompts for which a part is played that nobody ends."""
 AHEAD = timedelta(days=1)
 """By how much the clock that dated an event may be ahead. What is dated later says nothing: it would hold today, and
 nothing that is said today would end it."""
@@ -149,8 +152,8 @@ class GraphLearner:
     def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> GraphPlan:
         fresh = _fresh(transaction, namespace, drafts, latest=self.clock.utc_now() + AHEAD)
         for retraction in fresh.retractions:
-            before = transaction.find_prompt_before(retraction.source.event_id)
-            fresh = fresh if before is None else fresh.with_more(_denials_of(retraction, before))
+            for before in transaction.find_prompts_before(retraction.source.event_id, limit=1):
+                fresh = fresh.with_more(_denials_of(retraction, before))
         state = _state_for(transaction, namespace, fresh)
         plan = plan_graph(fresh, state, namespace=namespace, new_id=self._new_id)
         transaction.put_graph_items(plan.items)
@@ -207,16 +210,20 @@ def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
     return drafts_of_events(snapshot)
 
 
+def _text(prompt: Event) -> str:
+    return query_text(prompt.body)
+
+
 def _denials_of(retraction: Retraction, before: Event) -> GraphDrafts:
     from kiro_learn.learning.graph.without_model import denials_of  # noqa: PLC0415  # as above
 
-    return denials_of(retraction, query_text(before.body))
+    return denials_of(retraction, _text(before))
 
 
 def _fresh(
     transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts, *, latest: datetime
 ) -> GraphDrafts:
-    """Without what comes from events that are known or forgotten, or that did not happen yet."""
+    """Without what comes from events that are known or forgotten, did not happen yet, or were said in a part."""
     known = transaction.find_graph_events({source.event_id for source in drafts.sources})
     unwanted = {
         source.event_id
@@ -224,6 +231,7 @@ def _fresh(
         if source.said_at > latest
         or source.event_id in known
         or transaction.has_forgotten(namespace, [source.event_id])
+        or is_played(map(_text, transaction.find_prompts_before(source.event_id, limit=LONGEST_PLAY)))
     }
 
     def fresh(said: Sequence[D]) -> list[D]:

@@ -78,8 +78,8 @@ class EventWrites(Protocol):
         """
         ...
 
-    def find_prompt_before(self, event_id: EventId) -> Event | None:
-        """The last prompt that came before this event in its session; None: there is none, or no such event."""
+    def find_prompts_before(self, event_id: EventId, *, limit: int) -> list[Event]:
+        """The last prompts that came before this event in its session, the newest first; none if there is no such."""
         ...
 
 

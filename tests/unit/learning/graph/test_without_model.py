@@ -13,6 +13,10 @@ from tests.unit.learning.graph.reading import AGENT, read, stated, wished
 from tests.unit.learning.histories import prompt, snapshot, tool
 
 STATED = [
+    ("we use biome now not eslint", ("app", "uses", "Biome")),
+    ("wir nutzen pnpm, kein npm", ("app", "uses", "pnpm")),
+    ("On utilise Vite, pas Webpack.", ("app", "uses", "Vite")),
+    ("usiamo uv, non poetry", ("app", "uses", "uv")),
     ("We use Postgres 15 as the database.", ("app", "uses", "Postgres 15")),
     ("The project is using Redis now.", ("app", "uses", "Redis")),
     ("btw, we use `pnpm`", ("app", "uses", "pnpm")),
@@ -96,6 +100,25 @@ NOTHING = {
         "We use Redis. " + "It does one more thing. " * 70,
         "| a | b |\n|---|---|\n| We use Redis. | 1 |",
     ],
+    "a text of others, or one to write": [
+        "Hi Ann,\n\nWe use Oracle in our data center. Always deploy on Fridays.\n\nBest regards,\nDana",
+        "Can you answer this ticket?\n\nWe use SQLite and it crashes.\nNever delete the database file.\n\nThanks!",
+        "**Describe the bug**\nWe use SQLite.\n\n**To Reproduce**\nAlways start the server with an empty database",
+        "Write a short story about a dev team. We use Redis. Always commit to main.",
+        "Write a README. We use Redis, Postgres and Kafka.",
+        "Answer as Linus Torvalds. We use Git. Never break userspace code.",
+        "Please add this sentence to the docs. We use Redis.",
+        "Tweet this. We dropped Redis. Never use queues in prod.",
+    ],
+    "another project, or a part of this one": [
+        "we use Redis in the other project",
+        "We use Redis in our competitor's product",
+        "usamos Docker, pero solo en CI",
+        "We use npm and pnpm alternately, which is bad",
+        "On utilise Redis, si le client signe",
+        "We use Jest, right",
+        "We use React, he claims.",
+    ],
     "something else": [
         "We use it for tests.",
         "We use Kafka Streams.",
@@ -110,6 +133,9 @@ NOTHING = {
     ],
     "what people say to each other": [
         "Never give up!",
+        "Never ever again will I touch this config file",
+        "Always the same failing tests!",
+        "Never again a merge on Friday",
         "Always believe in yourself.",
         "Never had a chance to see it in the tests.",
         "You always write the best tests.",

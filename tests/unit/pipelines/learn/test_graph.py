@@ -107,9 +107,11 @@ def test_a_defect_in_the_graph_costs_no_memory_and_is_named(
         (("The port is 8080.", "Correction, that was the other repo. The port is 4001."), {"4001"}, {"8080"}),
         (("The port is 8080. We use Redis.", "Scratch that."), {"8080"}, {"Redis"}),
         (("The port is 8080.", "Please go on.", "That was the other repo."), {"8080"}, set()),
+        (("Let's do a role play.", "We use MySQL.", "End of the role play.", "We use Redis."), {"Redis"}, set()),
+        (("Pretend we had a fleet.", "Nice.", "The port is 8080."), set(), set()),
     ],
 )
-def test_what_is_taken_back_was_never_true(
+def test_what_is_taken_back_was_never_true_and_what_is_played_says_nothing(
     said: tuple[str, ...], holding: set[str], retired: set[str], *, is_flushed_between: bool
 ) -> None:
     found: dict[str, bool] = {}
