@@ -36,8 +36,8 @@ _NOT_OWN = re.compile(
     r"|\b(?:pretend|imagine|suppose|role-?play|play the (?:role|part)|(?:act|answer|speak|talk|write) (?:as|like)"
     r"|in character|you(?: are|'re) an? |fiction\w*|hypothetical\w*|let's say|translate|rephrase|paraphrase|proofread"
     r"|typos?|(?:this|these|the following|her|his|their|add the) (?:text|words|sentence|paragraph|e?-?mail|message"
-    r"|ticket|issue|bug report|review|question|story)s?|(?:write|draft|compose|invent|make up)\b[^.\n]{0,30} (?:story|poem"
-    r"|song|readme|post|article|e?-?mail|letter|speech|essay|slogan|reply|answer|joke|page|text|plan|exam|example)"
+    r"|ticket|issue|bug report|review|question|story)s?|(?:write|draft|compose|invent|make up)\b[^.\n]{0,30} (?:story"
+    r"|poem|song|readme|post|article|e?-?mail|letter|speech|essay|slogan|reply|answer|joke|page|text|plan|exam|example)"
     r"|in (?:the|this|a|my|our) (?:story|game|novel|scene|scenario|play|exercise|exam))\b",
 )
 """A document, a mail, an issue or a diff; a part that is played; a text of others, or one that is to be written."""

@@ -112,6 +112,7 @@ STANDING: dict[str, tuple[str, str, str, str]] = {
     "bold, the name alone": ("password", "**Password**: ", LONG, "\n"),
     "bold, in code": ("password", "**Password:** `", PW, "`\n"),
     "a live key with hyphens": ("secret", "use ", "sk-" + "live-" + MIXED, "."),
+    "a live key of letters": ("secret", "use ", "sk-" + "live-" + "QWErTyUIOPasdFGHjkLz", "."),
     "a live key of parts": ("secret", "", "sk-" + "live-ab12-cd34-ef56-gh78", " now"),
     "a key of a service": ("secret", "", "sk-" + "acme-v2-" + MIXED, " now"),
     "a login": ("password", "the login is admin / ", LONG, "."),
