@@ -151,7 +151,7 @@ function drawMark(plot, { at, label, color = "muted" }, token, font) {
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
   ctx.font = font.replace("12px", `${12 * ratio}px`);
-  ctx.textAlign = "center";
+  ctx.textAlign = color === "bad" ? "left" : "right"; // away from one another
   ctx.fillText(label, x, bbox.top - 7 * ratio);
   ctx.restore();
 }
