@@ -128,7 +128,7 @@ def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact])
     """A person's rule or choice as a memory of its own: it holds whatever the rest of the turn says."""
     if rules:
         return _from_rules(turn, rules, answered)
-    return _from_answered(turn, answered) if answered else None
+    return _from_answered(turn, answered) if _has_decision(answered) else None
 
 
 def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract:
@@ -149,7 +149,6 @@ def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) 
 
 def _from_answered(turn: Turn, answered: Sequence[ToolFact]) -> Extract:
     texts = [fact.text for fact in answered]
-    lasts = _has_decision(answered)
     shown, whole = beginning([Block(BlockKind.TEXT, text) for text in texts])
     return Extract(
         title=cut_at_word(texts[0], MAX_TITLE),
@@ -158,9 +157,9 @@ def _from_answered(turn: Turn, answered: Sequence[ToolFact]) -> Extract:
         events=tuple(sorted({*(said.number for said in turn.prompts), *(fact.number for fact in answered)})),
         facts=tuple(texts[whole:]),
         concepts=concepts_in("\n".join(texts), ""),
-        knowledge_type=KnowledgeType.DECISION if lasts else None,
+        knowledge_type=KnowledgeType.DECISION,
         origin=Origin.USER,
-        importance=_CHOICE_IMPORTANCE if lasts else None,
+        importance=_CHOICE_IMPORTANCE,
     )
 
 

@@ -47,7 +47,8 @@ _GOING_ON = re.compile(
 
 _ABOUT_NEXT_STEP = re.compile(
     r"\b(?:(?:do|would) you (?:want|like|prefer) (?:me )?to|would you like me|want me to"
-    r"|(?:should|shall|can|may|could) i|how (?:should|shall|do|would) (?:we|i|you) (?:proceed|continue))\b",
+    r"|(?:should|shall|can|may|could) i|how (?:should|shall|do|would) (?:we|i|you) (?:like to )?(?:proceed|continue)"
+    r"|(?:which|what) (?:\w+ ){0,2}(?:would|do) you (?:like|want) to (?:discuss|do|clarify|work on|tackle))\b",
     re.IGNORECASE,
 )
 """What a tool asks before it takes a step; chosen by reading the questions of cipher-box and context-evaluator."""

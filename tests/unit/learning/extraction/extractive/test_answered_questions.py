@@ -61,10 +61,8 @@ def test_an_answer_is_kept_at_once_where_its_turn_is_unfinished() -> None:
         "What would you like me to do with the todo?",
     ],
 )
-def test_an_answer_to_what_is_done_next_is_kept_and_is_no_decision(question: str) -> None:
-    (draft,) = learned(prompt(1, "build the registry"), asked(2, question, "All of it, but the history"))
-    assert "All of it" in draft.title
-    assert draft.knowledge_type is None
+def test_an_answer_to_what_is_done_next_makes_no_memory_of_its_own(question: str) -> None:
+    assert learned(prompt(1, "build the registry"), asked(2, question, "All of it, but the history")) == []
     (both,) = learned(prompt(1, "build the registry"), asked(2, question, "All of it, but the history"), REVOCATION)
     assert both.knowledge_type is KnowledgeType.DECISION
 
