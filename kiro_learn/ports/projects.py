@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Protocol
 
 from kiro_learn.model.file_state import FileState
+from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, WantedFiles
 
@@ -82,6 +83,10 @@ class ProfilesOfProjects(Protocol):
 
     async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
         """What agents are told of the project that lies in ``folder``; nothing where that is not known. Never fails."""
+        ...
+
+    async def wishes(self, namespace: Namespace) -> list[Preference]:
+        """What people stated that they want in that project, the newest first. Never fails."""
         ...
 
     async def past(self, namespace: Namespace, folder: str) -> list[ProfileFact]:

@@ -12,7 +12,7 @@ from kiro_learn.errors import StorageError
 from kiro_learn.learning.profile.commands import Ran
 from kiro_learn.learning.profile.profile import WANTED, profile_of
 from kiro_learn.learning.profile.stated import past_of, with_stated
-from kiro_learn.model.graph import EntityType, Fact, GraphKind
+from kiro_learn.model.graph import EntityType, Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile
 from kiro_learn.ports.projects import ProjectFiles
@@ -34,6 +34,9 @@ PATIENCE_SECONDS = 0.1
 
 READING_SECONDS = 0.02
 """For what ran and what was stated, where an agent waits; a busy machine leaves it out."""
+
+MOST_WISHES = 50
+"""Of a project, that are looked at; the newest."""
 
 MOST_STATED = 200
 """Facts of a project that are looked at, the newest."""
@@ -86,6 +89,17 @@ class ProjectProfiles:
         except StorageError:
             return []
         return []
+
+    async def wishes(self, namespace: Namespace) -> list[Preference]:
+        """What the person stated that they want in the project, the newest first. Nothing is raised."""
+        query = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=MOST_WISHES)
+        try:
+            found = await self._storage.list_graph_items(query)
+        except StorageError:
+            return []
+        return [
+            each for each in found if isinstance(each, Preference) and each.source_type.rank >= SourceType.STATED.rank
+        ]
 
     async def _completed(self, profile: ProjectProfile, namespace: Namespace, folder: str | None) -> ProjectProfile:
         if profile.facts:

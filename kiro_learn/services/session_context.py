@@ -11,13 +11,12 @@ import trio
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.learning.rule_statements import RuleStatements
 from kiro_learn.model.event import Event
-from kiro_learn.model.graph import GraphKind, Preference, SourceType
+from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Occasion
 from kiro_learn.model.told import BRIEF
-from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
@@ -43,9 +42,6 @@ HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
 
 RULES_SHARE, WAYS_SHARE, CHOICES_SHARE, NEWEST_SHARE = 0.35, 0.25, 0.2, 0.2
 """Of the brief, where there is more to say than fits. Hard rules take what they need."""
-
-MOST_PREFERENCES = 50
-"""Of a project, that are read for its brief; the newest."""
 
 SHARE_OF_DEADLINE = 0.8
 """Share of the time until the hook's deadline; the rest is for storing its event."""
@@ -159,15 +155,9 @@ class SessionContext:
         self, namespace: Namespace, rules: Sequence[MemoryRecord], loaded: RuleStatements
     ) -> list[Preference]:
         """What the person stated that they want, the newest first, as far as neither a rule nor a file says it."""
-        query = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=MOST_PREFERENCES)
-        found = [each for each in await self._storage.list_graph_items(query) if isinstance(each, Preference)]
+        found = await self._profiles.wishes(namespace)
         said = RuleStatements.of({rule.record_id: f"{rule.title}\n\n{rule.summary}" for rule in rules})
-        return [
-            each
-            for each in found
-            if each.source_type.rank >= SourceType.STATED.rank
-            and not (loaded.word(each.value) or said.word(each.value))
-        ]
+        return [each for each in found if not (loaded.word(each.value) or said.word(each.value))]
 
     async def _newest(
         self,

@@ -1,24 +1,28 @@
-"""Says of a prompt what the profile of its project has on what it touches: a line, or nothing."""
+"""Says of a prompt what the profile of its project has on what it touches, and what is wanted of what it orders."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
 import trio
 
 from kiro_learn.config import RecallConfig
+from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.profile import ProfileFact, Slot
-from kiro_learn.model.told import PAST, told_slot
+from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
+from kiro_learn.model.told import PAST, BriefId, told_slot
 from kiro_learn.ports.projects import ProfilesOfProjects
 from kiro_learn.ports.session_prompts import SessionPrompt
 from kiro_learn.retrieval.graph.intents import Intent, intent_of
-from kiro_learn.retrieval.query.profile_slots import slots_of
+from kiro_learn.retrieval.query.profile_slots import MOST_ASKING, acts_of, may_ask_for_a_tool, slots_of, tools_asked_for
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.rendering.profile_lines import past_line, slot_line
+from kiro_learn.retrieval.rendering.profile_lines import past_line, slot_line, wish_lines
 
 PATIENCE_SECONDS = 0.05
 """For one line. A prompt whose profile is slower is told its memories alone."""
+
+MOST_WISHES = 2
 
 
 class SlotLines:
@@ -29,23 +33,40 @@ class SlotLines:
         self._is_told = config.profile and config.prompts != "none"
 
     async def of(self, namespace: Namespace, folder: str | None, query: Query, prompt: SessionPrompt) -> str:
-        """The line for a prompt, which counts as told; empty if there is none, or it was told before."""
+        """The lines for a prompt, which count as told; empty if there are none, or they were told before."""
         if not (self._is_told and folder):
             return ""
-        slots = slots_of(query.meaning, sets_goal=prompt.may_set_goal)
-        asks_history = intent_of(query.meaning) is Intent.ASK_HISTORY
-        told_id = PAST if asks_history else told_slot(slots[0]) if slots else None
-        if told_id is None or told_id in prompt.told_before():
-            return ""
         with trio.move_on_after(PATIENCE_SECONDS):
-            if asks_history:
-                line = past_line(await self._past(namespace, folder, slots))
-            else:
-                line = slot_line(await self._profiles.told(namespace, folder), slots)
-            if line:
-                prompt.told((told_id,))
-            return line
+            wishes = await self._wishes(namespace, acts_of(query.meaning), prompt)
+            told_id, line = await self._slot(namespace, folder, query, prompt)
+            prompt.told((*(wish.item_id for wish in wishes), *((told_id,) if line and told_id else ())))
+            return wish_lines(wishes) + line
         return ""
+
+    async def _slot(
+        self, namespace: Namespace, folder: str, query: Query, prompt: SessionPrompt
+    ) -> tuple[BriefId | None, str]:
+        text, before = query.meaning, prompt.told_before()
+        slots = slots_of(text, sets_goal=prompt.may_set_goal)
+        if len(text) <= MOST_ASKING and intent_of(text) is Intent.ASK_HISTORY:
+            return PAST, "" if PAST in before else past_line(await self._past(namespace, folder, slots))
+        if not slots and not may_ask_for_a_tool(text):
+            return None, ""
+        profile = await self._profiles.told(namespace, folder)
+        if not slots:
+            profile = ProjectProfile(tools_asked_for(text, profile))
+            slots = tuple(dict.fromkeys(fact.slot for fact in profile.facts))
+        told_id = told_slot(slots[0]) if slots else None
+        return told_id, "" if told_id is None or told_id in before else slot_line(profile, slots)
+
+    async def _wishes(self, namespace: Namespace, acts: Collection[str], prompt: SessionPrompt) -> list[Preference]:
+        """What the person wants of what the prompt orders, and its session was not told by a prompt."""
+        if not acts:
+            return []
+        meant = re.compile(rf"(?i)\b(?:{'|'.join(act.removesuffix('e') for act in acts)})")
+        wanted = [wish for wish in await self._profiles.wishes(namespace) if meant.search(f"{wish.key} {wish.value}")]
+        before = prompt.told_before()
+        return [wish for wish in wanted if wish.item_id not in before][:MOST_WISHES]
 
     async def _past(self, namespace: Namespace, folder: str, slots: Sequence[Slot]) -> list[ProfileFact]:
         """What ended of the slots that the prompt touches; of all if nothing did."""

@@ -57,7 +57,7 @@ _PATTERNS = {
     ),
     Intent.ASK_HISTORY: (
         r"\bas of\b",
-        r"\bused to\b[^.!]{0,100}\?",
+        r"\b(?:we|i|you|they|it|he|she|who|which|what|that|(?:the|our|my) \w+) used to\b[^.!]{0,100}\?",
         rf"{_ASKED} did (?:we|i|you|they|it|the \w+) use to\b",
         rf"{_ASKED} (?:\w+ ){{0,3}}(?:was|were|did|had|have|has)\b[^.!?]{{0,80}}\b{_EARLIER}\b",
         rf"{_ASKED} (?:was|were) (?:our|the|my|its|your) (?:old|previous|former|earlier|original) \w",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.model.profile import Slot
+from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
 from kiro_learn.retrieval.query.prose_lines import asks
 
 MOST_ASKING, MOST_DOING = 300, 120
@@ -164,6 +164,16 @@ _ASKING: tuple[tuple[tuple[Slot, ...], tuple[str, ...]], ...] = (
 _DOES, _ASKS = (
     tuple((slots, re.compile("|".join(forms), re.IGNORECASE)) for slots, forms in table) for table in (_DOING, _ASKING)
 )
+_ACTS = re.compile(rf"{_START}(commit|deploy|release|merge|push|rebase|publish)\b", re.IGNORECASE)
+_ASKS_FOR_A_TOOL = re.compile(
+    r"\b(?:do|does|are|is|did) (?:we|you|i|it|this|the \w+) (?:\w+ )?(?:use|using|have|on|need|run)\b"
+    r"|\b(?:which|what) versions?\b|\bversion (?:of|do|is|are)\b|^(?:is it |are we on )?[\w.+#-]+,? or [\w.+#-]+\W*$",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(r" v?[\d(<>=~^!].*")
+_NAMED = frozenset({Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE, Slot.MANAGER})
+_LEAST_OF_A_NAME = 5
+"""Characters of a word that may stand for the whole name that begins with it: "postgres" for PostgreSQL."""
 _ASKING_FIRST = ("what", "which", "how ", "where", "tell me", "remind me")
 
 
@@ -179,3 +189,30 @@ def slots_of(question: str, *, sets_goal: bool) -> tuple[Slot, ...]:
     asking = _ASKS if is_asked and len(text) <= MOST_ASKING else ()
     doing = _DOES if sets_goal and len(text) <= MOST_DOING else ()
     return next((slots for slots, form in (*asking, *doing) if form.search(text)), ())
+
+
+def acts_of(question: str) -> frozenset[str]:
+    """What a short prompt orders of what people have standing wishes about: "commit", "deploy", in small letters."""
+    text = " ".join(question[: 2 * MOST_DOING].split())
+    return frozenset(found.lower() for found in _ACTS.findall(text)) if len(text) <= MOST_DOING else frozenset()
+
+
+def tools_asked_for(question: str, profile: ProjectProfile) -> tuple[ProfileFact, ...]:
+    """What of ``profile`` a question names that asks whether it is used, which of two is, or in which version."""
+    text = " ".join(question[: 2 * MOST_ASKING].split()).casefold()
+    words = {word.strip(".") for word in re.findall(r"[\w.+#-]+", text)}
+    return tuple(fact for fact in profile.facts if fact.slot in _NAMED and _is_named(fact.value, text, words))
+
+
+def may_ask_for_a_tool(question: str) -> bool:
+    """Whether it is worth reading the profile for ``tools_asked_for``."""
+    text = " ".join(question[: 2 * MOST_ASKING].split())
+    is_asked = asks(text) or text.lower().startswith(_ASKING_FIRST)
+    return is_asked and len(text) <= MOST_ASKING and _ASKS_FOR_A_TOOL.search(text) is not None
+
+
+def _is_named(value: str, text: str, words: set[str]) -> bool:
+    name = _VERSION.sub("", value).casefold()
+    if " " in name:
+        return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+    return name in words or any(len(word) >= _LEAST_OF_A_NAME and name.startswith(word) for word in words)

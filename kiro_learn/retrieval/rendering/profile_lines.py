@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from kiro_learn.model.graph import Preference
 from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot
 from kiro_learn.retrieval.rendering.plain_text import item
 from kiro_learn.retrieval.rendering.prior_observations import HEADING
@@ -60,6 +61,13 @@ def past_line(facts: Sequence[ProfileFact]) -> str:
     """What held once, in one line with the days on which it ended; empty if there is nothing."""
     told = (f"{fact.slot}: {_told(fact)} until {fact.until:%Y-%m-%d}" for fact in facts)
     return _line(_joined(told, "; "), LINE_BYTES, behind=" (ended)")
+
+
+def wish_lines(wishes: Iterable[Preference]) -> str:
+    """A line of at most ``LINE_BYTES`` for each, with the day on which it was said last."""
+    return "".join(
+        _line([item(wish.value)], LINE_BYTES, behind=f" ({wish.last_confirmed_at:%Y-%m-%d})") for wish in wishes
+    )
 
 
 def told_first(line: str, block: str) -> str:

@@ -28,6 +28,15 @@ ASKED_LATER = {
 }
 """Told at any time of a session: they ask."""
 
+BY_NAME = {
+    "which version of Next.js do we have?": "framework: Next.js 14.2.3 (",
+    "do we use Redis here?": "service: Redis 7 (",
+    "is it Postgres or MySQL?": "service: PostgreSQL 16 (",
+    "pnpm or npm?": "package manager: pnpm 9.1.0 (",
+    "are we on TypeScript?": "language: TypeScript 5.4.5 (",
+}
+"""Told at any time: they ask for a tool by its name."""
+
 GOING_ON = (
     "ok run the tests again",
     "yes, install it",
@@ -37,6 +46,9 @@ GOING_ON = (
     "lint it please",
     "why does the deploy step fail with a 403?",
     "what tests did you write?",
+    "do we use the same helper in React as before the change of last night",
+    "why does Vitest hang?",
+    "is the Redis client closed or does it leak?",
 )
 """Later prompts of a session, which knows all that they need."""
 

@@ -7,14 +7,15 @@ import pytest
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.profile import Slot
-from kiro_learn.retrieval.query.profile_slots import MOST_ASKING, MOST_DOING, slots_of
+from kiro_learn.model.said_by_hand import PreferenceSaid
+from kiro_learn.retrieval.query.profile_slots import MOST_ASKING, MOST_DOING, acts_of, slots_of
 from kiro_learn.retrieval.rendering.prior_observations import HEADING
 from kiro_learn.retrieval.rendering.profile_lines import LINE_BYTES
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from tests.unit.learning.profile.repositories import NEXT_SHOP, REPOSITORIES
 from tests.unit.services.in_daemon import in_daemon
-from tests.unit.services.ordinary_prompts import ASKED_LATER, GOING_ON, NOT_ABOUT_IT, ORDINARY
+from tests.unit.services.ordinary_prompts import ASKED_LATER, BY_NAME, GOING_ON, NOT_ABOUT_IT, ORDINARY
 from tests.unit.services.test_session_context import FOLDER, hook, namespace, observe, start
 
 LEAST_TOLD = 11
@@ -49,6 +50,9 @@ def test_later_prompts_are_told_nothing_unless_they_ask() -> None:
         assert [prompt for prompt in GOING_ON if await ask(services, prompt)] == []
         for prompt, wanted in ASKED_LATER.items():
             assert wanted in await ask(services, prompt), prompt
+        for number, (prompt, wanted) in enumerate(BY_NAME.items()):
+            await ask(services, "make the token cache survive a restart", session=f"n{number}")
+            assert wanted in await ask(services, prompt, session=f"n{number}"), prompt
 
     in_daemon(scenario, project_files=shop())
 
@@ -59,6 +63,34 @@ def test_first_prompts_that_want_no_slot_are_told_none() -> None:
         assert told == []
 
     in_daemon(scenario, project_files=shop())
+
+
+def test_an_order_to_commit_is_told_what_is_wanted_of_commits_at_any_time() -> None:
+    async def scenario(services: Services) -> None:
+        wanted = "Write commit messages in the imperative"
+        for value, key in ((wanted, "messages"), ("Always squash", "merging"), ("Answer in German", "language")):
+            await services.graph_items.add(FOLDER, PreferenceSaid(value=value, key=key))
+        assert wanted in await start(services), "always, in the brief"
+        await ask(services, "make the token cache survive a restart")
+        told = await ask(services, "ok, commit and push it")
+        assert f"- {wanted} (2026-01-05)\n" in told
+        assert "German" not in told
+        assert wanted not in await ask(services, "commit this too"), "once a session"
+        await start(services, source="compact")
+        assert wanted in await ask(services, "commit"), "and again once its context was emptied"
+        assert "squash" in await ask(services, "now merge it")
+
+    in_daemon(scenario, project_files=shop())
+
+
+def test_an_order_is_no_talk_of_it() -> None:
+    assert [acts_of(said) for said in ("commit", "now commit it", "let's deploy", "commit and push")] == [
+        {"commit"},
+        {"commit"},
+        {"deploy"},
+        {"commit", "push"},
+    ]
+    assert not any(map(acts_of, ("what did the last commit do?", "the deploy failed", "commit " * 100)))
 
 
 def test_a_session_is_told_a_slot_once_and_again_once_its_context_was_emptied() -> None:
