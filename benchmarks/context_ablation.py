@@ -1,6 +1,6 @@
 """What does each part of the graph's pipeline earn, beside the hybrid search?
 
-    python benchmarks/context_ablation.py DATA [--locomo FOLDER] [--only NAME ...] [--tokens 2000]
+    python benchmarks/context_ablation.py DATA [--locomo FOLDER] [--only NAME ...] [--tokens 2000] [--folders FOLDER]
         [--variants NAME ...] [--llm-url URL --llm-model NAME [--prompt-tokens 32000]] [--vectors FILE] [--json FILE]
 
 DATA holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
@@ -13,6 +13,10 @@ A line for each:
     tokens     median, of the bundled tokenizer
     ms_p95     of one question, in this process
     told       count of questions for which a fact, an entity, a procedure or a preference is told
+
+``--folders``: FOLDER/NAME has the manifests of the project of history NAME. Then there are two more variants, what the
+first prompt of a session is told by the hybrid search behind its brief: ``brief`` with the project's profile, and
+``bare brief`` without.
 
 ``--llm-url``: an OpenAI-compatible server on this machine, whose model learns the histories instead of the built-in
 learner: their memories and their graph. All of a history waits before the model is first asked, so the same history
@@ -48,6 +52,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.conversations import began
 from benchmarks.histories import (
+    NO_FOLDERS,
     NO_LLM,
     PATIENCE_SECONDS,
     History,
@@ -133,7 +138,9 @@ class Without:
             gathered.read.result = {key: item for key, item in gathered.read.result.items() if key not in alone}
 
 
-def variants(services: Services, tokens: int | None, only: Sequence[str]) -> Mapping[str, Ask]:
+def variants(
+    services: Services, tokens: int | None, only: Sequence[str], folder: str | None = None
+) -> Mapping[str, Ask]:
     builder: ContextBuilder = services.contexts.builder
 
     def hybrid() -> Ask:
@@ -141,6 +148,18 @@ def variants(services: Services, tokens: int | None, only: Sequence[str]) -> Map
             began = time.perf_counter()
             found = await services.recall.answer(where, TextBody(message))
             return Told(found.context, found.record_ids, (time.perf_counter() - began) * 1000)
+
+        return ask
+
+    def brief(*, with_profile: bool) -> Ask:
+        async def ask(where: Namespace, message: str) -> Told:
+            began = time.perf_counter()
+            told = await services.session_context.context(where, folder=folder, with_profile=with_profile)
+            found = await services.recall.answer(
+                where, TextBody(message), session_id=str(began), folder=folder if with_profile else None
+            )
+            ids = (*told.record_ids, *found.record_ids)
+            return Told(f"{told.text}\n{found.context}", ids, (time.perf_counter() - began) * 1000)
 
         return ask
 
@@ -162,6 +181,7 @@ def variants(services: Services, tokens: int | None, only: Sequence[str]) -> Map
 
     all_of_them = {
         "hybrid": hybrid(),
+        **({"brief": brief(with_profile=True), "bare brief": brief(with_profile=False)} if folder else {}),
         "with passages": graph(with_passages=True),
         **{profile: graph(profile) for profile in PROFILES},
         **{f"without {part}": graph(without=part) for part in WITHOUT},
@@ -202,18 +222,32 @@ async def judged(ask: Ask, where: Namespace, history: History, cited: Callable[[
 
 @asynccontextmanager
 async def a_daemon(
-    folder: Path, model: KeptModel, llm: LlmConfig = NO_LLM, *, behind: timedelta
+    folder: Path,
+    model: KeptModel,
+    llm: LlmConfig = NO_LLM,
+    *,
+    behind: timedelta,
+    folders: Mapping[str, str] = NO_FOLDERS,
 ) -> AsyncIterator[Services]:
     recall, graph = RecallConfig(budget_seconds=PATIENCE_SECONDS), GraphConfig(learn=True)
-    async with running_services(folder, model, recall, graph=graph, llm_config=llm, behind=behind) as services:
+    async with running_services(
+        folder, model, recall, graph=graph, llm_config=llm, behind=behind, folders=folders
+    ) as services:
         yield services
 
 
 async def of_history(
-    history: History, model: KeptModel, tokens: int | None, only: Sequence[str], llm: LlmConfig = NO_LLM
+    history: History,
+    model: KeptModel,
+    tokens: int | None,
+    only: Sequence[str],
+    llm: LlmConfig = NO_LLM,
+    folders: Path | None = None,
 ) -> list[dict[str, Any]]:
+    place = None if folders is None else str(folders / history.name)
+    known = {place: place} if place else NO_FOLDERS
     with tempfile.TemporaryDirectory() as folder:
-        async with a_daemon(Path(folder), model, llm, behind=behind_after(history)) as services:
+        async with a_daemon(Path(folder), model, llm, behind=behind_after(history), folders=known) as services:
             line_of = await learn(services, history)
             await wait_ready(services, history)
             print(json.dumps({"data": history.name, "events": len(line_of), **await counts(services, history)}))
@@ -224,7 +258,7 @@ async def of_history(
 
             return [
                 {"data": history.name, "variant": name, **await judged(ask, history.namespace, history, cited)}
-                for name, ask in variants(services, tokens, only).items()
+                for name, ask in variants(services, tokens, only, place).items()
             ]
 
 
@@ -298,6 +332,7 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--tokens", type=int)
+    parser.add_argument("--folders", type=Path)
     parser.add_argument("--variants", nargs="+", default=[])
     parser.add_argument("--llm-url")
     parser.add_argument("--llm-model", default="model")
@@ -311,7 +346,7 @@ def main() -> None:
         llm = asked_at(options.llm_url, options.llm_model, options.prompt_tokens)
     rows: list[dict[str, Any]] = []
     for history in histories_in(options.data, options.only):
-        found = trio.run(of_history, history, model, options.tokens, options.variants, llm)
+        found = trio.run(of_history, history, model, options.tokens, options.variants, llm, options.folders)
         model.keep()
         print(*map(json.dumps, found), sep="\n", flush=True)
         rows += found

@@ -31,7 +31,7 @@ import random
 import statistics
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -46,6 +46,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.many_records import about_this_run
 from benchmarks.summarising_learner import Manner, SummarisingLearner
+from kiro_learn.adapters.files.project_files import read_manifests
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
@@ -55,6 +56,7 @@ from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.config import CompactionConfig, Config, GraphConfig, LearningConfig, LlmConfig, RecallConfig
+from kiro_learn.learning.profile.profile import WANTED
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
@@ -68,6 +70,7 @@ from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, 
 
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
 NO_GRAPH = GraphConfig()
+NO_FOLDERS: Mapping[str, str] = {}
 NO_LLM = LlmConfig(backend="extractive", daily_calls=0)
 PATIENT = LearningConfig(buffer_idle_seconds=3600, extraction_bytes=1_073_741_824, extraction_seconds=3600)
 WAITING = CompactionConfig(enabled=False, ceiling_bytes=1_073_741_824)
@@ -219,8 +222,14 @@ async def running_services(
     graph: GraphConfig = NO_GRAPH,
     llm_config: LlmConfig = NO_LLM,
     behind: timedelta = timedelta(0),
+    folders: Mapping[str, str] = NO_FOLDERS,
 ) -> AsyncIterator[Services]:
-    """A daemon's services on a database in ``home``. ``behind``: how far its clock is behind the machine's."""
+    """A daemon's services on a database in ``home``.
+
+    Args:
+      behind: how far its clock is behind the machine's.
+      folders: what has the manifests of a project, by the folder that its sessions name.
+    """
     config = Config(recall=recall, graph=graph, llm=llm_config)
     if llm_config is not NO_LLM:
         config = attrs.evolve(config, learning=PATIENT, compaction=WAITING)
@@ -237,7 +246,7 @@ async def running_services(
         count_tokens=TokenCounter().count,
         llm=llm,
         project_finder=FixedProjects(),
-        project_files=FixedFiles(),
+        project_files=FixedFiles(texts={at: read_manifests(of, WANTED) for at, of in folders.items()}),
         branches=FixedBranches(),
         rule_texts=FixedRuleTexts(),
         actor_id="eval",
