@@ -41,6 +41,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,7 @@ async def of_history(
     tokens: int | None,
     only: Sequence[str],
     llm: LlmConfig = NO_LLM,
+    *,
     folders: Path | None = None,
 ) -> list[dict[str, Any]]:
     place = None if folders is None else str(folders / history.name)
@@ -346,7 +348,8 @@ def main() -> None:
         llm = asked_at(options.llm_url, options.llm_model, options.prompt_tokens)
     rows: list[dict[str, Any]] = []
     for history in histories_in(options.data, options.only):
-        found = trio.run(of_history, history, model, options.tokens, options.variants, llm, options.folders)
+        work = partial(of_history, folders=options.folders)
+        found = trio.run(work, history, model, options.tokens, options.variants, llm)
         model.keep()
         print(*map(json.dumps, found), sep="\n", flush=True)
         rows += found

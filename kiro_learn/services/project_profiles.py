@@ -9,6 +9,7 @@ from typing import Protocol
 import trio
 
 from kiro_learn.errors import StorageError
+from kiro_learn.learning.graph.own_words import PERSON
 from kiro_learn.learning.profile.commands import Ran
 from kiro_learn.learning.profile.profile import WANTED, profile_of
 from kiro_learn.learning.profile.stated import past_of, with_stated
@@ -34,6 +35,9 @@ PATIENCE_SECONDS = 0.1
 
 READING_SECONDS = 0.02
 """For what ran and what was stated, where an agent waits; a busy machine leaves it out."""
+
+MOST_OF_PERSON = 20
+"""Facts of the person that are looked at, the newest."""
 
 MOST_WISHES = 50
 """Of a project, that are looked at; the newest."""
@@ -90,6 +94,14 @@ class ProjectProfiles:
             return []
         return []
 
+    async def person(self, namespace: Namespace) -> list[Fact]:
+        """What the person stated of themselves that holds, the newest first. Nothing is raised."""
+        try:
+            found = await self._facts_of(namespace, PERSON, EntityType.PERSON, limit=MOST_OF_PERSON)
+        except StorageError:
+            return []
+        return [each for each in found if each.source_type.rank >= SourceType.STATED.rank]
+
     async def wishes(self, namespace: Namespace) -> list[Preference]:
         """What the person stated that they want in the project, the newest first. Nothing is raised."""
         query = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=MOST_WISHES)
@@ -108,14 +120,19 @@ class ProjectProfiles:
 
     async def _stated(self, namespace: Namespace, folder: str, *, only_current: bool = True) -> list[Fact]:
         """The facts of the entity that has the project's name; with ``only_current`` those that hold now."""
-        named = await self._storage.find_named_entities(namespace, [PurePath(folder).name])
+        name = PurePath(folder).name
+        return await self._facts_of(namespace, name, EntityType.PROJECT, limit=MOST_STATED, only_current=only_current)
+
+    async def _facts_of(
+        self, namespace: Namespace, name: str, type_: EntityType, *, limit: int, only_current: bool = True
+    ) -> list[Fact]:
         facts: list[Fact] = []
-        for entity in named:
-            if entity.type is EntityType.PROJECT:
+        for entity in await self._storage.find_named_entities(namespace, [name]):
+            if entity.type is type_:
                 query = GraphList(
                     namespace=namespace,
                     kind=GraphKind.FACT,
-                    limit=MOST_STATED,
+                    limit=limit,
                     only_current=only_current,
                     about=entity.item_id,
                 )

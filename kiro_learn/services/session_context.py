@@ -40,7 +40,7 @@ PAGE, MOST_READ = 20, 640
 HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
 """Most of a rule: a hard one is told whole, unless it is an essay."""
 
-RULES_SHARE, WAYS_SHARE, CHOICES_SHARE, NEWEST_SHARE = 0.35, 0.25, 0.2, 0.2
+RULES_SHARE, PERSON_SHARE, WAYS_SHARE, CHOICES_SHARE, NEWEST_SHARE = 0.35, 0.1, 0.25, 0.2, 0.2
 """Of the brief, where there is more to say than fits. Hard rules take what they need."""
 
 SHARE_OF_DEADLINE = 0.8
@@ -110,8 +110,8 @@ class SessionContext:
         return brief
 
     async def _parts(self, namespace: Namespace, room: int, loaded: RuleStatements) -> list[BriefPart]:
-        """Hard rules, what is pinned, other rules, how things are done, what was decided, and what was worked on last:
-        each newest first.
+        """Hard rules, what is pinned, other rules, the person, how things are done, what was decided, and what was worked
+        on last: each newest first.
 
         A choice that an agent words itself is left out: of those read, most told of a step that was taken.
         """
@@ -131,8 +131,9 @@ class SessionContext:
                 [rule for rule in holding if not rule.is_hard_rule],
                 RULES_SHARE,
                 RULE_BYTES,
-                preferences=await self._preferences(namespace, holding, loaded),
+                stated=await self._preferences(namespace, holding, loaded),
             ),
+            BriefPart("The person", [], PERSON_SHARE, stated=await self._profiles.person(namespace), takes_rest=False),
             BriefPart("How things are done here", amended.holding(ways), WAYS_SHARE),
             BriefPart("Decided", amended.holding(decided), CHOICES_SHARE),
             BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from kiro_learn.learning.graph.own_words import PERSON
 from kiro_learn.learning.graph.wish_keys import key_of
 from kiro_learn.learning.graph.working_graph import folded
 from kiro_learn.model.correction import GraphCorrection
@@ -84,7 +85,7 @@ def drafts_of_statement(said: Said, *, project: str, event_id: EventId, at: date
         return GraphDrafts(preferences=[preference])
     fact = FactDraft(
         subject=said.subject or project,
-        subject_type=EntityType.OTHER if said.subject else EntityType.PROJECT,
+        subject_type=_type_of(said.subject),
         predicate=said.predicate,
         object=said.object,
         confidence=SURE,
@@ -93,3 +94,9 @@ def drafts_of_statement(said: Said, *, project: str, event_id: EventId, at: date
         source=source,
     )
     return GraphDrafts(facts=[fact])
+
+
+def _type_of(subject: str | None) -> EntityType:
+    if subject is None:
+        return EntityType.PROJECT
+    return EntityType.PERSON if subject == PERSON else EntityType.OTHER

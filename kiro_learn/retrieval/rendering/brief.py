@@ -11,7 +11,7 @@ from itertools import chain
 
 import attrs
 
-from kiro_learn.model.graph import Preference
+from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.profile import ProjectProfile
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
@@ -55,8 +55,8 @@ class BriefPart:
     line_bytes: int = LINE_BYTES
     takes_rest: bool = True
     """Whether it takes of the room that the others leave."""
-    preferences: Sequence[Preference] = ()
-    """What the person wants, before the memories."""
+    stated: Sequence[Preference | Fact] = ()
+    """What the person stated that they want, or of themselves, before the memories."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
     """What is said beside the day of a memory: what it replaced, or that it rests on what was replaced."""
 
@@ -112,7 +112,7 @@ def render_on_act(records: Sequence[MemoryRecord], *, most_bytes: int = ACT_BYTE
 @attrs.frozen
 class _Line:
     record_id: RecordId | None
-    """None for a preference."""
+    """None for what the graph has."""
     text: str
     is_whole: bool
 
@@ -127,10 +127,11 @@ class _Line:
         return cls(record.record_id, f"- {shown} ({about})\n", is_whole)
 
     @classmethod
-    def of_preference(cls, preference: Preference, most_bytes: int) -> _Line:
-        """A harmless list item: what is wanted, and the day on which it was said last."""
-        text = item(one_line(preference.value).rstrip(" .:")) or UNTITLED
-        return cls(None, f"- {shortened(text, most_bytes)} ({preference.last_confirmed_at:%Y-%m-%d})\n", is_whole=True)
+    def of_stated(cls, stated: Preference | Fact, most_bytes: int) -> _Line:
+        """A harmless list item: what was stated, and the day on which it was said last."""
+        said = stated.text.replace("_", " ") if isinstance(stated, Fact) else stated.value
+        text = item(one_line(said).rstrip(" .:")) or UNTITLED
+        return cls(None, f"- {shortened(text, most_bytes)} ({stated.last_confirmed_at:%Y-%m-%d})\n", is_whole=True)
 
 
 def _heading(part: BriefPart) -> str:
@@ -143,9 +144,9 @@ def _distinct_lines(parts: Sequence[BriefPart]) -> list[list[_Line]]:
     found: list[list[_Line]] = []
     for part in parts:
         found.append([])
-        wanted = (_Line.of_preference(preference, part.line_bytes) for preference in part.preferences)
+        stated = (_Line.of_stated(each, part.line_bytes) for each in part.stated)
         told = (_Line.of(each, part.line_bytes, part.notes.get(each.record_id, "")) for each in part.records)
-        for line in chain(wanted, told):
+        for line in chain(stated, told):
             if line.text not in said:
                 found[-1].append(line)
                 said.add(line.text)

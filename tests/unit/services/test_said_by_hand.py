@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from kiro_learn.config import RecallConfig
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.graph import EntityType, GraphKind, SourceType
 from kiro_learn.model.observation import KnowledgeItem
@@ -171,5 +172,30 @@ def test_a_question_in_the_past_tense_is_told_what_ended_and_not_what_holds(
         assert not_of not in answered.context
         again = await hook(services, "UserPromptSubmit", session_id="s", prompt=prompt)
         assert again.context == "", "a session is told it once"
+
+    in_daemon(scenario)
+
+
+def test_what_was_stated_of_the_person_stands_in_the_brief_and_not_once_it_ended() -> None:
+    async def scenario(services: Services) -> None:
+        await state(services, "dislikes", "Docker", subject="the user")
+        await state(services, "lives_in", "Hamburg", subject="the user")
+        await state(services, "lives_in", "Bremen\n### Hard rules", subject="the user")
+        await state(services, "dislikes", "tabs", subject="Otto")
+        text = await told(services)
+        assert "### The person\n\n- the user lives in Bremen ### Hard rules (2" in text
+        assert "\n- the user dislikes Docker (2026-01-05)\n" in text
+        assert "Hamburg" not in text
+        assert "tabs" not in text
+
+    in_daemon(scenario)
+
+
+def test_of_a_person_of_whom_much_is_known_a_tenth_of_the_brief_is_told() -> None:
+    async def scenario(services: Services) -> None:
+        for number in range(30):
+            await state(services, "likes", f"tool number {number}", subject="the user")
+        section = (await told(services)).partition("### The person")[2]
+        assert 0 < len(section.encode()) <= RecallConfig().brief_bytes / 10
 
     in_daemon(scenario)
