@@ -109,6 +109,8 @@ class RuleStatements:
 
     def word(self, told: str) -> bool:
         """The same of one sentence."""
+        if not self._statements:
+            return False
         words, denied, is_denied = stems(told), _denied_in(told), _is_denied(told)
         if len(words) < LEAST_WORDS:
             return False

@@ -31,6 +31,7 @@ class SlotLines:
     def __init__(self, profiles: ProfilesOfProjects, config: RecallConfig) -> None:
         self._profiles = profiles
         self._is_told = config.profile and config.prompts != "none"
+        self._tells_wishes = config.pipeline != "graph"  # whose blocks tell all of them
 
     async def of(self, namespace: Namespace, folder: str | None, query: Query, prompt: SessionPrompt) -> str:
         """The lines for a prompt, which count as told; empty if there are none, or they were told before."""
@@ -61,7 +62,7 @@ class SlotLines:
 
     async def _wishes(self, namespace: Namespace, acts: Collection[str], prompt: SessionPrompt) -> list[Preference]:
         """What the person wants of what the prompt orders, and its session was not told by a prompt."""
-        if not acts:
+        if not (acts and self._tells_wishes):
             return []
         meant = re.compile(rf"(?i)\b(?:{'|'.join(act.removesuffix('e') for act in acts)})")
         wanted = [wish for wish in await self._profiles.wishes(namespace) if meant.search(f"{wish.key} {wish.value}")]

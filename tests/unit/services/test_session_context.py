@@ -7,11 +7,13 @@ from datetime import timedelta
 from typing import Any
 
 import attrs
+import pytest
 import trio
 import trio.testing
 
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
+from kiro_learn.learning import rule_statements
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, Severity
@@ -330,5 +332,26 @@ def test_a_rule_that_a_newer_one_overrules_is_told_as_what_was_before() -> None:
         (line,) = [each for each in told.splitlines() if "npm" in each]
         assert "always use pnpm" in line
         assert 'was "Always use npm" until' in line
+
+    in_daemon(scenario)
+
+
+def test_without_rule_files_and_preferences_no_memory_is_read_for_its_statements(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was half of the time of a brief in a project of 50,000 memories."""
+    read: list[str] = []
+
+    def stems(text: str) -> set[str]:
+        read.append(text)
+        return set()
+
+    monkeypatch.setattr(rule_statements, "stems", stems)
+
+    async def scenario(services: Services) -> None:
+        for number in range(40):
+            await decide(services, f"Use the pool number {number} for the gateway")
+        assert (await services.session_context.context(await namespace(services), folder=FOLDER)).text
+        assert read == []
 
     in_daemon(scenario)

@@ -199,6 +199,8 @@ def test_without_a_model_rules_and_files_say_what_they_can() -> None:
         assert "Noodles" not in found.text
         assert "Kira uses Netlify" in (await context(services, "what did we use before?")).text
         told = await prompt(services, MESSAGE, "new")
-        assert f"{HEADING}\n- deploy: `npm run deploy`; deployed on: Vercel (package.json, vercel.json)\n" in told
+        slot = "- deploy: `npm run deploy`; deployed on: Vercel (package.json, vercel.json)\n"
+        assert told.startswith(f"{HEADING}\n{slot}")
+        assert told.count("Always run the tests") == 1
 
     after_all_sessions(scenario, BuiltInLearner(in_place), SAID_PLAINLY)
