@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import attrs
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.errors import StorageError
 from kiro_learn.learning.rule_statements import RuleStatements
 from kiro_learn.model.event import Event
 from kiro_learn.model.graph import Preference
@@ -34,8 +35,10 @@ BYTES_A_TOKEN = 4
 LESS = 31 / 32
 """Extra cut of a brief with too many tokens, so that few attempts are needed."""
 
-PAGE, MOST_READ = 20, 640
-"""Memories of a sort that are read at first (each further read doubles them, until they fill the brief), and in all."""
+PAGE, RULES_PAGE, MOST_READ = 20, 40, 640
+"""Memories of a sort that are read at first (each further read doubles them, until they fill the brief), and in all.
+Each read of rules looks at all knowledge of the project.
+"""
 
 HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
 """Most of a rule: a hard one is told whole, unless it is an essay."""
@@ -115,11 +118,14 @@ class SessionContext:
 
         A choice that an agent words itself is left out: of those read, most told of a step that was taken.
         """
-        pinned = await self._newest(namespace, room, loaded, is_pinned=True)
-        rules = await self._rules(namespace, room, loaded)
-        ways = await self._newest(namespace, room, loaded, KnowledgeType.HEURISTIC)
-        decided = await self._newest(namespace, room, loaded, KnowledgeType.DECISION, KnowledgeType.REJECTED)
-        newest = await self._newest(namespace, int(room * NEWEST_SHARE), loaded)
+        choices = (KnowledgeType.DECISION, KnowledgeType.REJECTED)
+        pinned, rules, ways, decided, newest = await _at_once(
+            lambda: self._newest(namespace, room, loaded, is_pinned=True),
+            lambda: self._rules(namespace, room, loaded),
+            lambda: self._newest(namespace, room, loaded, KnowledgeType.HEURISTIC),
+            lambda: self._newest(namespace, room, loaded, *choices),
+            lambda: self._newest(namespace, int(room * NEWEST_SHARE), loaded),
+        )
         amended = Amended.of(rules, [*ways, *decided])
         holding = amended.holding(rules)
         hard = [rule for rule in holding if rule.is_hard_rule]
@@ -144,7 +150,7 @@ class SessionContext:
         found: list[MemoryRecord] = []
         read_count, is_last = 0, False
         while not is_last and _least_bytes(found) < room:
-            limit = max(PAGE, read_count)
+            limit = max(RULES_PAGE, read_count)
             page = await self._storage.list_rules_first(namespace, limit=limit, offset=read_count)
             rules = [record for record in page if record.knowledge_type is KnowledgeType.CONSTRAINT]
             is_last = len(rules) < limit
@@ -244,6 +250,25 @@ class SessionContext:
         prompt.told((BRIEF, *brief.whole_ids))
         self._sessions.brief((event.namespace, event.session_id), brief.record_ids)
         self._log.add_told(event, brief, Occasion.START)
+
+
+async def _at_once(*reads: Callable[[], Awaitable[Sequence[MemoryRecord]]]) -> list[Sequence[MemoryRecord]]:
+    """What each finds, in their order. Raises StorageError: one of them failed."""
+    found: list[Sequence[MemoryRecord]] = [()] * len(reads)
+    failures: list[StorageError] = []
+
+    async def keep(place: int, read: Callable[[], Awaitable[Sequence[MemoryRecord]]]) -> None:
+        try:
+            found[place] = await read()
+        except StorageError as error:
+            failures.append(error)
+
+    async with trio.open_nursery() as nursery:
+        for place, read in enumerate(reads):
+            nursery.start_soon(keep, place, read)
+    if failures:
+        raise failures[0]
+    return found
 
 
 def _least_bytes(records: Iterable[MemoryRecord]) -> int:
