@@ -113,8 +113,8 @@ class SessionContext:
         return brief
 
     async def _parts(self, namespace: Namespace, room: int, loaded: RuleStatements) -> list[BriefPart]:
-        """Hard rules, what is pinned, other rules, the person, how things are done, what was decided, and what was worked
-        on last: each newest first.
+        """Hard rules, what is pinned, other rules, the person, how things are done, what was decided, and the last
+        work: each newest first.
 
         A choice that an agent words itself is left out: of those read, most told of a step that was taken.
         """
