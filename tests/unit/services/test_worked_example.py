@@ -72,7 +72,20 @@ SAID_PLAINLY: Sequence[Turn] = (
     (60, "We use Netlify.", "Noted."),
     (30, "We moved from Netlify to Vercel.", "Changed the notes."),
     (10, "Always run the tests before a deploy.", "Kept."),
-    *SAID[-3:],
+    (
+        3,
+        "Configure vercel.json for the edge runtime, it is a part of the Kira app deploy.",
+        "Configured vercel.json for edge runtime, because the deploy of the Kira app timed out with Node.js functions.",
+    ),
+    (
+        3,
+        "Deploy the Kira app to Vercel.",
+        (
+            "Deployed Kira to Vercel using edge functions, because these start in a tenth of the time. I chose the "
+            "region fra1 in `vercel.json` because the database is there, so that a query takes 2 ms and not 90."
+        ),
+    ),
+    SAID[-1],
 )
 """The same in forms that are read without a model: of Otto there is none, nor of a procedure."""
 
@@ -193,8 +206,8 @@ def test_without_a_model_rules_and_files_say_what_they_can() -> None:
         lines = found.text.splitlines()
         assert "- workflow.run tests deploy: Always run the tests before a deploy" in lines
         assert "- Kira uses Vercel (confidence: 0.84)" in lines
-        assert "- [3 days ago] Deployed Kira to Vercel using edge functions successfully." in lines
-        assert "- [3 days ago] Configured vercel.json for edge runtime." in lines
+        assert any(line.startswith("- [3 days ago] Deployed Kira to Vercel using edge functions") for line in lines)
+        assert any(line.startswith("- [3 days ago] Configured vercel.json for edge runtime") for line in lines)
         assert "Netlify" not in found.text
         assert "Noodles" not in found.text
         assert "Kira uses Netlify" in (await context(services, "what did we use before?")).text
