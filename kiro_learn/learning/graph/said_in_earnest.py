@@ -18,7 +18,7 @@ _MISSAID = (
     r"(?:scratch|strike) that\b|(?:forget|ignore) what i (?:just )?(?:said|wrote)\b|i take (?:that|it|this) back\b"
     r"|i (?:misspoke|mistyped)\b"
 )
-TAKES_BACK = re.compile(rf"\s*{_BEFORE}(?:(?P<all>{_ELSEWHERE})|{_MISSAID})", re.IGNORECASE)
+TAKES_BACK = re.compile(rf"{_BEFORE}(?:(?P<all>{_ELSEWHERE})|{_MISSAID})", re.IGNORECASE)
 """How a prompt begins that takes back the one before it: ``all`` of it, or else what it said last. "That's wrong" is
 none: it may mean what an agent said."""
 _PLAYS = re.compile(
