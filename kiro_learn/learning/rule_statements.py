@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import islice
 
 import attrs
 
@@ -91,12 +91,14 @@ class RuleStatements:
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
         self._statements: list[Statement] = []
         self._by_word: defaultdict[str, list[int]] = defaultdict(list)
-        for place, statement in enumerate(statements):
-            if place == MOST_STATEMENTS:
-                break
-            self._statements.append(statement)
+        self.add(statements)
+
+    def add(self, statements: Iterable[Statement]) -> None:
+        """Also these, behind those that there are, as far as there is room."""
+        for statement in islice(statements, MOST_STATEMENTS - len(self._statements)):
             for word in statement.words:
-                self._by_word[word].append(place)
+                self._by_word[word].append(len(self._statements))
+            self._statements.append(statement)
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> RuleStatements:
@@ -142,14 +144,15 @@ class RuleStatements:
 
 def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord, MemoryRecord]]:
     """Those of ``rules`` that contradict each other; of each rule at most one that stands before it."""
-    said = [[*statements_in(str(place), _told(rule))] for place, rule in enumerate(rules)]
+    before_it = RuleStatements()
     orders = [order_of(rule.title) for rule in rules]
     for place, (rule, order) in enumerate(zip(rules, orders, strict=True)):
         rivals = (each for each, other in enumerate(orders[:place]) if order and other and order.contradicts(other))
-        found = RuleStatements(chain.from_iterable(said[:place])).conflict(rule)
+        found = before_it.conflict(rule)
         before = next(rivals, None) if found is None else int(found.path)
         if before is not None:
             yield rules[before], rule
+        before_it.add(statements_in(str(place), _told(rule)))
 
 
 def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int, *, is_denied: bool) -> bool:

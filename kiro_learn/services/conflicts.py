@@ -11,7 +11,7 @@ from kiro_learn.errors import HoldsNoLonger, InvalidRequest
 from kiro_learn.learning.rule_statements import contradictions
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Fact, GraphKind, Says
-from kiro_learn.model.ids import EventId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.model.rule_conflict import RuleConflict
@@ -65,6 +65,8 @@ class Conflicts:
         self._edit = edit
         self._forget = forget
         self._offload = offload
+        self._known: dict[Namespace, tuple[list[RecordId], list[tuple[RecordId, RecordId]]]] = {}
+        """By project the rules that were compared last, and which contradict each other: comparing takes a while."""
 
     async def list(self, namespaces: Iterable[Namespace]) -> list[tuple[Namespace, tuple[ConflictSide, ConflictSide]]]:
         """Those of some projects, in pairs: the fact that holds, or the memory, is the first of two."""
@@ -113,9 +115,14 @@ class Conflicts:
                     yield await self._of_fact(fact), await self._of_fact(candidate.fact)
         rules = await self._storage.list_rules_first(namespace, limit=MOST_RULES, offset=0)
         binding = [rule for rule in rules if rule.knowledge_type is KnowledgeType.CONSTRAINT]
-        for one, other in await self._offload(lambda: [*contradictions(binding)]):
-            yield _of_memory(one), _of_memory(other)
         by_id = {rule.record_id: rule for rule in binding}
+        known = self._known.get(namespace)
+        if known is None or known[0] != [*by_id]:
+            pairs = await self._offload(lambda: [*contradictions(binding)])
+            known = ([*by_id], [(one.record_id, other.record_id) for one, other in pairs])
+            self._known[namespace] = known
+        for rule, contrary in known[1]:
+            yield _of_memory(by_id[rule]), _of_memory(by_id[contrary])
         for found in lines:
             if found.record_id in by_id:
                 line = ConflictSide(f"{found.path}:{found.line}", found.text)

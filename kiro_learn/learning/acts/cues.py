@@ -6,6 +6,7 @@ change), never how alike two texts are; and a rule that names no act has none.
 
 from __future__ import annotations
 
+import functools
 import re
 from itertools import takewhile
 from pathlib import PurePosixPath
@@ -91,6 +92,7 @@ def _cues_in(text: str) -> tuple[Cue, ...]:
     return tuple(dict.fromkeys((*commands, *files, *_kinds_named(rest))))[:MOST_CUES]
 
 
+@functools.lru_cache(maxsize=4_096)
 def commands_wanted_and_denied(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The commands that ``text`` says to use, and those that it says not to use; with their options."""
     wanted: set[str] = set()

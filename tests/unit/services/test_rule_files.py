@@ -8,8 +8,10 @@ import pytest
 import trio
 
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest
+from kiro_learn.learning.rule_statements import contradictions
 from kiro_learn.model.observation import KnowledgeItem
-from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.services import conflicts
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import USER_HOME, FixedRuleTexts
 from tests.unit.services.in_daemon import in_daemon
@@ -107,3 +109,26 @@ def test_keeping_a_line_forgets_the_rule_and_a_line_is_not_ended_for_a_rule() ->
             await services.conflicts.settle(namespace, line.id, memory.id)
 
     in_daemon(scenario, rule_texts=FixedRuleTexts({FOLDER: {"CLAUDE.md": "Use npm to install.\n"}}))
+
+
+def test_rules_are_compared_again_only_once_they_are_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+
+    def compare(rules: list[MemoryRecord]) -> list[tuple[MemoryRecord, MemoryRecord]]:
+        compared.append(len(rules))
+        return [*contradictions(rules)]
+
+    monkeypatch.setattr(conflicts, "contradictions", compare)
+
+    async def scenario(services: Services) -> None:
+        await rule(services, "Always use pnpm install")
+        namespace = (await services.project_names.resolve(FOLDER)).namespace
+        assert await services.conflicts.list([namespace]) == []
+        assert await services.conflicts.list([namespace]) == []
+        await rule(services, "Never use pnpm install")
+        for _ in range(2):
+            [(_, (one, other))] = await services.conflicts.list([namespace])
+            assert {one.text, other.text} == {"Always use pnpm install", "Never use pnpm install"}
+        assert compared == [1, 2]
+
+    in_daemon(scenario)
