@@ -135,7 +135,7 @@ function Event({ event, isLit, isMarked, pick, answer }) {
           <button class="plain small" aria-pressed=${String(isLit)} onClick=${() => pick(isLit ? {} : { event: event.event_id })}>gave ${counted(memories.length, "memory", "memories")}</button>
           ${memories.map((/** @type {any} */ each) => html`
             <span key=${each.record_id} class="came">
-              <${Chip} pressed=${isMarked(each.record_id)} onClick=${() => pick(isMarked(each.record_id) ? {} : { memory: each.record_id })}>◆ <bdi>${each.title}</bdi><//>
+              <${Chip} pressed=${isMarked(each.record_id)} onClick=${() => pick(isMarked(each.record_id) ? {} : { memory: each.record_id })}><bdi>◆ ${each.title}</bdi><//>
               <a class="small" href=${href("memories", { open: each.record_id })} aria-label="Open ${each.title}">open</a>
             </span>
           `)}
