@@ -68,6 +68,7 @@ from kiro_learn.services.session_start import SessionStart
 from kiro_learn.services.spool_drainer import SpoolDrainer
 from kiro_learn.services.staleness import Staleness
 from kiro_learn.services.staleness_check import staleness_check
+from kiro_learn.services.stated_by_hand import StatedByHand
 
 
 @asynccontextmanager
@@ -306,9 +307,10 @@ def _session_context(
     retrievals: RetrievalLog,
 ) -> SessionContext:
     most_bytes = min(config.recall.brief_bytes, config.recall.context_bytes)
-    rule_files = RuleFiles(dependencies.storage, dependencies.rule_texts, freshness)
+    rule_files = RuleFiles(dependencies.storage, dependencies.rule_texts, freshness, offload=dependencies.background)
+    stated = StatedByHand(dependencies.storage, dependencies.project_finder)
     return SessionContext(
-        dependencies.storage, actors.sessions, profiles, rule_files, retrievals, most_bytes=most_bytes
+        dependencies.storage, actors.sessions, profiles, rule_files, stated, log=retrievals, most_bytes=most_bytes
     )
 
 

@@ -103,6 +103,8 @@ class AsyncKiroLearn(Caller):
 
     add_fact = _method(graph_calls.add_fact)
     add_preference = _method(graph_calls.add_preference)
+    add_procedure = _method(graph_calls.add_procedure)
+    merge_entities = _method(graph_calls.merge_entities)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)

@@ -58,6 +58,7 @@ def add_fact(  # what may be said of it, by name
     *,
     subject: str | None = None,
     since: str | None = None,
+    scope: str = "project",
     project: Named = None,
 ) -> Call[Json]:
     """Say what holds of a project, or of the ``subject``; what cannot hold beside it ends. Answers the fact.
@@ -65,28 +66,60 @@ def add_fact(  # what may be said of it, by name
     Args:
       predicate: one that the graph knows, as ``deployed_on``.
       since: a moment with an offset, not to come.
+      scope: ``project``; ``person``: of all projects; or a path in the project.
 
     Raises:
       RequestRefused: the graph does not know the predicate (400).
     """
     said = {"predicate": predicate, "object": object_, "subject": subject, "since": since}
-    return _add(client, project, fact={name: value for name, value in said.items() if value is not None})
+    return _add(client, project, scope=scope, fact={name: value for name, value in said.items() if value is not None})
 
 
-def add_preference(
-    client: Caller, value: str, /, *, category: str = "workflow", key: str | None = None, project: Named = None
+def add_preference(  # what may be said of it, by name
+    client: Caller,
+    value: str,
+    /,
+    *,
+    category: str = "workflow",
+    key: str | None = None,
+    scope: str = "project",
+    project: Named = None,
 ) -> Call[Json]:
     """Say what you want to be done always, or never. Answers the preference.
 
     Args:
-      key: what it is about: it takes the place of the one with the same category and key.
+      key: what it is about: it takes the place of the one with the same category, key and scope.
+      scope: as of ``add_fact``.
     """
     said = {"value": value, "category": category, "key": key}
-    return _add(client, project, preference={name: value for name, value in said.items() if value is not None})
+    return _add(
+        client, project, scope=scope, preference={name: value for name, value in said.items() if value is not None}
+    )
 
 
-def _add(client: Caller, project: Named, **said: Json) -> Call[Json]:
-    body = {"project": client.project_named(project), **said}
+def add_procedure(
+    client: Caller, name: str, steps: Sequence[str], /, *, trigger: str = "", project: Named = None
+) -> Call[Json]:
+    """Say how something is done: a new version of the procedure of that name, which ends the one before. Answers it.
+
+    Args:
+      trigger: when to use it.
+    """
+    return _add(client, project, procedure={"name": name, "steps": list(steps), "trigger": trigger})
+
+
+def merge_entities(client: Caller, item_id: str, /, *, into: str, project: Named = None) -> Call[Json]:
+    """Let one entity be another one, which has its names and facts then. Answers that.
+
+    Raises:
+      RequestRefused: the project has none of these ids (404), or they are no two entities (400).
+    """
+    body = {"project": client.project_named(project), "id": item_id, "into": into}
+    return Call("POST", "/api/graph/merge", reading.json_object, encoded(body), is_repeatable=False)
+
+
+def _add(client: Caller, project: Named, *, scope: str = "project", **said: Json) -> Call[Json]:
+    body = {"project": client.project_named(project), "scope": scope, **said}
     return Call("POST", "/api/graph", reading.json_object, encoded(body), is_repeatable=False)
 
 

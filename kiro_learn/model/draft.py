@@ -97,6 +97,8 @@ class PreferenceDraft:
     source_type: SourceType
     is_denied: bool = False
     """The person takes it back: close what holds."""
+    path: str = ""
+    """Of the file or folder in the project for which it holds; empty: for all of it."""
     source: Source
 
 

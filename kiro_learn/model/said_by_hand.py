@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import attrs
 
-from kiro_learn.model.checks import Worded, optional
-from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, PreferenceCategory
+from kiro_learn.model.checks import Each, Worded, length, optional
+from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, MAX_STEPS, PreferenceCategory
 
 
 @attrs.frozen(kw_only=True)
@@ -35,4 +35,14 @@ class PreferenceSaid:
     """What it is about: another one of the same category and key takes its place; None: its first words."""
 
 
-Said: TypeAlias = FactSaid | PreferenceSaid
+@attrs.frozen(kw_only=True)
+class ProcedureSaid:
+    """How a person says that something is done: a new version of the procedure of that name."""
+
+    name: str = attrs.field(validator=Worded(1, MAX_NAME))
+    steps: tuple[str, ...] = attrs.field(validator=Each(1, MAX_STEPS, Worded(1, MAX_OBJECT)))
+    trigger: str = attrs.field(default="", validator=length(0, MAX_OBJECT))
+    """When to use it."""
+
+
+Said: TypeAlias = FactSaid | PreferenceSaid | ProcedureSaid

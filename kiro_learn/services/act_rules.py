@@ -22,6 +22,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, render_on_act
 from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.services.path_statements import PathStatements
 from kiro_learn.services.retrieval_log import RetrievalLog
 
 MOST_PROJECTS = 50
@@ -57,6 +58,7 @@ class ActRules:
         self._log = log
         self._storage = storage
         self._sessions = sessions
+        self.paths = PathStatements(storage, sessions)
         self._projects: OrderedDict[Namespace, _Known] = OrderedDict()
         self._waiting: OrderedDict[tuple[Namespace, str], list[MemoryRecord]] = OrderedDict()
 

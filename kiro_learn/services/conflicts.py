@@ -124,7 +124,7 @@ class Conflicts:
         for rule, contrary in known[1]:
             yield _of_memory(by_id[rule]), _of_memory(by_id[contrary])
         for found in lines:
-            if found.record_id in by_id:
+            if found.record_id in by_id and found.path:
                 line = ConflictSide(f"{found.path}:{found.line}", found.text)
                 yield _of_memory(by_id[found.record_id]), (line, None)
 

@@ -96,7 +96,7 @@ def facts_of(status: Mapping[str, Any], address: str) -> DaemonFacts:
         damaged_row_count=status["damaged"]["count"],
         log_problem=status.get("log_problem", ""),  # a daemon of the version before does not tell
         rule_conflicts=tuple(
-            RuleConflict(**{field: conflict[field] for field in ("record_id", "title", "path", "line", "text")})
+            RuleConflict(*map(conflict.get, ("record_id", "title", "path", "line", "text", "other_id")))
             for conflict in status.get("rule_conflicts", ())
         ),
         backup_problem=status.get("backup", {}).get("problem", ""),  # as above

@@ -297,15 +297,20 @@ def clock_goes_forward(seen: Examination) -> Outcome:
 
 
 def rules_agree(seen: Examination) -> Outcome:
-    """No line of a rule file that an agent loads says the contrary of a rule that is remembered."""
+    """Neither a line of a rule file that an agent loads nor another rule contradicts a rule that is remembered."""
     if not seen.daemon.is_running:
         return skipped("the daemon does not say how it is")
     conflicts = seen.daemon.rule_conflicts
     if not conflicts:
-        return ok("no rule file contradicts what is remembered")
-    said = [f'{each.path}:{each.line} says "{each.text}", remembered is "{each.title}"' for each in conflicts]
+        return ok("no rule file contradicts what is remembered, and no rule another")
+    said = [
+        f'{each.path}:{each.line} says "{each.text}", remembered is "{each.title}"'
+        if each.path
+        else f'remembered are both "{each.title}" and "{each.text}"'
+        for each in conflicts
+    ]
     more = [f"and {len(said) - SHOWN_NAMES} more"] if len(said) > SHOWN_NAMES else []
-    return warning("; ".join([*said[:SHOWN_NAMES], *more]), f"kiro-learn memories show {conflicts[0].record_id}")
+    return warning("; ".join([*said[:SHOWN_NAMES], *more]), conflicts[0].settled_by)
 
 
 CHECKS = (

@@ -22,7 +22,7 @@ from kiro_learn.model.graph import (
     Procedure,
 )
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.said_by_hand import FactSaid, Said
+from kiro_learn.model.said_by_hand import FactSaid, ProcedureSaid, Said
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
@@ -40,11 +40,12 @@ class GraphEdit:
         self._learner = learner
         self._clock = clock
 
-    async def add(self, namespace: Namespace, said: Said, *, project: str) -> GraphItemId:
+    async def add(self, namespace: Namespace, said: Said, *, project: str, path: str = "") -> GraphItemId:
         """Put what a person says, and answer the id of the item that says it now.
 
         Args:
           project: what the project is called in its graph.
+          path: of the file or folder in it that alone is meant.
 
         Raises:
           InvalidRequest: the graph does not know the predicate, it has no such object, or the fact holds only from a
@@ -63,11 +64,17 @@ class GraphEdit:
                 object=scrub_within(said.object, MAX_OBJECT),
                 subject=None if said.subject is None else scrub_within(said.subject, MAX_NAME),
             )
+        elif isinstance(said, ProcedureSaid):
+            wanted = ProcedureSaid(
+                name=scrub_within(said.name, MAX_NAME),
+                steps=tuple(scrub_within(step, MAX_OBJECT) for step in said.steps),
+                trigger=scrub_within(said.trigger, MAX_OBJECT),
+            )
         else:
             key = None if said.key is None else scrub_within(said.key, MAX_NAME)
             wanted = attrs.evolve(said, value=scrub_within(said.value, MAX_OBJECT), key=key)
         return await self._writer.write(
-            lambda transaction: self._learner.add(transaction, namespace, wanted, project=project, at=now)
+            lambda transaction: self._learner.add(transaction, namespace, wanted, project=project, path=path, at=now)
         )
 
     async def edit(self, item: GraphItem, correction: GraphCorrection) -> GraphItemId:
@@ -95,6 +102,19 @@ class GraphEdit:
             return self._put(transaction, item.namespace, item, wanted)
 
         return await self._writer.write(put)
+
+    async def merge(self, gone: Entity, kept: Entity) -> None:
+        """Let ``kept`` be all that ``gone`` is. See ``GraphLearner.merge``.
+
+        Raises:
+          InvalidRequest: they are one.
+          UnknownGraphItem: one of them was forgotten, or changed, since it was read; nothing changed.
+          StorageError: it could not be kept; nothing changed.
+        """
+        if gone.item_id == kept.item_id:
+            raise InvalidRequest([("$.into", "expected another entity")])
+        if not await self._writer.write(lambda transaction: self._learner.merge(transaction, gone, kept)):
+            raise UnknownGraphItem(gone.item_id)
 
     async def forget(self, namespace: Namespace, item_id: GraphItemId, item: GraphItem | None) -> None:
         """See ``GraphLearner.forget``.

@@ -10,13 +10,13 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest, StorageCorrupt, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.graph import MAX_NAME, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.graph import MAX_NAME, Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.graph_picture import GraphPicture, NodeKind, PictureAsked
-from kiro_learn.model.said_by_hand import Said
+from kiro_learn.model.said_by_hand import PreferenceSaid, Said
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.graph_edit import GraphEdit
-from kiro_learn.services.project_names import Asked, ProjectNames
+from kiro_learn.services.project_names import HOME, Asked, NamedProject, ProjectNames
 
 _VERBS = {
     GraphKind.ENTITY: "entities",
@@ -25,6 +25,10 @@ _VERBS = {
     GraphKind.PREFERENCE: "preferences",
 }
 """The command of each kind that can be forgotten by itself: a relationship goes with its fact."""
+
+
+PERSON, PROJECT = "person", "project"
+"""For what something that is said by hand may hold, but for a path."""
 
 
 @attrs.frozen(kw_only=True)
@@ -113,16 +117,38 @@ class GraphItems:
             raise UnknownGraphItem(item_id)
         return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])
 
-    async def add(self, project: Asked, said: Said) -> GraphItemShown:
-        """Put what a person says, and answer the item that says it now. See ``GraphEdit.add``."""
-        named = await self._projects.resolve(project)
+    async def add(self, project: Asked, said: Said, *, scope: str = PROJECT) -> GraphItemShown:
+        """Put what a person says, and answer the item that says it now. See ``GraphEdit.add``.
+
+        Args:
+          scope: ``project``; ``person``: of all projects, kept with what is said of the home folder; or a path in the
+            project, relative to its folder or absolute.
+        """
+        named = await self._projects.resolve(HOME if scope == PERSON else project)
+        path = "" if scope in {PERSON, PROJECT} else _path_in(named, scope)
+        if path and not isinstance(said, PreferenceSaid) and getattr(said, "subject", said) is not None:
+            raise InvalidRequest([("$.scope", "expected a path with a preference, or with a fact without a subject")])
         called = PurePath(named.folder or named.name).name[:MAX_NAME] or named.name
-        return await self.show(project, await self._edit.add(named.namespace, said, project=called))
+        return await self.show(named, await self._edit.add(named.namespace, said, project=called, path=path))
 
     async def edit(self, project: Asked, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
         """Put an item right, and answer what holds now. See ``GraphEdit.edit``."""
         shown = await self.show(project, item_id)
         return await self.show(project, await self._edit.edit(shown.item, correction))
+
+    async def merge(self, project: Asked, item_id: GraphItemId, into: GraphItemId) -> GraphItemShown:
+        """Let one entity be the other one, and answer that. See ``GraphEdit.merge``.
+
+        Raises:
+          UnknownGraphItem: the project has none of these ids.
+          InvalidRequest: one of them is no entity.
+        """
+        merged = [(await self.show(project, each)).item for each in (item_id, into)]
+        gone, kept = merged
+        if not (isinstance(gone, Entity) and isinstance(kept, Entity)):
+            raise InvalidRequest([("$.id", "expected the ids of two entities")])
+        await self._edit.merge(gone, kept)
+        return await self.show(project, into)
 
     async def forget(self, project: Asked, item_id: GraphItemId) -> None:
         """Delete an item for good; an entity with the facts that name it. No learner reads the events again that spoke
@@ -135,3 +161,14 @@ class GraphItems:
         found = await self._storage.get_graph_items(namespace, [item_id])
         await self._edit.forget(namespace, item_id, found.get(item_id))
         await self._storage.erase_forgotten()
+
+
+def _path_in(project: NamedProject, scope: str) -> str:
+    """Raises InvalidRequest: it does not lie in the project, or is the project."""
+    parts = PurePath(scope).parts
+    if scope.startswith("/") and project.folder and PurePath(scope).is_relative_to(project.folder):
+        parts = PurePath(scope).relative_to(project.folder).parts
+    path = "/".join(parts)
+    if not path or path.startswith("/") or ".." in parts or len(path) > MAX_NAME:
+        raise InvalidRequest([("$.scope", f"expected {PERSON}, {PROJECT}, or the path of something in the project")])
+    return path

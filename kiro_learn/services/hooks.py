@@ -132,8 +132,10 @@ class Hooks:
     async def _before_tool(self, agent: str, report: HookReport) -> Answered:
         """Nothing is stored: what becomes of the tool is reported when it has run."""
         event = await self._event(agent, report, or_alone=True)
-        told = Brief() if self._pauses.holds(event) else await self._act_rules.on_act(event)
-        return Answered(told.text, is_before_tool=True)
+        if self._pauses.holds(event):
+            return Answered(is_before_tool=True)
+        told = ((await self._act_rules.on_act(event)).text, await self._act_rules.paths.on(event))
+        return Answered("\n".join(filter(None, told)), is_before_tool=True)
 
     async def _take(
         self, agent: str, report: HookReport, *, deadline: float, retrieve: bool
@@ -160,8 +162,11 @@ class Hooks:
             self._session_context.told(event, context)
         if event is not None and retrieve and event.kind is EventKind.PROMPT:
             captured, retrieval = await self._prompt.take(event, deadline=deadline)
+            of_paths = ""
+            with trio.move_on_at(deadline):
+                of_paths = await self._act_rules.paths.on(event)
             waited = self._act_rules.with_next_prompt(event)
-            return captured, "\n".join(filter(None, (retrieval.context, waited.text)))
+            return captured, "\n".join(filter(None, (retrieval.context, of_paths, waited.text)))
         if event is not None:
             try:
                 with trio.move_on_at(deadline):

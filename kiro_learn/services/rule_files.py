@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import attrs
 import trio
 
-from kiro_learn.learning.rule_statements import RuleStatements
-from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import KnowledgeType
+from kiro_learn.learning.overruled import overruled
+from kiro_learn.learning.rule_statements import RuleStatements, contradictions
+from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.ports.projects import RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.offload import Offload
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.wire.agents import AGENTS, OTHER_RULE_FILES, agent_of_hook
@@ -39,10 +41,11 @@ NOTHING = RuleStatements()
 class RuleFiles:
     """Reads rule files when they changed, and compares them with what is remembered."""
 
-    def __init__(self, storage: StorageBackend, texts: RuleTexts, freshness: Freshness) -> None:
+    def __init__(self, storage: StorageBackend, texts: RuleTexts, freshness: Freshness, *, offload: Offload) -> None:
         self._storage = storage
         self._texts = texts
         self._freshness = freshness
+        self._offload = offload
         self._kept: OrderedDict[tuple[str, str | None], tuple[Mapping[str, str], RuleStatements]] = OrderedDict()
 
     async def statements(self, agent: str, folder: str | None) -> RuleStatements:
@@ -56,7 +59,8 @@ class RuleFiles:
         return await self._read(known.name, folder, known.rule_files, known.user_rule_files)
 
     async def conflicts(self) -> tuple[RuleConflict, ...]:
-        """The rules of the projects in use that a line of a rule file contradicts, whichever agent loads that file.
+        """The rules of the projects in use that a line of a rule file contradicts, whichever agent loads that file, or
+        another rule of which nothing says that it is the newer word of a person.
 
         Nothing is raised; what is late, or cannot be read, is left out.
         """
@@ -69,16 +73,18 @@ class RuleFiles:
         projects = await self._storage.list_projects()
         newest = sorted(((each.last_event_at, each.namespace) for each in projects if each.last_event_at), reverse=True)
         for _, namespace in newest[:MOST_PROJECTS]:
+            listed = await self._storage.list_rules_first(namespace, limit=MOST_RULES, offset=0)
+            rules = [each for each in listed if each.knowledge_type is KnowledgeType.CONSTRAINT]
+            found += await self._offload(partial(_between, rules))
             folder = await self._freshness.folder_of(namespace)
             if folder is not None:
-                found += await self._conflicts_in(namespace, folder)
+                found += await self._conflicts_in(folder, rules)
 
-    async def _conflicts_in(self, namespace: Namespace, folder: str) -> list[RuleConflict]:
+    async def _conflicts_in(self, folder: str, rules: Sequence[MemoryRecord]) -> list[RuleConflict]:
         patterns = dict.fromkeys(path for agent in AGENTS.values() for path in agent.rule_files)
         of_user = dict.fromkeys(path for agent in AGENTS.values() for path in agent.user_rule_files)
         said = await self._read("", folder, (*patterns, *OTHER_RULE_FILES), tuple(of_user))
-        rules = await self._storage.list_rules_first(namespace, limit=MOST_RULES, offset=0)
-        compared = (said.conflict(each) for each in rules if each.knowledge_type is KnowledgeType.CONSTRAINT)
+        compared = (said.conflict(each) for each in rules)
         return [
             each if each.path.startswith(USER) else attrs.evolve(each, path=f"{folder}/{each.path}")
             for each in compared
@@ -98,3 +104,12 @@ class RuleFiles:
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
         return statements
+
+
+def _between(rules: Sequence[MemoryRecord]) -> list[RuleConflict]:
+    """Pairs that cannot be ordered."""
+    gone = overruled(rules)
+    return [
+        RuleConflict(rule.record_id, rule.title, "", 0, before.title, before.record_id)
+        for before, rule in contradictions([rule for rule in rules if rule.record_id not in gone])
+    ]

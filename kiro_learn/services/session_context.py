@@ -10,9 +10,8 @@ import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.errors import StorageError
-from kiro_learn.learning.rule_statements import RuleStatements
+from kiro_learn.learning.rule_statements import RuleStatements, contradictions
 from kiro_learn.model.event import Event
-from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.record_filter import RecordFilter
@@ -20,7 +19,8 @@ from kiro_learn.model.retrieval import Occasion
 from kiro_learn.model.told import BRIEF
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
-from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
+from kiro_learn.retrieval.rendering.amended import contradicts
+from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, render_brief, said_by
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
@@ -28,6 +28,7 @@ from kiro_learn.services.amended import Amended
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
+from kiro_learn.services.stated_by_hand import StatedByHand
 
 BYTES_A_TOKEN = 4
 """At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""
@@ -45,6 +46,9 @@ HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
 
 RULES_SHARE, PERSON_SHARE, WAYS_SHARE, CHOICES_SHARE, NEWEST_SHARE = 0.35, 0.1, 0.25, 0.2, 0.2
 """Of the brief, where there is more to say than fits. Hard rules take what they need."""
+
+MOST_COMPARED = 40
+"""Rules of a brief that are compared with each other: a few milliseconds."""
 
 SHARE_OF_DEADLINE = 0.8
 """Share of the time until the hook's deadline; the rest is for storing its event."""
@@ -68,13 +72,15 @@ class SessionContext:
         sessions: SessionLedger,
         profiles: ProjectProfiles,
         rule_files: RuleFiles,
-        log: RetrievalLog,
+        stated: StatedByHand,
         *,
+        log: RetrievalLog,
         most_bytes: int,
     ) -> None:
         self._storage = storage
         self._profiles = profiles
         self.rule_files = rule_files
+        self._stated = stated
         self._log = log
         self._sessions = sessions
         self._most_bytes = most_bytes
@@ -137,14 +143,16 @@ class SessionContext:
                 [rule for rule in holding if not rule.is_hard_rule],
                 RULES_SHARE,
                 RULE_BYTES,
-                stated=await self._preferences(namespace, holding, loaded),
+                stated=_not_said(await self._stated.of(await self._profiles.wishes(namespace)), holding, loaded),
             ),
             BriefPart("The person", [], PERSON_SHARE, stated=await self._profiles.person(namespace), takes_rest=False),
             BriefPart("How things are done here", amended.holding(ways), WAYS_SHARE),
             BriefPart("Decided", amended.holding(decided), CHOICES_SHARE),
             BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),
         ]
-        return [attrs.evolve(part, notes=amended.notes) for part in parts]
+        compared = contradictions(holding[:MOST_COMPARED])
+        notes = {rule.record_id: contradicts(before) for before, rule in compared} | dict(amended.notes)
+        return [attrs.evolve(part, notes=notes) for part in parts]
 
     async def _rules(self, namespace: Namespace, room: int, loaded: RuleStatements) -> Sequence[MemoryRecord]:
         found: list[MemoryRecord] = []
@@ -157,16 +165,6 @@ class SessionContext:
             read_count += len(rules)
             found += (record for record in rules if not loaded.say(record))
         return each_once(found)
-
-    async def _preferences(
-        self, namespace: Namespace, rules: Sequence[MemoryRecord], loaded: RuleStatements
-    ) -> list[Preference]:
-        """What the person stated that they want, the newest first, as far as neither a rule nor a file says it."""
-        found = await self._profiles.wishes(namespace)
-        if not found:
-            return []  # reading the statements of all rules is half of a brief's time
-        said = RuleStatements.of({rule.record_id: f"{rule.title}\n\n{rule.summary}" for rule in rules})
-        return [each for each in found if not (loaded.word(each.value) or said.word(each.value))]
 
     async def _newest(
         self,
@@ -269,6 +267,14 @@ async def _at_once(*reads: Callable[[], Awaitable[Sequence[MemoryRecord]]]) -> l
     if failures:
         raise failures[0]
     return found
+
+
+def _not_said(stated: Sequence[StatedItem], rules: Sequence[MemoryRecord], loaded: RuleStatements) -> list[StatedItem]:
+    """What neither a rule nor a file says."""
+    if not stated:
+        return []  # reading the statements of all rules is half of a brief's time
+    said = RuleStatements.of({rule.record_id: f"{rule.title}\n\n{rule.summary}" for rule in rules})
+    return [each for each in stated if not (loaded.word(said_by(each)) or said.word(said_by(each)))]
 
 
 def _least_bytes(records: Iterable[MemoryRecord]) -> int:

@@ -48,6 +48,7 @@ VERBS = {
     "facts": "graph",
     "procedures": "graph",
     "preferences": "graph",
+    "conflicts": "conflicts",
     "flush": "learn",
     "import": "importing",
     "relearn": "relearn",
@@ -68,7 +69,7 @@ VERBS = {
 ASKING = frozenset(
     {
         *("search", "memories", "context", "timeline", "sessions", "report", "observe", "knowledge", "entities"),
-        *("facts", "procedures", "preferences", "flush", "relearn", "retention", "embeddings", "backfill"),
+        *("facts", "procedures", "preferences", "conflicts", "flush", "relearn", "retention", "embeddings", "backfill"),
     }
 )
 """Verbs that the daemon answers; the others say by themselves of which build it is, or do without."""

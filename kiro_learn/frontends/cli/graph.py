@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,7 +34,8 @@ Json = dict[str, Any]
 
 def _group(kind: str) -> click.Group:
     group = ListsAlone(kind, help=graph_texts.GROUP_HELP[kind])
-    added = {"facts": add_fact_verb, "preferences": add_preference_verb}
+    added = {"facts": add_fact_verb, "preferences": add_preference_verb, "procedures": add_procedure_verb}
+    added["entities"] = merge_verb
     adding = [added[kind]] if kind in added else []
     for verb in (_list_verb(kind), _show_verb(kind), *adding, _edit_verb(kind), _forget_verb(kind)):
         group.add_command(verb)
@@ -107,11 +109,22 @@ def _show_verb(kind: str) -> click.Command:
     return show_verb
 
 
+def _scope(_context: click.Context, _option: click.Parameter, scope: str) -> str:
+    """A path is one from the current folder."""
+    return scope if scope in {"person", "project"} else os.path.abspath(scope)  # noqa: PTH100  # Path.absolute() leaves ".." in
+
+
+_scoped = click.option(
+    "--scope", default="project", metavar="person|project|PATH", callback=_scope, help=graph_texts.SCOPE_HELP
+)
+
+
 @click.command("add", help=graph_texts.ADD_FACT_HELP)
 @click.argument("predicate")
 @click.argument("object", type=typed)
 @click.option("--of", "subject", type=typed, metavar="NAME", help=graph_texts.OF_HELP)
 @since_option
+@_scoped
 @in_project
 @printing
 def add_fact_verb(
@@ -121,27 +134,56 @@ def add_fact_verb(
     object: str,  # noqa: A002  # as click names the argument
     subject: str | None,
     since: str | None,
+    scope: str,
     project: str,
     as_json: bool,
 ) -> None:
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
-        call = graph_calls.add_fact(
-            client, predicate.replace(" ", "_"), object, subject=subject, since=since, project=spelled
-        )
+        said: Json = {"subject": subject, "since": since, "scope": scope, "project": spelled}
+        call = graph_calls.add_fact(client, predicate.replace(" ", "_"), object, **said)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 
 @click.command("add", help=graph_texts.ADD_PREFERENCE_HELP)
 @click.argument("text", type=typed)
 @click.option("--about", "key", type=typed, metavar="WORDS", help=graph_texts.ABOUT_HELP)
+@_scoped
 @in_project
 @printing
-def add_preference_verb(shell: Shell, *, text: str, key: str | None, project: str, as_json: bool) -> None:
+def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str, project: str, as_json: bool) -> None:
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
-        call = graph_calls.add_preference(client, text, key=key, project=spelled)
+        call = graph_calls.add_preference(client, text, key=key, scope=scope, project=spelled)
         _print_now(shell, client.body_of(call), as_json=as_json)
+
+
+@click.command("add", help=graph_texts.ADD_PROCEDURE_HELP)
+@click.argument("name", type=typed)
+@click.option(
+    "--step", "steps", type=typed, multiple=True, required=True, help=graph_texts.CHANGES["procedures"]["step"]
+)
+@click.option("--when", "trigger", type=typed, default="", metavar="WORDS", help=graph_texts.WHEN_HELP)
+@in_project
+@printing
+def add_procedure_verb(
+    shell: Shell, *, name: str, steps: tuple[str, ...], trigger: str, project: str, as_json: bool
+) -> None:
+    with shell.client() as client:
+        spelled = projects.called(client, project).spelled
+        call = graph_calls.add_procedure(client, name, steps, trigger=trigger, project=spelled)
+        _print_now(shell, client.body_of(call), as_json=as_json)
+
+
+@click.command("merge", help=graph_texts.MERGE_HELP)
+@click.argument("item_id", metavar="ID")
+@click.argument("into", metavar="INTO")
+@in_project
+@printing
+def merge_verb(shell: Shell, *, item_id: str, into: str, project: str, as_json: bool) -> None:
+    with _meant(shell, "entities", item_id, project) as meant:
+        kept = _id_of(meant.client, "entities", into, meant.place)
+        _print_now(shell, meant.asked(graph_calls.merge_entities, into=kept), as_json=as_json)
 
 
 def _print_now(shell: Shell, item: Json, *, as_json: bool) -> None:

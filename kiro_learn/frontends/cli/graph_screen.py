@@ -28,14 +28,16 @@ def said(item: Json) -> str:
         case "procedures":
             return f"{item['name']}: {' → '.join(item['steps'])}"
         case "preferences":
-            return f"{item['category']}: {item['value']}"
+            where = f" in {item['path']}" if item.get("path") else ""
+            return f"{item['category']}{where}: {item['value']}"
         case _:
             return f"{item['name']} ({item['type']})"
 
 
 def rows(items: Sequence[Json], terminal: Terminal) -> list[str]:
     """A line an item: the end of its id, what it says, and why it does not hold. Only at a terminal lines are cut."""
-    return [_row(item, terminal) for item in items]
+    begun = {item["id"]: item.get("created_at") for item in items}
+    return [_row({**item, "ended_at": begun.get(item.get("superseded_by"))}, terminal) for item in items]
 
 
 def listed(items: Sequence[Json], kind: str, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
@@ -87,6 +89,8 @@ def _mark(item: Json) -> str:
         return f"  ({graph_texts.NEVER_TRUE})"
     if end := validity.get("valid_until"):
         return f"  ({graph_texts.ENDED.format(day=end[:DAY])})"
+    if item["kind"] == "procedures" and item.get("ended_at"):  # the version that came after it is listed too
+        return f"  ({graph_texts.FROM_TO.format(begin=item['created_at'][:DAY], end=item['ended_at'][:DAY])})"
     if item.get("superseded_by"):
         return f"  ({graph_texts.REPLACED})"
     return f"  ({graph_texts.CANDIDATE})" if item.get("is_candidate") else ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 GROUP_HELP = {
-    "entities": "List, show, edit or forget the things that are talked about.",
+    "entities": "List, show, merge, edit or forget the things that are talked about.",
     "facts": "List, add, edit or forget what was stated of them.",
-    "procedures": "List, show, edit or forget how things are done.",
+    "procedures": "List, show, add, edit or forget how things are done.",
     "preferences": "List, add, edit or forget what you want to be done always.",
 }
 ONE = {"entities": "entity", "facts": "fact", "procedures": "procedure", "preferences": "preference"}
@@ -73,3 +73,22 @@ RELEARN_GRAPH_HELP = "Read the past for facts and preferences instead, by rules:
 GRAPH_OR_DRY_RUN = "--dry-run says what a model would replace, and --graph asks none and replaces nothing"
 GRAPH_WAS_READ = "{events} of {project} read: {statements}"
 GRAPH_READ = {"events": ("event", "events"), "statements": ("plain statement", "plain statements")}
+CONFLICTS_HELP = "List what contradicts each other, or keep one of two."
+LIST_CONFLICTS_HELP = (
+    "List facts, rules and lines of rule files that contradict each other, with the command that settles it."
+)
+KEEP_HELP = "Keep one of two, by their ids; the other one ends."
+OVER_HELP = "The one that ends: a fact or a memory."
+KEEP = "  kiro-learn conflicts keep {keep} --over {over}"
+CONFLICTS = ("conflict", "conflicts")
+KEPT = "{id} is kept"
+UNDO = "undo: kiro-learn memories undo {id}"
+RULE_PAIRS = "{pairs} of rules contradict each other"
+RULE_PAIR = "{title} | {text}"
+RULE_PAIR_KEEP = "keep one: kiro-learn conflicts keep {record_id} --over {other_id}"
+PAIRS_COUNTED = ("pair", "pairs")
+ADD_PROCEDURE_HELP = "Say how something is done: a new version of the procedure of that name."
+WHEN_HELP = "When to use it."
+MERGE_HELP = "Let one entity be another one, which has its names and facts then."
+FROM_TO = "{begin} until {end}"
+SCOPE_HELP = "For what it holds: all your projects, this one, or what lies below a path of it."

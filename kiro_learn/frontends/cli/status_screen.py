@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import backup_texts, builds, pause_texts, texts
+from kiro_learn.frontends.cli import backup_texts, builds, graph_texts, pause_texts, texts
 from kiro_learn.frontends.cli.amounts import (
     ago,
     calendar_time,
@@ -245,14 +245,15 @@ def _contexts(status: Json) -> Iterator[Line]:
 
 
 def _rule_conflicts(status: Json) -> Iterator[Line]:
-    """Only where a rule file of an agent says the contrary of what is remembered; one of them with its line."""
-    if conflicts := status.get("rule_conflicts"):  # a daemon of the version before does not tell
-        first = conflicts[0]
-        why = texts.RULE_CONFLICT.format(
-            path=first["path"], line=first["line"], text=first["text"], title=first["title"]
-        )
-        facts = (texts.RULE_CONFLICTS.format(lines=counted(len(conflicts), *texts.LINES_COUNTED)),)
-        yield Line("warning", texts.STATUS_RULES, facts, why)
+    """Only where a rule file of an agent, or another rule, says the contrary of what is remembered; one of each."""
+    conflicts = status.get("rule_conflicts", ())  # a daemon of the version before does not tell
+    if lines := [each for each in conflicts if each["path"]]:
+        facts = (texts.RULE_CONFLICTS.format(lines=counted(len(lines), *texts.LINES_COUNTED)),)
+        yield Line("warning", texts.STATUS_RULES, facts, texts.RULE_CONFLICT.format(**lines[0]))
+    if pairs := [each for each in conflicts if not each["path"]]:
+        count = graph_texts.RULE_PAIRS.format(pairs=counted(len(pairs), *graph_texts.PAIRS_COUNTED))
+        keep = graph_texts.RULE_PAIR_KEEP.format(**pairs[0])
+        yield Line("warning", texts.STATUS_RULES, (count, keep), graph_texts.RULE_PAIR.format(**pairs[0]), is_cut=False)
 
 
 def _indexing(status: Json) -> Iterator[Line]:

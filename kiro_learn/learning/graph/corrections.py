@@ -11,7 +11,7 @@ from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
 from kiro_learn.model.graph import MAX_NAME, EntityType, Fact, GraphItem, Preference, Procedure, SourceType
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.said_by_hand import PreferenceSaid, Said
+from kiro_learn.model.said_by_hand import PreferenceSaid, ProcedureSaid, Said
 
 BY_HAND = "edited"
 """The session id of what is said by hand: it is said outside of any session."""
@@ -46,6 +46,7 @@ def drafts_of_correction(
         preference = PreferenceDraft(
             category=item.category,
             key=item.key,
+            path=item.path,
             value=correction.value,
             strength=SURE,
             source_type=SourceType.CORRECTED,
@@ -65,11 +66,12 @@ def drafts_of_correction(
     return GraphDrafts()
 
 
-def drafts_of_statement(said: Said, *, project: str, event_id: EventId, at: datetime) -> GraphDrafts:
+def drafts_of_statement(said: Said, *, project: str, path: str = "", event_id: EventId, at: datetime) -> GraphDrafts:
     """What is added by it.
 
     Args:
       project: what the project is called in its graph: the subject of a fact that names none.
+      path: of what it is said, if not of the whole project: then that is the subject.
       event_id: of this statement; no event has it.
     """
     source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
@@ -78,14 +80,25 @@ def drafts_of_statement(said: Said, *, project: str, event_id: EventId, at: date
             category=said.category,
             key=said.key or key_of(said.value) or folded(said.value)[:MAX_NAME],
             value=said.value,
+            path=path,
             strength=SURE,
             source_type=SourceType.CORRECTED,
             source=source,
         )
         return GraphDrafts(preferences=[preference])
+    if isinstance(said, ProcedureSaid):
+        procedure = ProcedureDraft(
+            name=said.name,
+            trigger=said.trigger,
+            steps=said.steps,
+            confidence=SURE,
+            source_type=SourceType.CORRECTED,
+            source=source,
+        )
+        return GraphDrafts(procedures=[procedure])
     fact = FactDraft(
-        subject=said.subject or project,
-        subject_type=_type_of(said.subject),
+        subject=path or said.subject or project,
+        subject_type=_type_of(path or said.subject),
         predicate=said.predicate,
         object=said.object,
         confidence=SURE,

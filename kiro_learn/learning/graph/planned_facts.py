@@ -123,6 +123,39 @@ def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
         object_type = object_type_of(draft.predicate, draft.object)
         if object_type is not None and not draft.is_denied and len(draft.object) <= MAX_NAME:
             mention(graph, draft.object, object_type, draft.source, is_object=True)
+    _settle_all(graph, said)
+
+
+def merge_entities(graph: WorkingGraph, gone: Entity, kept: Entity) -> None:
+    """Let ``kept`` have the names, the facts and the edges of ``gone``, which goes."""
+    names = dict.fromkeys((*kept.aliases, gone.name, *gone.aliases))
+    aliases = tuple(each for each in names if bare(each) != bare(kept.name))
+    joined = attrs.evolve(
+        kept,
+        type=gone.type if kept.type is EntityType.OTHER else kept.type,
+        description=kept.description or gone.description,
+        aliases=aliases[:MAX_ALIASES],
+        importance=max(kept.importance, gone.importance),
+        mention_count=kept.mention_count + gone.mention_count,
+        first_seen=min(kept.first_seen, gone.first_seen),
+        last_referenced=max(kept.last_referenced, gone.last_referenced),
+    )
+    said: dict[Thing, list[Claim]] = {}
+    for fact in [*graph.facts_of(gone.item_id), *graph.facts_of(kept.item_id)]:
+        graph.put(attrs.evolve(fact, entity_id=kept.item_id, subject=kept.name))
+        said[_thing_of(kept.item_id, (fact.predicate, folded(fact.object)))] = []
+    for edge in graph.items_of(Relationship):
+        if edge.source_id == gone.item_id or (edge.source_id, edge.target_id) == (kept.item_id, gone.item_id):
+            graph.remove(edge.item_id)  # what its fact leads to is found again
+        elif edge.target_id == gone.item_id:
+            graph.put(attrs.evolve(edge, target_id=kept.item_id))
+    graph.remove(gone.item_id)
+    graph.put(joined)
+    _settle_all(graph, said)
+
+
+def _settle_all(graph: WorkingGraph, said: dict[Thing, list[Claim]]) -> None:
+    """Settle these things, and those that end where one of these does."""
     for thing in [*said]:
         for other in _ending_with(graph, thing):
             said.setdefault(other, [])

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import attrs
 
-from kiro_learn.learning.graph.planned_facts import add_facts, mention
+from kiro_learn.learning.graph.planned_facts import add_facts, mention, merge_entities
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
 from kiro_learn.model.draft import EntityDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
-from kiro_learn.model.graph import GraphKind, Preference, PreferenceCategory, Procedure, Says
+from kiro_learn.model.graph import Entity, GraphKind, Preference, PreferenceCategory, Procedure, Says
 from kiro_learn.model.namespace import Namespace
 
 REINFORCEMENT = 0.2
@@ -36,6 +36,17 @@ def plan_graph(drafts: GraphDrafts, state: GraphState, *, namespace: Namespace, 
     add_facts(graph, _by_time(drafts.facts))
     _add_procedures(graph, _by_time(drafts.procedures))
     _add_preferences(graph, _by_time(drafts.preferences))
+    return graph.plan()
+
+
+def plan_merge(state: GraphState, gone: Entity, kept: Entity, *, new_id: NewId) -> GraphPlan:
+    """What the graph shall hold where two entities are one.
+
+    Args:
+      state: both, all their facts and edges, the edges that lead to ``gone``, and what their facts lead to.
+    """
+    graph = WorkingGraph(state, kept.namespace, new_id)
+    merge_entities(graph, gone, kept)
     return graph.plan()
 
 
@@ -94,10 +105,10 @@ def _procedure(
 
 
 def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> None:
-    said: dict[tuple[PreferenceCategory, str], list[Claim]] = {}
-    names: dict[tuple[PreferenceCategory, str], str] = {}
+    said: dict[tuple[PreferenceCategory, str, str], list[Claim]] = {}
+    names: dict[tuple[PreferenceCategory, str, str], str] = {}
     for place, draft in enumerate(drafts):
-        thing = (draft.category, folded(draft.key))
+        thing = (draft.category, folded(draft.key), draft.path)
         names.setdefault(thing, draft.key)
         new = claim(
             (folded(draft.value),),
@@ -110,15 +121,17 @@ def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> 
         )
         said.setdefault(thing, []).append(new)
     for thing, claims in said.items():
-        known = [each for each in graph.items_of(Preference) if (each.category, folded(each.key)) == thing]
+        known = [each for each in graph.items_of(Preference) if (each.category, folded(each.key), each.path) == thing]
         stored = [(each, (folded(each.value),)) for each in known]
         before = [each for item, value in stored for each in stored_claims(graph, item, value, item.value)]
         name = known[0].key if known else names[thing]
-        make = partial(_preference, graph.namespace, thing[0], name)
+        make = partial(_preference, graph.namespace, thing[0], name, thing[2])
         settle(graph, GraphKind.PREFERENCE, stored, [*before, *claims], make, rules=ONE_AT_A_TIME)
 
 
-def _preference(namespace: Namespace, category: PreferenceCategory, key: str, row: Row[Preference]) -> Preference:
+def _preference(
+    namespace: Namespace, category: PreferenceCategory, key: str, path: str, row: Row[Preference]
+) -> Preference:
     span = row.span
     speaking = span.affirmed or span.claims
     strength = speaking[0].evidence.weight
@@ -128,6 +141,7 @@ def _preference(namespace: Namespace, category: PreferenceCategory, key: str, ro
         item_id=row.item_id,
         namespace=namespace,
         category=category,
+        path=path,
         key=key,
         value=spelled(speaking),
         strength=strength,

@@ -12,7 +12,7 @@ import structlog
 
 from kiro_learn.errors import KiroLearnError, UnexpectedError
 from kiro_learn.learning.graph.corrections import drafts_of_correction, drafts_of_statement
-from kiro_learn.learning.graph.planning import plan_graph
+from kiro_learn.learning.graph.planning import plan_graph, plan_merge
 from kiro_learn.learning.graph.predicates import PREDICATES, read_whole
 from kiro_learn.learning.graph.said_in_earnest import is_played
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
@@ -120,17 +120,57 @@ class GraphLearner:
         return next((item_id for item_id in said if item_id in holding), None)
 
     def add(
-        self, transaction: StorageTransaction, namespace: Namespace, said: Said, *, project: str, at: datetime
+        self,
+        transaction: StorageTransaction,
+        namespace: Namespace,
+        said: Said,
+        *,
+        project: str,
+        path: str,
+        at: datetime,
     ) -> GraphItemId:
-        """Put what a person says, beside what holds or in its place; the id of the item that says it.
+        """Put what a person says, beside what holds or in its place; the id of the item that says it. See
+        ``drafts_of_statement``.
 
         Raises:
           StorageError: the store refuses it.
         """
         event_id = EventId(self.clock.new_ulid())
-        drafts = drafts_of_statement(said, project=project, event_id=event_id, at=at)
+        drafts = drafts_of_statement(said, project=project, path=path, event_id=event_id, at=at)
         ids, holding = _said_in(self._put(namespace, drafts, transaction), event_id)
         return next((item_id for item_id in ids if item_id in holding), ids[0])
+
+    def merge(self, transaction: StorageTransaction, gone: Entity, kept: Entity) -> bool:
+        """Let ``kept`` have the names and facts of ``gone``, and be what is meant where that is named; ``gone`` goes.
+
+        What cannot hold together ends as if it had been said of one thing, in the order in which it was said.
+        False: they are not as they were read, and nothing changes.
+
+        Raises:
+          StorageError: the store refuses it.
+        """
+        namespace, ids = kept.namespace, [gone.item_id, kept.item_id]
+        if [transaction.read_graph_item(namespace, each) for each in ids] != [gone, kept]:
+            return False
+        facts = transaction.find_facts(namespace, about=ids, predicates=PREDICATES, objects=())
+        naming = _facts_that_name(transaction, namespace, gone)
+        sources = {*ids, *(fact.entity_id for fact in naming)}
+        targets = transaction.find_entities(namespace, _as_names(fact.object for fact in (*facts, *naming)))
+        edges = transaction.find_relationships(
+            namespace, sources, types=PREDICATES, targets=[gone.item_id], whole_types=()
+        ) + transaction.find_relationships(namespace, ids, types=(), targets=(), whole_types=PREDICATES)
+        state = GraphState(
+            entities=list({each.item_id: each for each in (gone, kept, *targets)}.values()),
+            facts=facts,
+            relationships=list({edge.item_id: edge for edge in edges}.values()),
+            evidence=transaction.find_graph_evidence(
+                [*(fact.item_id for fact in facts), *(edge.item_id for edge in edges)]
+            ),
+        )
+        mentions = transaction.find_graph_evidence([gone.item_id])[gone.item_id]
+        self._keep(transaction, plan_merge(state, gone, kept, new_id=self._new_id))
+        transaction.put_graph_evidence([attrs.evolve(each, item_id=kept.item_id) for each in mentions])
+        return True
 
     def forget(
         self, transaction: StorageTransaction, namespace: Namespace, item_id: GraphItemId, item: GraphItem | None
@@ -156,12 +196,15 @@ class GraphLearner:
                 fresh = fresh.with_more(_denials_of(retraction, before))
         state = _state_for(transaction, namespace, fresh)
         plan = plan_graph(fresh, state, namespace=namespace, new_id=self._new_id)
+        self._keep(transaction, plan)
+        return plan
+
+    def _keep(self, transaction: StorageTransaction, plan: GraphPlan) -> None:
         transaction.put_graph_items(plan.items)
         transaction.delete_graph_items(plan.removed)
         transaction.delete_graph_evidence(plan.moved)
         transaction.put_graph_evidence(plan.evidence)
         log.info("learning.graph_done", item_count=len(plan.items), evidence_count=len(plan.evidence))
-        return plan
 
     def _new_id(self, kind: GraphKind) -> GraphItemId:
         return GraphItemId(f"{kind.id_prefix}{self.clock.new_ulid()}")

@@ -377,5 +377,6 @@ class ContextSearch:
     async def _preferences(self, namespace: Namespace, now: datetime) -> list[Preference]:
         """Those that hold, each as strong as it is by now."""
         asked = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=LISTED)
-        found = [item for item in await self._storage.list_graph_items(asked) if isinstance(item, Preference)]
+        listed = await self._storage.list_graph_items(asked)
+        found = [item for item in listed if isinstance(item, Preference) and not item.path]
         return [attrs.evolve(each, strength=strength_now(each, now)) for each in found]

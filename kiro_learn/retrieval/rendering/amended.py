@@ -47,6 +47,12 @@ def rests_on(new: MemoryRecord) -> str:
     return f'from before "{title}", {new.created_at:%Y-%m-%d}'
 
 
+def contradicts(other: MemoryRecord) -> str:
+    """That a rule and ``other``, neither of which replaces the other, cannot both hold, in one harmless line."""
+    title = shortened(one_line(other.title).rstrip(" .:"), TITLE_BYTES)
+    return f'contradicts "{title}", {other.created_at:%Y-%m-%d}: ask which holds'
+
+
 def text_of(record: MemoryRecord) -> str:
     """In which a change is looked for: the title, and all that it says, in lower case."""
     return "\n".join((record.title, record.summary, *record.facts)).lower()

@@ -6,8 +6,9 @@ whole is never longer than asked for, and nothing stored can imitate its form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 import attrs
 
@@ -28,7 +29,14 @@ ACT_BYTES = 300
 
 ON_ACT = "Remembered for what you are about to do:\n"
 
+ON_PATH = "Said of what this touches:\n"
+PATH_BYTES = 600
+"""Most of what is told of a path."""
+
 NO_PROFILE = ProjectProfile()
+
+StatedItem: TypeAlias = Preference | Fact
+"""What a person said of a project by hand, or wants."""
 
 NEW_WORDS = 1 / 2
 """Share of a summary's words that its title lacks, above which the line shows both."""
@@ -55,10 +63,10 @@ class BriefPart:
     line_bytes: int = LINE_BYTES
     takes_rest: bool = True
     """Whether it takes of the room that the others leave."""
-    stated: Sequence[Preference | Fact] = ()
+    stated: Sequence[StatedItem] = ()
     """What the person stated that they want, or of themselves, before the memories."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
-    """What is said beside the day of a memory: what it replaced, or that it rests on what was replaced."""
+    """What is said beside the day of a memory: what it replaced or contradicts, or rests on."""
 
 
 def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: ProjectProfile = NO_PROFILE) -> Brief:
@@ -109,6 +117,22 @@ def render_on_act(records: Sequence[MemoryRecord], *, most_bytes: int = ACT_BYTE
     return Brief(ON_ACT + "".join(line.text for line in told), ids, ids)
 
 
+def render_for_path(said: Iterable[StatedItem]) -> str:
+    """What an agent is told of what was said of a path that it is about to work on, as much as fits."""
+    told = ON_PATH
+    for each in said:
+        line = _Line.of_stated(each, LINE_BYTES).text
+        told += line if len((told + line).encode()) <= PATH_BYTES else ""
+    return "" if told == ON_PATH else told
+
+
+def said_by(statement: StatedItem) -> str:
+    """In words, with the path for which it holds."""
+    if isinstance(statement, Fact):
+        return statement.text.replace("_", " ")
+    return f"{statement.path}: {statement.value}" if statement.path else statement.value
+
+
 @attrs.frozen
 class _Line:
     record_id: RecordId | None
@@ -127,10 +151,9 @@ class _Line:
         return cls(record.record_id, f"- {shown} ({about})\n", is_whole)
 
     @classmethod
-    def of_stated(cls, stated: Preference | Fact, most_bytes: int) -> _Line:
+    def of_stated(cls, stated: StatedItem, most_bytes: int) -> _Line:
         """A harmless list item: what was stated, and the day on which it was said last."""
-        said = stated.text.replace("_", " ") if isinstance(stated, Fact) else stated.value
-        text = item(one_line(said).rstrip(" .:")) or UNTITLED
+        text = item(one_line(said_by(stated)).rstrip(" .:")) or UNTITLED
         return cls(None, f"- {shortened(text, most_bytes)} ({stated.last_confirmed_at:%Y-%m-%d})\n", is_whole=True)
 
 

@@ -340,6 +340,11 @@ def test_a_rule_file_that_contradicts_a_memory_is_named_with_its_line(patient: P
     assert outcome.detail.startswith('/shop/CLAUDE.md:3 says "Never use bun.", remembered is "Use bun"')
     assert outcome.detail.endswith("and 2 more")
     assert outcome.mend == "kiro-learn memories show mr_1"
+    conflict = RuleConflict(RecordId("mr_1"), "Use bun", "", 0, "Use npm", RecordId("mr_2"))
+    patient.daemon = attrs.evolve(UP, rule_conflicts=(conflict,))
+    outcome = patient.outcome("rules")
+    assert outcome.detail == 'remembered are both "Use bun" and "Use npm"'
+    assert outcome.mend == "kiro-learn conflicts keep mr_1 --over mr_2"
 
 
 def test_events_that_wait_are_taken_by_a_daemon(patient: Patient) -> None:

@@ -206,7 +206,7 @@ def test_an_earlier_version_is_marked_and_is_that_of_its_time(place: Place) -> N
     # Nothing is cut where there is no terminal.
     assert [line[9:] for line in lines[:-1]] == [
         f"Release: {step} → push",
-        "Release: bump the version → push the tag  (replaced)",
+        f"Release: bump the version → push the tag  (2026-01-04 until {datetime.now(UTC):%Y-%m-%d})",
     ]
     (then,) = place.json("procedures", "list", "--as-of", "2026-01-31")["items"]
     assert then["id"] == told["id"]
@@ -245,3 +245,48 @@ def test_forgetting_asks_at_a_terminal_and_an_entity_goes_with_its_facts(place: 
     code, lines = at_terminal(place.home, "entities", "forget", shop["id"], *where, typed="y\n", changes=plain)
     assert (code, lines[-1].endswith("✓ 1 entity forgotten")) == (0, True)
     assert not facts(place)
+
+
+def test_one_of_two_rules_that_contradict_each_other_is_kept_by_the_command_that_status_shows(
+    place: Place, tmp_path: Path
+) -> None:
+    folder = project_in(tmp_path / "yaml")
+    with KiroLearn(folder, home=place.home) as memory:
+        for count in (2, 4):
+            title = f"Always indent YAML files with {count} spaces"
+            memory.store_knowledge(title, title, knowledge_type="constraint")
+        assert "contradicts" in memory.context().text
+    command = re.search(r"kiro-learn (conflicts keep mr_\w+ --over mr_\w+)", done(place.run("status")))
+    assert command is not None
+    shown = done(kiro_learn(place.home, "conflicts", cwd=folder))
+    assert "with 2 spaces (20" in shown
+    assert "\n1 conflict of yaml\n" in shown
+    assert " is kept · undo: kiro-learn memories undo mr_" in done(place.run(*command[1].split()))
+    assert "0 conflicts of yaml" in done(kiro_learn(place.home, "conflicts", "list", cwd=folder))
+    assert "rules contradict" not in done(place.run("status"))
+
+
+def test_what_is_said_by_hand_has_its_scope_its_versions_and_one_name(place: Place, tmp_path: Path) -> None:
+    folder, other = project_in(tmp_path / "queue"), project_in(tmp_path / "blog")
+
+    def run(*arguments: str) -> Any:
+        return json.loads(done(kiro_learn(place.home, *arguments, "--json", cwd=folder)))
+
+    run("preferences", "add", "Answer in Danish", "--scope", "person")
+    assert run("preferences", "add", "Never edit these", "--scope", "db/migrations")["path"] == "db/migrations"
+    with KiroLearn(other, home=place.home) as memory:
+        told = memory.context().text
+    assert "- Answer in Danish (2" in told
+    assert "Never edit these" not in told
+    assert "in db/migrations: Never edit these" in done(kiro_learn(place.home, "preferences", cwd=folder))
+    refused = failed(kiro_learn(place.home, "preferences", "add", "x y", "--scope", "/etc", cwd=folder))
+    assert "$.scope" in " ".join(refused)
+    versions = [run("procedures", "add", "Ship", *steps)["version"] for steps in (("--step", "a"), ("--step", "b"))]
+    assert versions == [1, 2]
+    assert re.search(r"Ship: a  \(20\S+ until 20\S+\)", done(kiro_learn(place.home, "procedures", "--all", cwd=folder)))
+    for name in ("the mailer", "mail-service"):
+        run("facts", "add", "uses", "SMTP", "--of", name)
+    ids = {each["name"]: each["id"] for each in run("entities", "list")["items"]}
+    merged = run("entities", "merge", ids["the mailer"][-6:], ids["mail-service"])
+    assert (merged["id"], merged["aliases"]) == (ids["mail-service"], ["the mailer"])
+    assert [each["subject"] for each in run("facts", "list")["items"]] == ["mail-service"]

@@ -12,7 +12,8 @@ import pytest
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import GraphDrafts
-from kiro_learn.model.graph import EntityType, GraphItem, GraphItemId, GraphKind, SourceType
+from kiro_learn.model.graph import EntityType, GraphItem, GraphItemId, GraphKind, Relationship, SourceType
+from kiro_learn.model.said_by_hand import FactSaid
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.storage import InMemoryStorage
@@ -233,5 +234,44 @@ def test_of_two_entities_of_one_name_only_the_facts_of_the_forgotten_one_go() ->
         await transact_one(storage, lambda tx: tx.put_graph_items([dana, twin, owns, works, *edges]))
         await services.graph_items.forget(NAMESPACE, twin.item_id)
         assert await current(services, GraphKind.FACT) == [owns, FACT]
+
+    edited(scenario)
+
+
+def test_one_entity_is_another_one_with_its_names_its_facts_and_their_history() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        async def say(predicate: str, object_: str, subject: str) -> Any:
+            said = FactSaid(predicate=predicate, object=object_, subject=subject)
+            return (await services.graph_items.add(NAMESPACE, said)).item
+
+        old = await say("default_branch", "master", "the gateway")
+        await say("uses", "Redis", "the gateway")
+        new = await say("default_branch", "trunk", "api-gateway")
+        await say("uses", "redis", "api-gateway")
+        named = await say("depends_on", "The gateway", "shop")
+        by_name = {each.name: each for each in await current(services, GraphKind.ENTITY)}
+        gone, kept = by_name["the gateway"], by_name["api-gateway"]
+        shown: Any = await services.graph_items.merge(NAMESPACE, gone.item_id, kept.item_id)
+        assert (shown.item.item_id, shown.item.aliases) == (kept.item_id, ("the gateway",))
+        facts = {each.text for each in await current(services, GraphKind.FACT)}
+        assert facts >= {"api-gateway default branch trunk", "api-gateway uses redis", named.text}
+        assert len([fact for fact in facts if fact.startswith("api-gateway")]) == 2
+        ended: Any = (await services.graph_items.show(NAMESPACE, old.item_id)).item
+        assert (ended.subject, ended.superseded_by) == ("api-gateway", new.item_id)
+        edges = (await services.graph_items.list(NAMESPACE, GraphKind.RELATIONSHIP, limit=9)).items
+        assert sum(each.target_id == kept.item_id for each in edges if isinstance(each, Relationship)) == 1
+        with pytest.raises(UnknownGraphItem):
+            await services.graph_items.show(NAMESPACE, gone.item_id)
+        again = await say("default_branch", "next", "the gateway")
+        assert again.entity_id == kept.item_id
+
+    edited(scenario)
+
+
+def test_an_entity_is_no_other_thing() -> None:
+    async def scenario(services: Services, _: InMemoryStorage) -> None:
+        for into in (FACT.item_id, KIRA.item_id):
+            with pytest.raises(InvalidRequest):
+                await services.graph_items.merge(NAMESPACE, KIRA.item_id, into)
 
     edited(scenario)

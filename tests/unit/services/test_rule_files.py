@@ -132,3 +132,22 @@ def test_rules_are_compared_again_only_once_they_are_others(monkeypatch: pytest.
         assert compared == [1, 2]
 
     in_daemon(scenario)
+
+
+def test_two_rules_that_cannot_be_ordered_are_shown_and_the_brief_names_both_with_their_days() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, "Always indent YAML files with 2 spaces")
+        await rule(services, "Always indent YAML files with 4 spaces")
+        [found] = await services.session_context.rule_files.conflicts()
+        assert {found.title, found.text} == {f"Always indent YAML files with {count} spaces" for count in (2, 4)}
+        assert found.settled_by == f"kiro-learn conflicts keep {found.record_id} --over {found.other_id}"
+        told = await start(services, "claude-code")
+        assert f"- {found.text} (2026-01-05)\n" in told
+        assert f'- {found.title} (2026-01-05; contradicts "{found.text}", 2026-01-05: ask which holds)\n' in told
+        namespace = (await services.project_names.resolve(FOLDER)).namespace
+        assert found.other_id is not None
+        await services.conflicts.settle(namespace, found.record_id, found.other_id)
+        assert await services.session_context.rule_files.conflicts() == ()
+        assert "contradicts" not in await start(services, "codex")
+
+    in_daemon(scenario, rule_texts=FixedRuleTexts({}))

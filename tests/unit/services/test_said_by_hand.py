@@ -12,7 +12,7 @@ from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.graph import EntityType, GraphKind, SourceType
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.record import KnowledgeType
-from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid
+from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH
@@ -197,5 +197,81 @@ def test_of_a_person_of_whom_much_is_known_a_tenth_of_the_brief_is_told() -> Non
             await state(services, "likes", f"tool number {number}", subject="the user")
         section = (await told(services)).partition("### The person")[2]
         assert 0 < len(section.encode()) <= RecallConfig().brief_bytes / 10
+
+    in_daemon(scenario)
+
+
+def test_a_procedure_that_is_said_again_is_a_newer_version_of_it() -> None:
+    async def scenario(services: Services) -> None:
+        async def say(*steps: str) -> Any:
+            return (await services.graph_items.add(FOLDER, ProcedureSaid(name="Release", steps=steps))).item
+
+        first, second = await say("bump", "push"), await say("bump", "tag", "push")
+        assert (first.version, second.version, second.source_type) == (1, 2, SourceType.CORRECTED)
+        assert await current(services, GraphKind.PROCEDURE) == [second]
+        old: Any = (await services.graph_items.show(FOLDER, first.item_id)).item
+        assert old.superseded_by == second.item_id
+        assert (await say("Bump", "tag", "push")).item_id == second.item_id
+
+    in_daemon(scenario)
+
+
+def test_what_a_person_says_of_all_projects_stands_in_the_brief_of_each_unless_the_project_says_otherwise() -> None:
+    async def scenario(services: Services) -> None:
+        async def add(said: Said, project: str = FOLDER, scope: str = "person") -> None:
+            await services.graph_items.add(project, said, scope=scope)
+
+        await add(PreferenceSaid(value="Answer in German", key="language"))
+        await add(FactSaid(predicate="lives_in", object="Berlin", subject="I"))
+        await add(PreferenceSaid(value="Always squash", key="merging"), "/home/ada/blog", "project")
+        text = await told(services)
+        assert "\n- Answer in German (2" in text
+        assert "\n- I lives in Berlin (2" in text
+        assert "squash" not in text
+        await add(PreferenceSaid(value="Answer in French", key="language"), scope="project")
+        text = await told(services)
+        assert "French" in text
+        assert "German" not in text
+
+    in_daemon(scenario)
+
+
+def test_what_is_said_of_a_path_is_told_where_a_prompt_or_a_step_names_what_lies_there() -> None:
+    async def scenario(services: Services) -> None:
+        async def add(said: Said, scope: str) -> Any:
+            return (await services.graph_items.add(FOLDER, said, scope=scope)).item
+
+        wish = await add(PreferenceSaid(value="Never edit these by hand", key="edits"), "db/migrations/")
+        await add(PreferenceSaid(value="Keep functions short", key="edits"), "project")
+        await add(FactSaid(predicate="listens_on_port", object="9090"), f"{FOLDER}/services/api")
+        assert wish.path == "db/migrations"
+        text = await told(services)
+        assert "Keep functions short" in text
+        assert "by hand" not in text
+
+        async def prompt(text: str, session: str) -> str:
+            return (await hook(services, "UserPromptSubmit", session_id=session, prompt=text)).context
+
+        assert "- db/migrations: Never edit these by hand (2" in await prompt("look at db/migrations/0001.sql", "a")
+        assert "by hand" not in await prompt("and at db/migrations/0002.sql", "a"), "once a session"
+        for text in ("what is in db/migrations-old/0001.sql?", "what are migrations?", "read /db/migrations/0001.sql"):
+            assert "by hand" not in await prompt(text, "b")
+        assert "services/api listens on port 9090" in await prompt(f"read {FOLDER}/services/api/main.py.", "c")
+        tool: Any = {"tool_name": "Edit", "tool_input": {"file_path": f"{FOLDER}/db/migrations/0003.sql"}}
+        assert "Never edit these by hand" in (await hook(services, "PreToolUse", session_id="d", **tool)).context
+        assert "by hand" not in (await hook(services, "PreToolUse", session_id="d", **tool)).context
+
+    in_daemon(scenario)
+
+
+@pytest.mark.parametrize("scope", ["/etc", "../other", ".", "a/../../b"])
+def test_a_scope_outside_the_project_is_refused_by_its_name(scope: str) -> None:
+    async def scenario(services: Services) -> None:
+        with pytest.raises(InvalidRequest) as raised:
+            await services.graph_items.add(FOLDER, PreferenceSaid(value="Always squash"), scope=scope)
+        assert raised.value.problems[0][0] == "$.scope"
+        fact = FactSaid(predicate="uses", object="Redis", subject="queue")
+        with pytest.raises(InvalidRequest, match="without a subject"):
+            await services.graph_items.add(FOLDER, fact, scope="src")
 
     in_daemon(scenario)

@@ -27,7 +27,7 @@ from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.graph_picture import MOST_NODES, NodeKind
 from kiro_learn.model.observation import MAX_PROJECT
-from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, Said
+from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 from kiro_learn.wire.structuring import new_converter, structure
@@ -73,24 +73,37 @@ class GraphEdited:
 
 @attrs.frozen
 class GraphAdded:
-    """What a person says of a project: a fact or a preference."""
+    """What a person says of a project: a fact, a preference or a procedure."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
     fact: FactSaid | None = None
     preference: PreferenceSaid | None = None
+    procedure: ProcedureSaid | None = None
+    scope: str = attrs.field(default="project", validator=length(1, MAX_PROJECT))
+    """``project``; ``person``: all projects; or a path in the project."""
 
     @property
     def said(self) -> Said:
-        """The one of both that is given.
+        """The one that is given.
 
         Raises:
-          InvalidRequest: both are, or none.
+          InvalidRequest: several are, or none.
         """
-        said: list[Said] = [each for each in (self.fact, self.preference) if each is not None]
+        said: list[Said] = [each for each in (self.fact, self.preference, self.procedure) if each is not None]
         if len(said) != 1:
-            raise InvalidRequest([("$", "expected a fact or a preference, and not both")])
+            raise InvalidRequest([("$", "expected one of fact, preference and procedure")])
         return said[0]
+
+
+@attrs.frozen
+class EntitiesMerged:
+    """Which entity is which other one."""
+
+    project: str = attrs.field(validator=length(1, MAX_PROJECT))
+    """A project's name, id, namespace, or a folder in it."""
+    id: str = attrs.field(validator=length(1, MAX_ID))
+    into: str = attrs.field(validator=length(1, MAX_ID))
 
 
 LIST = Operation(
@@ -101,6 +114,7 @@ LIST = Operation(
 SHOW = Operation(summary="One item, with the events that speak for it.", parameters=(PROJECT, ID))
 ADD = Operation(summary="Add what a person says, and answer the item that says it now.", body=GraphAdded)
 EDIT = Operation(summary="Put an item right, and answer the one that holds now.", body=GraphEdited)
+MERGE = Operation(summary="Let one entity be another one, which has its names and facts then.", body=EntitiesMerged)
 FORGET = Operation(
     summary="Delete an item for good; an entity with its facts and those that name it.", parameters=(PROJECT, ID)
 )
@@ -137,7 +151,7 @@ def graph_routes(services: Services) -> Iterator[Route]:
 
     async def add(request: Request) -> Answer:
         wanted = structure(_converter, request.json(), GraphAdded)
-        found = await services.graph_items.add(wanted.project, wanted.said)
+        found = await services.graph_items.add(wanted.project, wanted.said, scope=wanted.scope)
         return json_answer(_written(found.item))
 
     async def edit(request: Request) -> Answer:
@@ -157,12 +171,22 @@ def graph_routes(services: Services) -> Iterator[Route]:
         return json_answer(write_value(await services.graph_items.picture(project, map(NodeKind, show), limit=limit)))
 
     yield from _conflict_routes(services)
+    yield _merging_route(services)
     yield Route("GET", "/api/graph", list_items, about=LIST)
     yield Route("POST", "/api/graph", add, about=ADD)
     yield Route("GET", "/api/graph/picture", picture, about=PICTURE)
     yield Route("GET", "/api/graph/item", show, about=SHOW)
     yield Route("POST", "/api/graph/item", edit, about=EDIT)
     yield Route("DELETE", "/api/graph/item", forget, about=FORGET)
+
+
+def _merging_route(services: Services) -> Route:
+    async def merge(request: Request) -> Answer:
+        wanted = structure(_converter, request.json(), EntitiesMerged)
+        found = await services.graph_items.merge(wanted.project, GraphItemId(wanted.id), GraphItemId(wanted.into))
+        return json_answer(_written(found.item))
+
+    return Route("POST", "/api/graph/merge", merge, about=MERGE)
 
 
 def _conflict_routes(services: Services) -> Iterator[Route]:

@@ -297,4 +297,9 @@ def test_lines_of_rule_files_that_contradict_memories_are_counted_and_the_first_
     shown = line_about("Rules", rule_conflicts=[conflict, conflict])
     assert "2 lines of rule files contradict memories" in shown
     assert "/shop/CLAUDE.md:3: Never use bun. | remembered: Use bun" in shown
+    pair = {**conflict, "path": "", "text": "Use npm", "other_id": "mr_2"}
+    shown = line_about("Rules", rule_conflicts=[pair])
+    assert "1 pair of rules contradict each other" in shown
+    assert "keep one: kiro-learn conflicts keep mr_1 --over mr_2\n" in shown
+    assert "Use bun | Use npm" in shown
     assert line_about("Rules", rule_conflicts=[]) == line_about("Rules") == ""

@@ -1,0 +1,66 @@
+"""conflicts list, conflicts keep: what contradicts each other in a project, and which of two is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from kiro_learn.client import graph_calls
+from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli import graph_texts, projects, texts
+from kiro_learn.frontends.cli.amounts import counted
+from kiro_learn.frontends.cli.graph_screen import DAY
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.terminal import plain
+from kiro_learn.model.ids import is_record_id
+
+Json = dict[str, Any]
+
+
+@click.command("list", help=graph_texts.LIST_CONFLICTS_HELP)
+@in_project
+@printing
+def list_verb(shell: Shell, *, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = projects.called(client, project)
+        found = client.body_of(graph_calls.conflicts(client, project=place.spelled))
+    if as_json:
+        shell.print_json(found)
+        return
+    for conflict in found["items"]:
+        first, second = conflict["sides"]
+        said = [f"{plain(each['text'])} ({(each['at'] or each['source'])[:DAY]})" for each in (first, second)]
+        shell.print([*said, shell.out.dim(graph_texts.KEEP.format(keep=first["id"], over=second["id"]))])
+    count = counted(len(found["items"]), *graph_texts.CONFLICTS)
+    shell.print([shell.out.dim(graph_texts.LISTED.format(count=count, project=place.name))])
+
+
+@click.command("keep", help=graph_texts.KEEP_HELP)
+@click.argument("kept", metavar="ID")
+@click.option("--over", required=True, metavar="ID", help=graph_texts.OVER_HELP)
+@in_project
+@printing
+def keep_verb(shell: Shell, *, kept: str, over: str, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = _place(client, kept, over, project)
+        done = client.body_of(graph_calls.settle_conflict(client, keep=kept, over=over, project=place))
+    if as_json:
+        shell.print_json(done)
+    else:
+        undo = graph_texts.UNDO.format(id=done["kept"]) if is_record_id(kept) and is_record_id(over) else ""
+        mark = shell.out.mark("ok")
+        shell.print([texts.DOT.join(filter(None, (f"{mark} {graph_texts.KEPT.format(id=done['kept'])}", undo)))])
+
+
+def _place(client: Client, kept: str, over: str, project: str) -> str:
+    """The project that is named, else that of a memory among the two, which ``status`` may tell of any project."""
+    memory = next((each for each in (kept, over) if is_record_id(each)), None)
+    if project or memory is None:
+        return projects.called(client, project).spelled
+    namespace: str = client.memory(memory)["namespace"]
+    return namespace
+
+
+conflicts_verb = ListsAlone("conflicts", help=graph_texts.CONFLICTS_HELP, commands=[list_verb, keep_verb])
