@@ -28,6 +28,7 @@ _CONVERTER = cattrs.Converter(detailed_validation=False)
 _CONVERTER.register_structure_hook(datetime, lambda text, _: from_text(text))
 _CONVERTER.register_unstructure_hook(datetime, to_text)
 _CONVERTER.register_structure_hook_func(lambda type_: type_ == _STRINGS, lambda text, _: tuple(json.loads(text)))
+_CONVERTER.register_unstructure_hook(bool, int)
 _CONVERTER.register_unstructure_hook_func(
     lambda type_: type_ == _STRINGS, lambda texts: json.dumps(texts, ensure_ascii=False)
 )

@@ -70,7 +70,7 @@ _HELD = (
     " AND (i.valid_until IS NULL OR i.valid_until > :as_of)"
 )
 _CURRENT = {
-    GraphKind.ENTITY: "1",
+    GraphKind.ENTITY: "TRUE",
     GraphKind.RELATIONSHIP: _HOLDS,
     GraphKind.FACT: f"{_HOLDS} AND i.is_candidate = 0",
     GraphKind.PROCEDURE: "i.superseded_by IS NULL",
@@ -115,7 +115,8 @@ def _put(kind: GraphKind) -> str:
     return f"""
     INSERT INTO {TABLES[kind]} (namespace_number, {", ".join(names)})
     VALUES (:namespace_number, {", ".join(f":{name}" for name in names)})
-    ON CONFLICT (id) DO UPDATE SET {changes} WHERE namespace_number = excluded.namespace_number RETURNING 1
+    ON CONFLICT (id) DO UPDATE SET {changes}
+     WHERE {TABLES[kind]}.namespace_number = excluded.namespace_number RETURNING 1
     """
 
 
@@ -142,7 +143,7 @@ PUT_ITEM = {kind: _put(kind) for kind in GraphKind}
 DELETE_ITEM = {kind: f"DELETE FROM {TABLES[kind]} WHERE id = :id" for kind in GraphKind}
 NUMBER_OF_ITEM = {kind: f"SELECT namespace_number FROM {TABLES[kind]} WHERE id = :id" for kind in GraphKind}
 GET_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND i.id IN (SELECT value FROM json_each(:ids))" for kind in GraphKind}
-LIST_ALL = {kind: _listed(kind, "1") for kind in GraphKind}
+LIST_ALL = {kind: _listed(kind, "TRUE") for kind in GraphKind}
 LIST_CURRENT = {kind: _listed(kind, _CURRENT[kind]) for kind in GraphKind}
 LIST_AS_OF = {kind: _listed(kind, _LISTED_AS_OF[kind]) for kind in GraphKind}
 FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} ORDER BY i.id" for kind in (GraphKind.PROCEDURE, GraphKind.PREFERENCE)}

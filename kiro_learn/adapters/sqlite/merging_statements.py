@@ -99,10 +99,10 @@ ADD_USAGE = """
     SELECT day, :target_name, call_count, failure_count, characters_in, characters_out, seconds
       FROM llm_usage WHERE namespace = :source_name
     ON CONFLICT (day, namespace) DO UPDATE
-       SET call_count = call_count + excluded.call_count,
-           failure_count = failure_count + excluded.failure_count,
-           characters_in = characters_in + excluded.characters_in,
-           characters_out = characters_out + excluded.characters_out,
-           seconds = seconds + excluded.seconds
+       SET call_count = llm_usage.call_count + excluded.call_count,
+           failure_count = llm_usage.failure_count + excluded.failure_count,
+           characters_in = llm_usage.characters_in + excluded.characters_in,
+           characters_out = llm_usage.characters_out + excluded.characters_out,
+           seconds = llm_usage.seconds + excluded.seconds
 """
 DROP_USAGE = "DELETE FROM llm_usage WHERE namespace = :source_name"

@@ -47,12 +47,15 @@ class Readers:
         Cancellation: the caller goes on at once, and the query is interrupted. Where SQLite waits for a lock or a disk
         it cannot be: then its thread keeps the connection until it is back, and the others serve who asks next.
         """
-        loan = _Loan(await self._borrow())
+        loan = Loan(await self._borrow())
         token = trio.lowlevel.current_trio_token()
         try:
             return await trio.to_thread.run_sync(
                 self._run_on_loan, query, loan, token, limiter=self._limiter, abandon_on_cancel=True
             )
+        except trio.Cancelled:
+            loan.stop()
+            raise
         finally:
             if loan.claim():  # cancelled before the thread began
                 self._give_back.send_nowait(loan.connection)
@@ -81,15 +84,19 @@ class Readers:
                 pass
         raise StorageUnavailable(self._path, hint="It was closed.")
 
-    def _run_on_loan(self, query: Callable[[apsw.Connection], T], loan: _Loan, token: trio.lowlevel.TrioToken) -> T:
+    def _run_on_loan(self, query: Callable[[apsw.Connection], T], loan: Loan, token: trio.lowlevel.TrioToken) -> T:
         """``query``'s answer; in the thread, which gives the connection back, whether or not the caller waited."""
         if not loan.claim():
             raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # the caller is gone
         try:
-            return run_query(self._path, loan.connection, query, _stop_if_cancelled)
+            return self._answer(loan, query)
         finally:
             with contextlib.suppress(trio.RunFinishedError):  # the daemon has ended meanwhile
                 token.run_sync_soon(self._give_back.send_nowait, loan.connection)
+
+    def _answer(self, loan: Loan, query: Callable[[apsw.Connection], T]) -> T:
+        """In the thread: ``query``'s answer on the connection that is lent."""
+        return run_query(self._path, loan.connection, query, _stop_if_cancelled)
 
 
 def run_query(
@@ -136,16 +143,22 @@ def _end_transaction(connection: apsw.Connection) -> None:
             connection.execute("COMMIT")
 
 
-class _Loan:
+class Loan:
     """A connection that is lent once: to the thread, or back to its owner if the thread has not begun."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._unclaimed = threading.Lock()
+        self.stop: Callable[[], None] = _nothing
+        """Called where the caller is cancelled, for what does not look up by itself."""
 
     def claim(self) -> bool:
         """True for the first claimant, which has to give it back."""
         return self._unclaimed.acquire(blocking=False)
+
+
+def _nothing() -> None:
+    """SQLite asks while it works whether it should stop."""
 
 
 def _stop_if_cancelled() -> bool:

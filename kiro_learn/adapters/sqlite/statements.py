@@ -166,7 +166,7 @@ BUFFER_SIZE = f"""
 
 # All of buffer_of_namespace: as much as waits, which the thresholds keep small, and what is parked.
 BUFFER_SIZES = f"""
-    SELECT n.namespace, {BUFFER_SIZE_COLUMNS}
+    SELECT min(n.namespace), {BUFFER_SIZE_COLUMNS}
       FROM buffer AS b JOIN namespaces AS n ON n.number = b.namespace_number
      GROUP BY b.namespace_number
 """  # noqa: S608  # a constant of ours
@@ -265,7 +265,7 @@ RECORDS_OF_NAMESPACE = f"""
 RECORD_IDS_ENDING = """
     SELECT r.record_id
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
-     WHERE n.namespace = :namespace AND substr(r.record_id, -length(:ending)) = :ending
+     WHERE n.namespace = :namespace AND substr(r.record_id, length(r.record_id) - length(:ending) + 1) = :ending
      ORDER BY r.created_at DESC, r.record_id DESC
      LIMIT :limit
 """
@@ -327,7 +327,7 @@ IS_WANTED = """
                       FROM (SELECT r.files_touched_json AS files UNION ALL SELECT r.files_read_json
                             UNION ALL SELECT r.files_modified_json) AS cited,
                            json_each(CASE WHEN json_valid(cited.files) THEN cited.files END) AS file
-                     WHERE file.value = :file OR substr(file.value, -length(:file) - 1) = '/' || :file))
+                     WHERE file.value = :file OR substr(file.value, length(file.value) - length(:file)) = '/' || :file))
 """
 
 # Backwards along records_of_namespace, without a sort; the reader stops it when it has enough.
@@ -627,7 +627,7 @@ PUT_MODEL = """
     RETURNING number
 """
 
-SET_CURRENT_MODEL = "UPDATE embedding_models SET is_current = (number = :model)"
+SET_CURRENT_MODEL = "UPDATE embedding_models SET is_current = CASE WHEN number = :model THEN 1 ELSE 0 END"
 
 CURRENT_MODEL = "SELECT number, digest, name, dimension, folder FROM embedding_models WHERE is_current = 1"
 
@@ -692,7 +692,8 @@ SET_ASIDE = "UPDATE memory_records SET embedding_set_aside = :reason WHERE numbe
 # By the primary key.
 SET_MODEL_EMBEDDING_ASIDE = """
     INSERT INTO model_embeddings (model_number, number, set_aside) VALUES (:model, :number, :reason)
-    ON CONFLICT (model_number, number) DO UPDATE SET set_aside = excluded.set_aside WHERE embedding IS NULL
+    ON CONFLICT (model_number, number) DO UPDATE SET set_aside = excluded.set_aside
+     WHERE model_embeddings.embedding IS NULL
 """
 
 # By the rowid, then by the primary key.
@@ -987,20 +988,21 @@ IS_INDEXED = "SELECT 1 FROM records_fts_{number}_docsize WHERE id = :number"
 # Ranges of events_of_session and records_of_namespace, one pair per namespace; the last moment, and the newest path
 # that is known, backwards along events_of_namespace.
 PROJECTS = """
-    SELECT n.namespace,
-           (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,
-           (SELECT count(*) FROM memory_records AS r WHERE r.namespace_number = n.number) AS memory_count,
-           (SELECT max(e.valid_time) FROM events AS e WHERE e.namespace = n.namespace),
-           (SELECT coalesce(sum(b.event_count), 0) FROM buffer AS b WHERE b.namespace_number = n.number),
-           coalesce(n.folder, (SELECT newest.project_path
-              FROM (SELECT e.project_path FROM events AS e
-                     WHERE e.namespace = n.namespace
-                     ORDER BY e.valid_time DESC, e.event_id DESC LIMIT :events_with_folder) AS newest
-             WHERE newest.project_path IS NOT NULL LIMIT 1)),
-           n.name
-      FROM namespaces AS n
+    SELECT *
+      FROM (SELECT n.namespace,
+                   (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,
+                   (SELECT count(*) FROM memory_records AS r WHERE r.namespace_number = n.number) AS memory_count,
+                   (SELECT max(e.valid_time) FROM events AS e WHERE e.namespace = n.namespace),
+                   (SELECT coalesce(sum(b.event_count), 0) FROM buffer AS b WHERE b.namespace_number = n.number),
+                   coalesce(n.folder, (SELECT newest.project_path
+                      FROM (SELECT e.project_path FROM events AS e
+                             WHERE e.namespace = n.namespace
+                             ORDER BY e.valid_time DESC, e.event_id DESC LIMIT :events_with_folder) AS newest
+                     WHERE newest.project_path IS NOT NULL LIMIT 1)),
+                   n.name
+              FROM namespaces AS n) AS projects
      WHERE event_count > 0 OR memory_count > 0
-     ORDER BY event_count DESC, n.namespace
+     ORDER BY event_count DESC, namespace
 """
 
 # A range of events_of_session, of which the table itself is not read.
@@ -1310,11 +1312,11 @@ ADD_LLM_USAGE = """
     INSERT INTO llm_usage (day, namespace, call_count, failure_count, characters_in, characters_out, seconds)
     VALUES (:day, :namespace, :call_count, :failure_count, :characters_in, :characters_out, :seconds)
     ON CONFLICT (day, namespace) DO UPDATE
-       SET call_count = call_count + excluded.call_count,
-           failure_count = failure_count + excluded.failure_count,
-           characters_in = characters_in + excluded.characters_in,
-           characters_out = characters_out + excluded.characters_out,
-           seconds = seconds + excluded.seconds
+       SET call_count = llm_usage.call_count + excluded.call_count,
+           failure_count = llm_usage.failure_count + excluded.failure_count,
+           characters_in = llm_usage.characters_in + excluded.characters_in,
+           characters_out = llm_usage.characters_out + excluded.characters_out,
+           seconds = llm_usage.seconds + excluded.seconds
 """
 
 # A range of the primary key.
@@ -1373,11 +1375,11 @@ ADD_FEEDBACK = """
       FROM memory_records AS r
      WHERE r.record_id = :record_id
     ON CONFLICT (record_id) DO UPDATE
-       SET helped = helped + excluded.helped,
-           wrong = wrong + excluded.wrong,
-           used = used + excluded.used,
-           ignored = ignored + excluded.ignored,
-           objected = objected + excluded.objected
+       SET helped = memory_feedback.helped + excluded.helped,
+           wrong = memory_feedback.wrong + excluded.wrong,
+           used = memory_feedback.used + excluded.used,
+           ignored = memory_feedback.ignored + excluded.ignored,
+           objected = memory_feedback.objected + excluded.objected
     RETURNING record_id
 """
 

@@ -1,4 +1,4 @@
-"""The store on SQLite: every method of the contract, each delegating to the module that does it."""
+"""The store in SQL: every method of the contract, each delegating to the module that does it."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, ForgettingReads, ProjectReads):
-    """A ``StorageBackend`` in one file. Made by ``open_sqlite_storage``."""
+class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, ForgettingReads, ProjectReads):
+    """A ``StorageBackend`` over connections that take the statements of this folder."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:
         self._writer = writer
@@ -121,3 +121,7 @@ class SqliteStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, 
         with trio.CancelScope(shield=True):
             await self.readers.close()
             await self._writer.close()
+
+
+class SqliteStorage(SqlStorage):
+    """The store in one file. Made by ``open_sqlite_storage``."""

@@ -65,6 +65,12 @@ def reset_index(connection: apsw.Connection, namespace_number: int) -> None:
     connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
 
 
+def begin(connection: apsw.Connection, namespace_number: int) -> None:
+    """FTS5 writes its totals with the first row, and an index without them counts as damaged."""
+    put_words(connection, namespace_number << 32, WORDLESS)
+    delete_words(connection, namespace_number << 32)
+
+
 def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, most: int) -> int | None:
     """See ``StorageTransaction.rebuild_words``."""
     namespace_row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
@@ -79,15 +85,14 @@ def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, mo
     for number, *row in found:
         is_indexed = connection.execute(for_namespace(statements.IS_INDEXED, namespace_number), {"number": number})
         if is_indexed.fetchone() is None:
-            put_words(connection, number, _texts(tuple(row)))
+            put_words(connection, number, texts_of(tuple(row)))
     if after == 0 and not found:
-        # FTS5 writes its totals with the first row, and an index without them counts as damaged.
-        put_words(connection, base | last_number, WORDLESS)
-        delete_words(connection, base | last_number)
+        begin(connection, namespace_number)
     return int(found[-1][0]) - base if len(found) == most else None
 
 
-def _texts(row: rows.Row) -> tuple[str, ...]:
+def texts_of(row: rows.Row) -> tuple[str, ...]:
+    """What ``COLUMNS`` hold of a record, by its ``RECORD_COLUMNS``."""
     try:
         record: MemoryRecord = rows.to_record(row)
     except StorageCorrupt:

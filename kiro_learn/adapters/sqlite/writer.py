@@ -54,7 +54,7 @@ class Writer:
         numbers, self._to_erase = self._to_erase, set()
         if not numbers:
             return True
-        steps = eraser.steps(self._connection, self._path, numbers)
+        steps = self._erasing(numbers)
         is_done = False
         try:
             while await self._in_turn(self._take_step, steps):
@@ -86,7 +86,7 @@ class Writer:
         if self._is_closed:
             raise StorageUnavailable(self._path, hint="It was closed.")
         with map_errors(self._path):
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._begin()
             try:
                 outcomes = [self._run(work) for work in works]
                 self._connection.execute("COMMIT")
@@ -95,6 +95,12 @@ class Writer:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
             return outcomes
+
+    def _erasing(self, numbers: set[int]) -> Iterator[None]:
+        return eraser.steps(self._connection, self._path, numbers)
+
+    def _begin(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
 
     def _take_step(self, steps: Iterator[None]) -> bool:
         """False if it was the last one."""
