@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,13 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.testing.storage import InMemoryStorage
+from tests.postgres import PostgresForTests, postgres_server
 from tests.unit.storage.builders import DAWN
 from tests.unit.storage.contract import USER_HOME, Promise
+
+
+async def open_in_memory() -> InMemoryStorage:
+    return InMemoryStorage(user_home=USER_HOME)
 
 
 async def open_at(path: Path) -> SqliteStorage:
@@ -40,13 +46,25 @@ def database(empty_database: bytes, tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresForTests]:
+    with postgres_server() as running:
+        yield running
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def keep(request: pytest.FixtureRequest) -> Callable[[Promise], None]:
     """Run a promise against one of the stores."""
-    path = request.getfixturevalue("database") if request.param == "sqlite" else None
+    opening: Callable[[], Awaitable[StorageBackend]]
+    if request.param == "sqlite":
+        opening = partial(open_at, request.getfixturevalue("database"))
+    elif request.param == "postgres":
+        opening = partial(request.getfixturevalue("postgres").open, utc_now=lambda: DAWN, user_home=USER_HOME)
+    else:
+        opening = open_in_memory
 
     async def scenario(promise: Promise) -> None:
-        storage: StorageBackend = InMemoryStorage(user_home=USER_HOME) if path is None else await open_at(path)
+        storage: StorageBackend = await opening()
         try:
             await promise(storage)
         finally:

@@ -1,0 +1,309 @@
+"""A connection to PostgreSQL that speaks as apsw's does, so that the queries and writes of the SQLite store serve both.
+
+What apsw gives and they use: ``execute`` with named values, an answer that is iterated or asked for its first row,
+``executemany``, ``changes``, ``in_transaction``. A question is sent when its answer is asked for; one that is iterated
+is fetched part by part, since its reader may stop before the end.
+
+Values go into the text of a statement, quoted by psycopg: the server then knows the type of each without being told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import psycopg
+from psycopg.adapt import Dumper, Loader
+from psycopg.types.string import StrDumper
+
+from kiro_learn.adapters.postgres.dialect import translated
+from kiro_learn.adapters.postgres.words import WordMirror, is_about_words
+from kiro_learn.errors import StorageBusy, StorageError, StorageUnavailable
+
+ROWS_AT_ONCE = 200
+"""Fetched of an answer that is iterated."""
+
+FIRST_WAIT, LONGEST_WAIT = 0.25, 10.0
+"""Seconds between two attempts to reach the server."""
+
+SCHEMA = "kiro_learn"
+"""All that is kept stands in one schema of this name, with the functions that the statements use."""
+
+NO_CHARACTER = "\ufdd0"
+"""Kept for U+0000, which PostgreSQL does not take in a text."""
+
+Values = Mapping[str, Any]
+
+_QUESTION = re.compile(r"\s*(?:SELECT|WITH)\b")
+
+
+class RowRefused(apsw.ConstraintError):
+    """The server does not take a row. Of apsw's kind, since the code that both stores share waits for that."""
+
+
+class _IntDumper(Dumper):
+    """A number is of 64 bits, whatever its value: the server would compute a small one in 32."""
+
+    def dump(self, obj: int) -> bytes:
+        return b"%d" % obj
+
+    def quote(self, obj: int) -> bytes:
+        return b"'%d'::bigint" % obj
+
+
+class _TextDumper(StrDumper):
+    """A text is of type text, so that no function has to be guessed."""
+
+    def quote(self, obj: str) -> bytes:
+        return bytes(super().quote(obj.replace("\0", NO_CHARACTER))) + b"::text"
+
+
+class _TextLoader(Loader):
+    def load(self, data: Any) -> str:
+        return bytes(data).decode().replace(NO_CHARACTER, "\0")
+
+
+class _SumLoader(Loader):
+    """Sums of whole numbers, which are whole."""
+
+    def load(self, data: Any) -> int | float:
+        text = bytes(data)
+        return float(text) if b"." in text else int(text)
+
+
+class Server:
+    """Where the database is, and how connections to it are made."""
+
+    def __init__(self, url: str, *, lock_seconds: float) -> None:
+        self._url = url
+        self._lock_seconds = lock_seconds
+        said = psycopg.conninfo.conninfo_to_dict(url)
+        self.name = f"{said.get('dbname', '')} of PostgreSQL at {said.get('host', 'localhost')}"
+        """For people: no user, no password."""
+        self._away: StorageUnavailable | None = None
+        self._wait = FIRST_WAIT
+        self._next_try = 0.0
+
+    def connect(self) -> psycopg.Connection[Any]:
+        """Raises StorageUnavailable: the server is away, or was a moment ago: it is asked again ever more seldom."""
+        if self._away is not None and time.monotonic() < self._next_try:
+            raise self._away
+        try:
+            raw = self._connect()
+        except StorageUnavailable as error:
+            self._away = error
+            self._next_try = time.monotonic() + self._wait
+            self._wait = min(2 * self._wait, LONGEST_WAIT)
+            raise
+        self._away, self._wait = None, FIRST_WAIT
+        return raw
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        with errors_named(self.name):
+            raw = psycopg.connect(
+                self._url,
+                autocommit=True,
+                connect_timeout=3,
+                application_name="kiro-learn",
+                cursor_factory=psycopg.ClientCursor,
+                options=f"-c lock_timeout={round(self._lock_seconds * 1000)} "
+                f" -c client_min_messages=warning -c search_path={SCHEMA}",
+            )
+        raw.adapters.register_dumper(int, _IntDumper)
+        raw.adapters.register_dumper(str, _TextDumper)
+        raw.adapters.register_loader("numeric", _SumLoader)
+        raw.adapters.register_loader("text", _TextLoader)
+        return raw
+
+
+class Answer:
+    """To one statement, as an apsw.Cursor answers."""
+
+    def __init__(
+        self,
+        connection: PostgresConnection,
+        query: str,
+        values: Values | None,
+        rows: Iterable[tuple[Any, ...]] | None = None,
+    ) -> None:
+        """``rows``: what is answered without asking."""
+        self._connection = connection
+        self._query = query
+        self._values = values or {}
+        self._rows = None if rows is None else iter(rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        if self._rows is None:
+            self._rows = self._connection.rows_by_part(self._query, self._values)
+        return self._rows
+
+    def __next__(self) -> tuple[Any, ...]:
+        return next(iter(self))
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        return next(self._at_once(), None)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        return list(self._at_once())
+
+    @property
+    def get(self) -> Any:
+        """The first row; of one column, its value."""
+        row = self.fetchone()
+        return row[0] if row is not None and len(row) == 1 else row
+
+    def _at_once(self) -> Iterator[tuple[Any, ...]]:
+        if self._rows is None:
+            self._rows = iter(self._connection.run(self._query, self._values))
+        return self._rows
+
+    def run(self) -> Answer:
+        self._at_once()
+        return self
+
+
+class PostgresConnection:
+    """One connection, made when it is needed and made again when the server went away."""
+
+    def __init__(self, server: Server, words: WordMirror | None) -> None:
+        """``words``: finds by words; None for a writer, which leaves them to it."""
+        self.server = server
+        self.words = words
+        self.raw: psycopg.Connection[Any] | None = None
+        self._changes = 0
+        self._turn = 0
+        """Odd while there is a transaction."""
+        self._busy = threading.Lock()
+        self._names = itertools.count()
+
+    def execute(self, statement: str, values: Values | None = None) -> Any:
+        if is_about_words(statement):
+            return Answer(self, "", {}, ()) if self.words is None else self.words.execute(self, statement, values or {})
+        return self.ask(statement, values)
+
+    def ask(self, statement: str, values: Values | None = None) -> Answer:
+        """The server's answer."""
+        answer = Answer(self, translated(statement), values)
+        return answer if _QUESTION.match(statement) else answer.run()
+
+    def executemany(self, statement: str, values: Iterable[Values]) -> None:
+        for each in values:
+            self.execute(statement, each)
+
+    def changes(self) -> int:
+        """Rows that the last statement wrote."""
+        return self._changes
+
+    @property
+    def in_transaction(self) -> bool:
+        raw = self.raw
+        idle = psycopg.pq.TransactionStatus.IDLE
+        return raw is not None and not raw.closed and raw.info.transaction_status != idle
+
+    def fts5_tokenizer(self, name: str, arguments: list[str]) -> Any:
+        assert self.words is not None, "only readers tokenize"
+        return self.words.connection.fts5_tokenizer(name, arguments)
+
+    def run(self, query: str, values: Values | None) -> list[tuple[Any, ...]]:
+        """All rows of the answer to a query that is translated."""
+        with errors_named(self.server.name):
+            cursor = self._open().cursor()
+            cursor.execute(query.encode(), values)
+            self._changes = cursor.rowcount
+            return cursor.fetchall() if cursor.description else []
+
+    def rows_by_part(self, query: str, values: Values | None) -> Iterator[tuple[Any, ...]]:
+        name = f"part_{next(self._names)}"
+        with errors_named(self.server.name):
+            asking = psycopg.ClientCursor(self._open()).mogrify(query.encode(), values)
+        rows = self._fetch(f"DECLARE {name} NO SCROLL CURSOR FOR {asking}; FETCH {ROWS_AT_ONCE} FROM {name}")
+        while True:
+            yield from rows
+            if len(rows) < ROWS_AT_ONCE:
+                break
+            rows = self._fetch(f"FETCH {ROWS_AT_ONCE} FROM {name}")
+        self._fetch(f"CLOSE {name}")
+
+    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
+        with errors_named(self.server.name):
+            cursor = self._open().cursor()
+            cursor.execute(query.encode())
+            while cursor.nextset():
+                pass
+            return cursor.fetchall() if cursor.description else []
+
+    def begin(self, mode: str = "") -> int:
+        """Begin a transaction, on a new connection if the server was away since the last; answers its turn."""
+        is_new = self.raw is None
+        try:
+            self.run(f"BEGIN {mode}", None)
+        except StorageUnavailable:
+            self.close()
+            if is_new:
+                raise
+            self.run(f"BEGIN {mode}", None)
+        with self._busy:
+            self._turn += 1
+            return self._turn
+
+    def end(self) -> None:
+        """Leave nothing of the transaction behind, whatever became of it."""
+        with self._busy:
+            self._turn += 1
+        try:
+            if self.in_transaction:
+                self.run("ROLLBACK", None)
+        except StorageError:
+            self.close()
+        if self.raw is not None and self.raw.closed:
+            self.close()
+
+    def cancel(self, turn: int) -> None:
+        """From any thread: interrupt what the server does in this turn, unless that has ended."""
+        with self._busy:
+            if turn == self._turn and self.raw is not None and not self.raw.closed:
+                with contextlib.suppress(psycopg.Error):  # the server is away, and nobody waits for the answer
+                    self.raw.cancel_safe(timeout=2)
+
+    def close(self, _force: bool = False) -> None:
+        if self.raw is not None:
+            self.raw.close()
+            self.raw = None
+
+    def _open(self) -> psycopg.Connection[Any]:
+        if self.raw is None:
+            self.raw = self.server.connect()
+        return self.raw
+
+
+@contextmanager
+def errors_named(name: str) -> Iterator[None]:
+    """Raise psycopg's exceptions as ours. Its words may quote what was looked for, and are left out."""
+    try:
+        yield
+    except (psycopg.IntegrityError, psycopg.DataError) as error:
+        kinds = {"ForeignKeyViolation": "FOREIGN KEY", "UniqueViolation": "UNIQUE"}
+        raise RowRefused(kinds.get(type(error).__name__, type(error).__name__)) from error
+    except (
+        psycopg.errors.LockNotAvailable,
+        psycopg.errors.QueryCanceled,
+        psycopg.errors.SerializationFailure,
+        psycopg.errors.DeadlockDetected,
+    ) as error:
+        raise StorageBusy(f"the database {name} is held by another ({type(error).__name__})") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise StorageUnavailable(name, problem="cannot be reached", hint=_first_line(error)) from error
+    except psycopg.Error as error:
+        raise StorageError(f"the database {name} failed ({type(error).__name__})") from error
+
+
+def _first_line(error: Exception) -> str:
+    said = str(error).strip().splitlines()
+    return f"Until it is back, hooks keep events in the spool. PostgreSQL says: {said[0] if said else 'nothing'}"

@@ -1,0 +1,53 @@
+"""Looks at a PostgreSQL database as a daemon would meet it. Nothing is changed."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
+from kiro_learn.adapters.postgres.schema import OLDEST_SERVER, VERSION
+from kiro_learn.adapters.postgres.storage import SIZE
+from kiro_learn.errors import StorageError
+from kiro_learn.model.server import ServerFacts
+
+_CAN_MAKE_SCHEMA = "SELECT has_database_privilege(current_database(), 'CREATE')"
+_MAY_WRITE = f"SELECT has_table_privilege('{SCHEMA}.store', 'SELECT, UPDATE')"  # a name of ours
+_CONNECTED = """
+    SELECT count(*) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'kiro-learn' AND pid <> pg_backend_pid()
+"""
+
+
+def look_at(url: str) -> ServerFacts:
+    """What is seen of the database at ``url``, within a few seconds."""
+    server = Server(url, lock_seconds=1)
+    connection = PostgresConnection(server, None)
+    facts = ServerFacts(name=server.name)
+    try:
+        return _seen(connection, facts)
+    except StorageError as error:
+        return attrs.evolve(facts, problem=str(error), hint=error.hint)
+    finally:
+        connection.close()
+
+
+def _seen(connection: PostgresConnection, facts: ServerFacts) -> ServerFacts:
+    number = int(connection.ask("SHOW server_version_num").run().get)
+    version = str(connection.ask("SHOW server_version").run().get)
+    facts = attrs.evolve(facts, server_version=version, connection_count=connection.ask(_CONNECTED).get)
+    if number < OLDEST_SERVER:
+        problem = f"{facts.name} is PostgreSQL {version}, and {OLDEST_SERVER // 10_000} is the oldest that works"
+        return attrs.evolve(facts, problem=problem, hint="Use a newer server.")
+    if not connection.ask(f"SELECT to_regclass('{SCHEMA}.store') IS NOT NULL").get:
+        problem = "" if connection.ask(_CAN_MAKE_SCHEMA).get else f"the role may not make the schema {SCHEMA}"
+        return attrs.evolve(facts, problem=problem, hint="GRANT CREATE ON DATABASE … TO …" if problem else "")
+    if not connection.ask(_MAY_WRITE).get:
+        return attrs.evolve(
+            facts, problem=f"the role may not use the schema {SCHEMA}", hint="Use the role that made it."
+        )
+    found: int = connection.ask("SELECT version FROM store").get
+    facts = attrs.evolve(facts, schema_version=found, bytes=connection.ask(SIZE).get)
+    if found > VERSION:
+        problem = f"the database is at migration {found}, this version knows {VERSION}"
+        return attrs.evolve(facts, problem=problem, hint="Install the kiro-learn that wrote it, or a newer one.")
+    return facts

@@ -1,0 +1,61 @@
+"""The store on PostgreSQL: the queries and writes of the SQLite store over other connections, but for a few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import PurePath
+from typing import TypeVar
+
+import apsw
+
+from kiro_learn.adapters.postgres.words import WordMirror
+from kiro_learn.adapters.sqlite import search
+from kiro_learn.adapters.sqlite.graph_reads import search_words
+from kiro_learn.adapters.sqlite.observation_reads import search_syntax
+from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.storage import SqlStorage
+from kiro_learn.adapters.sqlite.writer import Writer
+from kiro_learn.model.graph import GraphItemId, GraphKind
+from kiro_learn.model.retention import FileSize
+from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.graph import GraphWords
+from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
+
+T = TypeVar("T")
+
+
+SIZE = """
+    SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+"""
+
+
+class PostgresStorage(SqlStorage):
+    """A ``StorageBackend`` in a schema of a PostgreSQL database. Made by ``open_postgres_storage``."""
+
+    def __init__(self, writer: Writer, readers: Readers, mirror: WordMirror, *, user_home: PurePath | None) -> None:
+        super().__init__(writer, readers, user_home=user_home)
+        self._mirror = mirror
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        return await self._read_words(partial(search.rank_by_words, params=params, indexes=self._words))
+
+    async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
+        return await self._read_words(partial(search_syntax, search=search))
+
+    async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
+        return await self._read_words(partial(search_words, search=search))
+
+    async def get_file_size(self) -> FileSize:
+        """Of the tables with their indexes; the server reuses what is free in them by itself."""
+        return await self.readers.read(lambda connection: FileSize(connection.execute(SIZE).get, 0))
+
+    async def _read_words(self, query: Callable[[apsw.Connection], T]) -> T:
+        """One at a time: the mirror of words must not be ahead of what a query sees."""
+
+        def in_turn(connection: apsw.Connection) -> T:
+            with self._mirror.lock:
+                return query(connection)
+
+        return await self.readers.read(in_turn)

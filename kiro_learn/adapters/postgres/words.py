@@ -1,0 +1,145 @@
+"""Words are found in the daemon's memory, by the same FTS5 that finds them on SQLite, so that both rank alike.
+
+The mirror is a database of SQLite in memory that holds an index of words for each project that was searched, one for
+the graph, and nothing else. An index is filled from PostgreSQL's tables on the first search; later ones read what
+changed since, which triggers list in ``words_changed``.
+
+Rules of this file: the mirror is used with ``lock`` held, and the first statement of the asker's transaction comes
+after that, so that none sees an earlier state than the mirror has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from kiro_learn.adapters.sqlite import graph_statements, statements
+from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.adapters.sqlite.word_writes import begin, texts_of
+from kiro_learn.model.record import COLUMNS
+
+if TYPE_CHECKING:
+    from kiro_learn.adapters.postgres.connection import PostgresConnection
+
+NUMBER_BITS = 32
+
+_ABOUT_WORDS = re.compile(r"\w_fts\b|records_fts_|vocabulary_\d|(?:SAVEPOINT|RELEASE) words")
+_PROJECT = re.compile(r"(?:records_fts|vocabulary)_(\d+)")
+_RANKED = re.compile(r"(bm25\((\w+)[^)]*\))")
+
+_GRAPH = {graph_statements.TABLES[kind]: tuple(columns) for kind, columns in graph_statements.SEARCHED.items()}
+_CREATE_GRAPH = """
+    CREATE VIRTUAL TABLE {table}_fts USING fts5 (
+        {columns}, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+    )
+"""
+_LAST_CHANGE = "SELECT coalesce(max(place), 0) FROM words_changed"
+_CHANGES = "SELECT place, kind, number FROM words_changed WHERE place > :seen ORDER BY place"
+_RECORDS_OF = f"""
+    SELECT r.number, {statements.RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+"""  # noqa: S608  # a constant of ours
+
+
+def is_about_words(statement: str) -> bool:
+    return _ABOUT_WORDS.search(statement) is not None
+
+
+class WordMirror:
+    """Owns the indexes of words. Shared by all readers."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.connection = apsw.Connection(":memory:")
+        self._seen: int | None = None
+        """The last place in ``words_changed`` that is in the mirror; None while there is nothing in it."""
+        self._projects: set[int] = set()
+        self._has_graph = False
+
+    def execute(self, asker: PostgresConnection, statement: str, values: Mapping[str, Any]) -> Any:
+        """The answer to a statement about words, of the state that ``asker`` sees."""
+        self._catch_up(asker)
+        project = _PROJECT.search(statement)
+        if project is None:
+            self._fill_graph(asker)
+        else:
+            self._fill_project(asker, int(project[1]))
+        ranked = _RANKED.search(statement)
+        if ranked is None or " JOIN " not in statement:
+            return self.connection.execute(statement, dict(values))
+        score, table = ranked.groups()
+        finding = f"SELECT rowid, {score} FROM {table} WHERE {table} MATCH :expression"  # noqa: S608  # names of ours
+        found = self.connection.execute(finding, {"expression": values["expression"]}).fetchall()
+        numbers = ",".join(str(number) for number, _ in found)
+        scores = ",".join(repr(score) for _, score in found)
+        return asker.ask(statement, {**values, "found": f"{{{numbers}}}", "scores": f"{{{scores}}}"})
+
+    def _catch_up(self, asker: PostgresConnection) -> None:
+        if self._seen is None:
+            self._seen = int(asker.execute(_LAST_CHANGE).get)
+            return
+        changed: defaultdict[str, set[int]] = defaultdict(set)
+        for place, kind, number in asker.execute(_CHANGES, {"seen": self._seen}).fetchall():
+            self._seen = place
+            changed[kind].add(number)
+        for kind, numbers in changed.items():
+            if kind == "memory_records":
+                self._put_records(asker, {each for each in numbers if each >> NUMBER_BITS in self._projects})
+            elif self._has_graph:
+                self._put_items(asker, kind, numbers)
+
+    def _fill_project(self, asker: PostgresConnection, number: int) -> None:
+        if number in self._projects:
+            return
+        self.connection.execute(for_namespace(statements.CREATE_INDEX, number))
+        self._enter(asker.execute(f"{_RECORDS_OF} WHERE r.namespace_number = :number ORDER BY 1", {"number": number}))
+        begin(self.connection, number)
+        self._projects.add(number)
+
+    def _put_records(self, asker: PostgresConnection, numbers: set[int]) -> None:
+        for number in numbers:
+            deleting = for_namespace(statements.DELETE_WORDS, number >> NUMBER_BITS)
+            self.connection.execute(deleting, {"number": number})
+        among = f"{_RECORDS_OF} JOIN json_numbers(:numbers) AS asked ON r.number = asked.value ORDER BY 1"
+        self._enter(asker.execute(among, {"numbers": json.dumps(sorted(numbers))}) if numbers else ())
+
+    def _enter(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        with self.connection:
+            for number, *row in rows:
+                values = dict(zip(COLUMNS, texts_of(tuple(row)), strict=True))
+                putting = for_namespace(statements.PUT_WORDS, number >> NUMBER_BITS)
+                self.connection.execute(putting, {"number": number, **values})
+
+    def _fill_graph(self, asker: PostgresConnection) -> None:
+        if self._has_graph:
+            return
+        for table, columns in _GRAPH.items():
+            self.connection.execute(_CREATE_GRAPH.format(table=table, columns=", ".join(columns)))
+            self._enter_items(table, asker.execute(_items_of(table)))
+        self._has_graph = True
+
+    def _put_items(self, asker: PostgresConnection, table: str, numbers: set[int]) -> None:
+        for number in numbers:
+            self.connection.execute(f"DELETE FROM {table}_fts WHERE rowid = ?", (number,))  # noqa: S608  # a name of ours
+        among = f"{_items_of(table)} JOIN json_numbers(:numbers) AS asked ON asked.value = i.seq"
+        self._enter_items(table, asker.execute(among, {"numbers": json.dumps(sorted(numbers))}))
+
+    def _enter_items(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        columns = ("rowid", *_GRAPH[table])
+        marks = ", ".join("?" * len(columns))
+        with self.connection:
+            self.connection.executemany(
+                f"INSERT INTO {table}_fts ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608  # names of ours
+                rows,
+            )
+
+
+def _items_of(table: str) -> str:
+    columns = ", ".join(f"i.{column}" for column in ("seq", *_GRAPH[table]))
+    return f"SELECT {columns} FROM {table} AS i"  # noqa: S608  # names of ours

@@ -1,0 +1,236 @@
+"""What the store on PostgreSQL does beyond the contract: who may use it, and what happens when the server goes away."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import apsw
+import pytest
+import trio
+
+from kiro_learn.adapters.sqlite import (
+    export_statements,
+    forgetting_statements,
+    graph_statements,
+    merging_statements,
+    retention_statements,
+    statements,
+)
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.runner import begin
+from kiro_learn.errors import SchemaTooNew, StorageBusy, StorageUnavailable
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_event, put_record, transact_one
+from tests.postgres import PostgresForTests, postgres_server
+from tests.unit.storage.builders import DAWN, MINE, event, event_id, record, record_id
+
+FILES = (
+    export_statements,
+    forgetting_statements,
+    graph_statements,
+    merging_statements,
+    retention_statements,
+    statements,
+)
+OF_SQLITE_ALONE = re.compile(r"_fts|vocabulary_|pragma_|sqlite_schema|dbstat")
+"""Words are found in a mirror (words.py), and there is no file to look into."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresForTests]:
+    with postgres_server() as running:
+        yield running
+
+
+def run(server: PostgresForTests, scenario: Callable[[Any], Awaitable[None]]) -> None:
+    async def main() -> None:
+        store = await server.open(utc_now=lambda: DAWN)
+        try:
+            with trio.fail_after(120):
+                await scenario(store)
+        finally:
+            await store.close()
+
+    trio.run(main)
+
+
+def cut_off(server: PostgresForTests) -> None:
+    """As a server that is started again does to all who were connected."""
+    found = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'kiro-learn'"
+    server.admin.execute(found)
+
+
+def texts_in(file: ModuleType) -> Iterator[tuple[str, str]]:
+    for name, value in vars(file).items():
+        if name.isupper() and not name.startswith("_"):
+            for text in value.values() if isinstance(value, dict) else [value]:
+                if isinstance(text, str) and re.match(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b", text):
+                    yield name, text
+
+
+def test_every_statement_of_the_store_is_understood(server: PostgresForTests) -> None:
+    from kiro_learn.adapters.postgres.dialect import translated  # noqa: PLC0415  # where the client is
+
+    server.admin.execute("SET search_path = kiro_learn")
+    count = 0
+    for file in FILES:
+        for name, text in texts_in(file):
+            if not OF_SQLITE_ALONE.search(text):
+                asked = re.sub(r"%\(\w+\)s", "NULL", translated(text)).replace("%%", "%")
+                for part in asked.split(";"):
+                    assert server.admin.execute(f"EXPLAIN {part}").fetchall(), name
+                count += 1
+    assert count > 300
+
+
+def test_both_stores_have_the_same_columns(server: PostgresForTests) -> None:
+    connection = apsw.Connection(":memory:")
+    begin(connection, MIGRATIONS, utc_now=lambda: DAWN)
+    here = {
+        (table, column)
+        for table, column in connection.execute(
+            "SELECT t.name, c.name FROM pragma_table_list AS t JOIN pragma_table_info(t.name) AS c"
+            " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> '_migrations'"
+        )
+    }
+    there = set(
+        server.admin.execute(
+            "SELECT table_name, column_name FROM information_schema.columns"
+            " WHERE table_schema = 'kiro_learn' AND table_name NOT IN ('store', 'words_changed')"
+            "   AND column_name <> 'rowid' AND table_name IN (SELECT tablename FROM pg_tables)"
+        )
+    )
+    assert there == here
+
+
+def test_one_daemon_at_a_time_uses_a_database(server: PostgresForTests) -> None:
+    async def scenario(_store: Any) -> None:
+        with pytest.raises(StorageBusy, match="another daemon uses"):
+            await server.open_again(utc_now=lambda: DAWN)
+
+    run(server, scenario)
+
+
+def test_a_newer_schema_is_refused_and_not_touched(server: PostgresForTests) -> None:
+    server.admin.execute("UPDATE kiro_learn.store SET version = version + 1000")
+    before = server.admin.execute("SELECT * FROM kiro_learn.store").fetchall()
+    try:
+        with pytest.raises(SchemaTooNew):
+            trio.run(lambda: server.open_again(utc_now=lambda: DAWN))
+        assert server.admin.execute("SELECT * FROM kiro_learn.store").fetchall() == before
+    finally:
+        server.admin.execute("UPDATE kiro_learn.store SET version = version - 1000")
+
+
+def test_an_older_schema_is_expanded_and_keeps_its_rows(server: PostgresForTests) -> None:
+    async def scenario(store: Any) -> None:
+        await put_event(store, event(1))
+        await store.close()
+        server.admin.execute("ALTER TABLE kiro_learn.memory_records DROP COLUMN branch")
+        server.admin.execute("DROP TABLE kiro_learn.pauses")
+        server.admin.execute("UPDATE kiro_learn.store SET version = version - 1")
+        store = await server.open_again(utc_now=lambda: DAWN)
+        await put_record(store, record(1, "word"))
+        assert await store.get_event_by_id(event_id(1)) == event(1)
+        assert await store.list_pauses() == []
+        await store.close()
+
+    run(server, scenario)
+
+
+def test_a_read_that_is_cancelled_is_interrupted_and_gives_its_connection_back(server: PostgresForTests) -> None:
+    async def scenario(store: Any) -> None:
+        begun = trio.Event()
+        token = trio.lowlevel.current_trio_token()
+
+        def sleep(connection: Any) -> None:
+            token.run_sync_soon(begun.set)
+            connection.execute("SELECT pg_sleep(1000)").fetchall()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(store.readers.read, sleep)
+            await begun.wait()
+            nursery.cancel_scope.cancel()
+        assert await store.get_event_by_id(event_id(1)) is None, "by the only connection"
+
+    run(server, scenario)
+
+
+def test_a_store_whose_connections_were_cut_off_makes_new_ones(server: PostgresForTests) -> None:
+    async def scenario(store: Any) -> None:
+        await put_event(store, event(1))
+        assert await store.get_event_by_id(event_id(1)) == event(1)
+        await trio.to_thread.run_sync(cut_off, server)
+        assert await store.get_event_by_id(event_id(1)) == event(1)
+        await put_event(store, event(2))
+        assert await store.get_event_by_id(event_id(2)) == event(2)
+
+    run(server, scenario)
+
+
+def test_who_was_cut_off_while_another_used_the_database_writes_no_more(server: PostgresForTests) -> None:
+    async def scenario(store: Any) -> None:
+        await trio.to_thread.run_sync(cut_off, server)
+        other = await server.open_again(utc_now=lambda: DAWN)
+        with pytest.raises(StorageBusy, match="another daemon uses"):
+            await put_event(store, event(1))
+        await other.close()
+        with pytest.raises(StorageUnavailable, match="was used by another daemon meanwhile"):
+            await put_event(store, event(1))
+
+    run(server, scenario)
+
+
+def test_a_look_tells_whether_a_daemon_can_use_the_database(server: PostgresForTests) -> None:
+    from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # where the client is
+
+    async def scenario(_store: Any) -> None:
+        found = await trio.to_thread.run_sync(look_at, server.url)
+        assert (found.problem, found.schema_version, found.connection_count > 0) == ("", MIGRATIONS[-1].version, True)
+
+    run(server, scenario)
+    assert "cannot be reached" in look_at("postgresql://127.0.0.1:1/nothing").problem
+    server.admin.execute("UPDATE kiro_learn.store SET version = version + 1000")
+    assert "this version knows" in look_at(server.url).problem
+    server.admin.execute("UPDATE kiro_learn.store SET version = version - 1000")
+
+
+def test_a_server_that_is_away_is_not_asked_by_every_query() -> None:
+    connections = pytest.importorskip("kiro_learn.adapters.postgres.connection")
+    away = connections.Server("postgresql://127.0.0.1:1/nothing", lock_seconds=1)
+    with pytest.raises(StorageUnavailable) as first:
+        away.connect()
+    with pytest.raises(StorageUnavailable) as second:
+        away.connect()
+    assert second.value is first.value
+
+
+def test_words_rank_on_both_stores_alike_while_memories_come_and_go(server: PostgresForTests) -> None:
+    chance = random.Random(7)  # no secret
+    vocabulary = [f"word{number}" for number in range(40)] + ["naïve", "running", "runs", "Größe", "a_b.c"]
+    queries = [" ".join(chance.sample(vocabulary, 4)) for _ in range(12)]
+
+    def text() -> str:
+        return " ".join(chance.choices(vocabulary, k=chance.randint(1, 30)))
+
+    async def scenario(store: Any) -> None:
+        stores = (InMemoryStorage(), store)
+        for turn in range(4):
+            for number in range(1 + 25 * turn, 26 + 25 * turn):
+                written = record(number, text()[:200], summary=text())
+                for each in stores:
+                    await put_record(each, written)
+            gone = [record_id(number) for number in chance.sample(range(1, 26 + 25 * turn), 5)]
+            for each in stores:
+                await transact_one(each, lambda tx, ids=gone: tx.delete_memory_record(ids))  # type: ignore[misc]  # a default
+            for query in queries:
+                here, there = [await each.rank_by_words(SearchParams(MINE, query, 10)) for each in stores]
+                assert there == here
+                assert here.hits
+
+    run(server, scenario)
