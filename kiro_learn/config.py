@@ -18,6 +18,11 @@ DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 
 _VARIABLE_OR_NONE = matching(re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?"), "a variable's name, not a key")
 
+_POSTGRESQL_OR_NONE = matching(
+    re.compile(r"(?:postgres(?:ql)?://(?![^/@]*:[^/@]*@)(?!.*[?&]password=).+)?"),
+    "a postgresql:// URL without a password",
+)
+
 CHARACTERS_PER_TOKEN = 3
 """Of English prose a token holds four, of code and paths about three."""
 
@@ -46,8 +51,10 @@ class ServerConfig:
 
 @attrs.frozen(kw_only=True)
 class StorageConfig:
-    """How the database is used."""
+    """Where the database is, and how it is used."""
 
+    url: str = attrs.field(default="", validator=_POSTGRESQL_OR_NONE)
+    """Of a PostgreSQL database, instead of the file in the home (docs/team.md). A password stands in ``~/.pgpass``."""
     busy_seconds: float = attrs.field(default=5.0, validator=between(0, 600))
     """How long to wait for another process's lock."""
     reader_count: int = attrs.field(default=3, validator=between(1, 16))

@@ -33,7 +33,7 @@ from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
 from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
-from kiro_learn.adapters.sqlite.storage import SqliteStorage
+from kiro_learn.adapters.sqlite.storage import SqlStorage
 from kiro_learn.app.copies import copies_of
 from kiro_learn.app.dependencies import COMPUTE_THREADS, Dependencies
 from kiro_learn.app.learner_choice import choose_llm
@@ -42,7 +42,7 @@ from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
 from kiro_learn.client.build import build_id
 from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConfig
-from kiro_learn.errors import KiroLearnError
+from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds
@@ -193,6 +193,8 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         storage = await _opened_storage(home, config.storage, finder, clock, listener=listener, stopping=stopping)
         if storage is None:
             return
+        if config.storage.url:  # daily copies are of the file in the home
+            config = attrs.evolve(config, backup=attrs.evolve(config.backup, enabled=False))
         rooms.push_async_callback(storage.close)
         dependencies = _dependencies(
             home, config, storage=storage, clock=clock, finder=finder, llm=llm, background=background
@@ -269,13 +271,17 @@ async def _opened_storage(
     *,
     listener: trio.SocketListener,
     stopping: trio.Event,
-) -> SqliteStorage | None:
+) -> SqlStorage | None:
     """The store, upgraded if need be, which may take minutes; None if ``stopping`` came first: nothing is changed."""
     storage = None
     context = MigrationContext(namespace_in_use=finder.namespace_in_use, first_buffers=home.first_buffers)
     async with trio.open_nursery() as meanwhile:
         meanwhile.start_soon(turn_callers_away, listener)
         meanwhile.start_soon(_cancel_at, stopping, meanwhile.cancel_scope)
+        if config.url:
+            storage = await _opened_server(config, clock)
+            meanwhile.cancel_scope.cancel()
+            return storage
         with home.upgrade_announced() as report:
             refuse_vanished(home, clock.utc_now())
             storage = await open_sqlite_storage(
@@ -288,6 +294,16 @@ async def _opened_storage(
             note_begun(home, clock.utc_now())
         meanwhile.cancel_scope.cancel()
     return storage
+
+
+async def _opened_server(config: StorageConfig, clock: ClockAndIds) -> SqlStorage:
+    """Imported here: who keeps a file in the home need not have the client of PostgreSQL."""
+    try:
+        from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # see above
+    except ImportError as error:
+        hint = "pip install 'kiro-learn[team]'      brings it"
+        raise StorageUnavailable(config.url, problem="needs psycopg, which is not installed", hint=hint) from error
+    return await open_postgres_storage(config.url, config, utc_now=clock.utc_now, user_home=Path.home())
 
 
 async def _cancel_at(event: trio.Event, scope: trio.CancelScope) -> None:

@@ -21,6 +21,7 @@ from kiro_learn.client.build import build_id
 from kiro_learn.config import BackupConfig, Setting
 from kiro_learn.errors import ConfigError, ServiceError
 from kiro_learn.frontends.http.port_owner import listener_on
+from kiro_learn.model.server import ServerFacts
 from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
 from kiro_learn.services.autostart import Autostart
@@ -111,8 +112,37 @@ def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts)
         port_owner=listener_on,
         service=_autostart_if_any(home, environment),
         agent_files=open_installation(home, environment).inspection,
+        server=_server_if_named(place, environment),
     )
     return Doctor(examination, CHECKS)
+
+
+def look_at_server(home: Path, environment: Mapping[str, str]) -> ServerFacts | None:
+    """The database of a server that the settings name; None: it is the file in the home.
+
+    Raises:
+      ConfigError: the settings are wrong.
+    """
+    return _server_at(read_settings(Home(home).settings, environment).storage.url)
+
+
+def _server_if_named(place: Home, environment: Mapping[str, str]) -> ServerFacts | None:
+    """The same where the settings may be wrong, which is told elsewhere."""
+    try:
+        return look_at_server(place.path, environment)
+    except ConfigError:
+        return None
+
+
+def _server_at(url: str) -> ServerFacts | None:
+    if not url:
+        return None
+    try:
+        from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # psycopg is of an extra
+    except ImportError:
+        hint = "pip install 'kiro-learn[team]'      brings it"
+        return ServerFacts(name="PostgreSQL", problem="psycopg, its client, is not installed", hint=hint)
+    return look_at(url)
 
 
 def settings_of(home: Path, environment: Mapping[str, str], name: str = "") -> tuple[Setting, ...]:

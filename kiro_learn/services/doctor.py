@@ -12,6 +12,7 @@ import attrs
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.rule_conflict import RuleConflict
+from kiro_learn.model.server import ServerFacts
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.backups import BackupFolder, StoreReplacement
 from kiro_learn.ports.home import DatabaseInspection, HomeInspection
@@ -123,6 +124,8 @@ class Examination:
     service: Autostart | None
     """None: this machine has no service manager."""
     agent_files: InstalledFiles
+    server: ServerFacts | None = None
+    """Of the server that keeps the database; None: it is a file."""
     is_database_mended: bool = False
     """Whether a repair of the database, which needs that no daemon runs, ended just before."""
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyKind, newest_restorable
+from kiro_learn.model.server import ServerFacts
 from kiro_learn.ports.home import DatabaseFacts
 from kiro_learn.services.doctor import DaemonState, Examination, Outcome
 from kiro_learn.services.doctor_outcomes import (
@@ -38,6 +39,8 @@ def database_is_sound(seen: Examination) -> Outcome:
     """The database is there, and it and its indexes of words have no damage, as far as 2 seconds of looking tell."""
     if not seen.home.exists():
         return skipped("there is no home yet")
+    if seen.server is not None:
+        return _of_server(seen.server)
     if seen.home.is_database_gone():
         return _gone(seen)
     found = seen.database.check(DATABASE_SECONDS)
@@ -46,6 +49,13 @@ def database_is_sound(seen: Examination) -> Outcome:
     if found.problem:
         return _damaged(seen, found)
     return _less_than_damage(seen, found)
+
+
+def _of_server(server: ServerFacts) -> Outcome:
+    """A server looks after its files by itself: what counts is whether a daemon can use it."""
+    if server.problem:
+        return failed(server.problem, "kiro-learn storage check")
+    return ok(f"{server.name}, PostgreSQL {server.server_version}")
 
 
 def _damaged(seen: Examination, found: DatabaseFacts) -> Outcome:
@@ -158,8 +168,8 @@ def _unusable(seen: Examination, copies: Sequence[BackupCopy]) -> str:
 
 def copies_are_made(seen: Examination) -> Outcome:
     """There is a copy of the database that is not older than two days."""
-    if not seen.home.exists() or seen.home.is_database_gone():
-        return skipped("there is no database yet")
+    if seen.server is not None or not seen.home.exists() or seen.home.is_database_gone():
+        return skipped("there is no database yet" if seen.server is None else "pg_dump makes copies of a server's")
     copies = seen.copies.copies()
     size = f"{counted(len(copies), 'file')}, {sum(each.bytes for each in copies) / 1e6:,.1f} MB"
     if aside := [each.name for each in copies if each.kind is CopyKind.DAMAGED]:

@@ -53,6 +53,7 @@ VERBS = {
     "import": "importing",
     "relearn": "relearn",
     "retention": "retention",
+    "storage": "storage",
     "backup": "backup",
     "restore": "restore",
     "export": "export",

@@ -18,6 +18,7 @@ from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 
 if TYPE_CHECKING:
+    from kiro_learn.model.server import ServerFacts
     from kiro_learn.model.settings import Setting
     from kiro_learn.services.autostart import Autostart
     from kiro_learn.services.copies import Copies
@@ -56,6 +57,8 @@ class Maintenance(Protocol):
     ) -> PastMemories: ...
 
     def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
+
+    def look_at_server(self, home: Path, environment: Mapping[str, str]) -> ServerFacts | None: ...
 
     def settings_of(self, home: Path, environment: Mapping[str, str], name: str = "") -> Sequence[Setting]: ...
 

@@ -1,0 +1,62 @@
+"""storage check, doctor and the daemon where the memory is not a file."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kiro_learn.client.routes import Client
+from tests.integration.cli.command_line import done, event, failed, kiro_learn
+from tests.integration.daemon_process import running_daemon
+from tests.postgres import postgres_server
+
+AWAY = "postgresql://127.0.0.1:1/team"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def test_a_file_is_said_to_be_one(home: Path) -> None:
+    assert "is a file in" in done(kiro_learn(home, "storage", "check"))
+    assert json.loads(done(kiro_learn(home, "storage", "check", "--json"))) == {}
+
+
+def test_a_server_that_is_away_is_named_with_what_helps(home: Path) -> None:
+    pytest.importorskip("psycopg")
+    done(kiro_learn(home, "config", "set", "storage.url", AWAY))
+    said, hint = failed(kiro_learn(home, "storage", "check"), code=1)
+    assert said == "error: the database team of PostgreSQL at 127.0.0.1 cannot be reached"
+    assert "the spool" in hint
+    assert "team of PostgreSQL at 127.0.0.1 cannot be reached" in " ".join(kiro_learn(home, "doctor").stdout.split())
+    assert "cannot be reached" in kiro_learn(home, "serve").stderr
+
+
+@pytest.mark.parametrize("url", ["postgresql://ann:{}@host/team", "postgresql://host/team?password={}", "mysql://host"])
+def test_a_url_with_a_password_is_refused(home: Path, url: str) -> None:
+    said = failed(kiro_learn(home, "config", "set", "storage.url", url.format("se" + "cret")), code=2)
+    assert said[0] == "error: storage.url: expected a postgresql:// URL without a password"
+
+
+def test_a_daemon_with_a_file_imports_no_client_of_postgresql() -> None:
+    code = "import sys, kiro_learn.app.daemon, kiro_learn.app.maintenance; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not [name for name in modules if name.startswith(("psycopg", "kiro_learn.adapters.postgres"))]
+
+
+def test_a_daemon_remembers_on_a_server_and_the_home_has_no_database(home: Path) -> None:
+    with postgres_server() as server:
+        done(kiro_learn(home, "config", "set", "storage.url", server.url.replace(":@", "@")))
+        with running_daemon(home) as daemon, Client(daemon.home) as client:
+            project = client.project_of(home)
+            for _ in range(2):
+                client.post_event(event(project["namespace"], str(home), 1, "which store?"))
+            assert client.status()["counts"]["total_events"] == 1, "once, by its id"
+            assert "a daemon uses it" in done(kiro_learn(home, "storage", "check"))
+        assert not list(home.glob("*.db*"))
+        assert "PostgreSQL" in kiro_learn(home, "doctor", "--all").stdout
