@@ -21,12 +21,11 @@ from kiro_learn.client.build import build_id
 from kiro_learn.config import BackupConfig, Setting
 from kiro_learn.errors import ConfigError, ServiceError
 from kiro_learn.frontends.http.port_owner import listener_on
-from kiro_learn.model.server import ServerFacts
 from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.copies import Copies
-from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination
+from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination, ServerFacts
 from kiro_learn.services.doctor_checks import CHECKS
 from kiro_learn.services.notes_export import NotesExport
 from kiro_learn.services.notes_import import KeptMemories, NotesImport
