@@ -19,7 +19,7 @@ from kiro_learn.client import hook
 from kiro_learn.client.address import default_home
 from kiro_learn.client.build import build_id
 from kiro_learn.config import BackupConfig, Setting
-from kiro_learn.errors import ConfigError, ServiceError
+from kiro_learn.errors import ConfigError, ServiceError, StorageError
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
@@ -68,11 +68,15 @@ def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
 
     Raises:
       ConfigError: the settings are wrong, so it is not known where they lie.
+      StorageError: a server keeps the database.
     """
     from kiro_learn.app.copies import copies_of  # noqa: PLC0415  # SQLite, which settings and services do without
 
     place = Home(home)
     config = read_settings(place.settings, environment)
+    if config.storage.url:
+        hint = "pg_dump --schema=kiro_learn      makes one"
+        raise StorageError("a server keeps the database, and makes its own copies", hint=hint)
     return Copies(copies_of(place, config.backup, _utc_now), _replacement(place), _utc_now)
 
 

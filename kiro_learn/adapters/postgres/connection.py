@@ -33,6 +33,8 @@ ROWS_AT_ONCE = 200
 FIRST_WAIT, LONGEST_WAIT = 0.25, 10.0
 """Seconds between two attempts to reach the server."""
 
+SECONDS_BETWEEN_CANCELS = 0.02
+
 SCHEMA = "kiro_learn"
 """All that is kept stands in one schema of this name, with the functions that the statements use."""
 
@@ -42,6 +44,8 @@ NO_CHARACTER = "\ufdd0"
 Values = Mapping[str, Any]
 
 _QUESTION = re.compile(r"\s*(?:SELECT|WITH)\b")
+_HELD_BACK = re.compile(r"(?:BEGIN|SAVEPOINT|RELEASE)\b")
+"""What has no answer goes with the next statement: a message apiece would double what a small write costs."""
 
 
 class RowRefused(apsw.ConstraintError):
@@ -111,6 +115,10 @@ class Server:
                 self._url,
                 autocommit=True,
                 connect_timeout=3,
+                keepalives_idle=10,  # a server that is gone without a word is noticed within half a minute
+                keepalives_interval=5,
+                keepalives_count=3,
+                tcp_user_timeout=20_000,
                 application_name="kiro-learn",
                 cursor_factory=psycopg.ClientCursor,
                 options=f"-c lock_timeout={round(self._lock_seconds * 1000)} "
@@ -177,15 +185,19 @@ class PostgresConnection:
         self.server = server
         self.words = words
         self.raw: psycopg.Connection[Any] | None = None
+        self._held: list[str] = []
         self._changes = 0
-        self._turn = 0
-        """Odd while there is a transaction."""
+        self._ended = threading.Event()
+        """Set when the transaction under way has ended."""
         self._busy = threading.Lock()
         self._names = itertools.count()
 
     def execute(self, statement: str, values: Values | None = None) -> Any:
         if is_about_words(statement):
             return Answer(self, "", {}, ()) if self.words is None else self.words.execute(self, statement, values or {})
+        if _HELD_BACK.match(statement):
+            self._held.append(translated(statement))
+            return Answer(self, "", {}, ())
         return self.ask(statement, values)
 
     def ask(self, statement: str, values: Values | None = None) -> Answer:
@@ -205,74 +217,78 @@ class PostgresConnection:
     def in_transaction(self) -> bool:
         raw = self.raw
         idle = psycopg.pq.TransactionStatus.IDLE
-        return raw is not None and not raw.closed and raw.info.transaction_status != idle
+        return bool(self._held) or (raw is not None and not raw.closed and raw.info.transaction_status != idle)
 
     def fts5_tokenizer(self, name: str, arguments: list[str]) -> Any:
         assert self.words is not None, "only readers tokenize"
         return self.words.connection.fts5_tokenizer(name, arguments)
 
-    def run(self, query: str, values: Values | None) -> list[tuple[Any, ...]]:
-        """All rows of the answer to a query that is translated."""
+    def run(self, query: str, values: Values | None = None) -> list[tuple[Any, ...]]:
+        """All rows of the answer to a query that is translated.
+
+        A transaction that begins with it begins on a new connection if the server was away since the last.
+        """
+        held, self._held = self._held, []
+        whole = "; ".join((*held, query)).encode()
+        may_try_again = self.raw is not None and held[:1] != [] and held[0].startswith("BEGIN")
+        try:
+            return self._send(whole, values)
+        except StorageUnavailable:
+            self.close()
+            if not may_try_again:
+                raise
+        return self._send(whole, values)
+
+    def _send(self, query: bytes, values: Values | None) -> list[tuple[Any, ...]]:
         with errors_named(self.server.name):
             cursor = self._open().cursor()
-            cursor.execute(query.encode(), values)
+            cursor.execute(query, values)
+            while cursor.nextset():
+                pass
             self._changes = cursor.rowcount
             return cursor.fetchall() if cursor.description else []
 
     def rows_by_part(self, query: str, values: Values | None) -> Iterator[tuple[Any, ...]]:
+        """The same, fetched while it is iterated. What is not read to its end is closed with the transaction."""
         name = f"part_{next(self._names)}"
-        with errors_named(self.server.name):
-            asking = psycopg.ClientCursor(self._open()).mogrify(query.encode(), values)
-        rows = self._fetch(f"DECLARE {name} NO SCROLL CURSOR FOR {asking}; FETCH {ROWS_AT_ONCE} FROM {name}")
-        while True:
+        rows = self.run(f"DECLARE {name} NO SCROLL CURSOR FOR {query}; FETCH {ROWS_AT_ONCE} FROM {name}", values)
+        yield from rows
+        while len(rows) == ROWS_AT_ONCE:
+            rows = self.run(f"FETCH {ROWS_AT_ONCE} FROM {name}")
             yield from rows
-            if len(rows) < ROWS_AT_ONCE:
-                break
-            rows = self._fetch(f"FETCH {ROWS_AT_ONCE} FROM {name}")
-        self._fetch(f"CLOSE {name}")
 
-    def _fetch(self, query: str) -> list[tuple[Any, ...]]:
-        with errors_named(self.server.name):
-            cursor = self._open().cursor()
-            cursor.execute(query.encode())
-            while cursor.nextset():
-                pass
-            return cursor.fetchall() if cursor.description else []
-
-    def begin(self, mode: str = "") -> int:
-        """Begin a transaction, on a new connection if the server was away since the last; answers its turn."""
-        is_new = self.raw is None
-        try:
-            self.run(f"BEGIN {mode}", None)
-        except StorageUnavailable:
-            self.close()
-            if is_new:
-                raise
-            self.run(f"BEGIN {mode}", None)
-        with self._busy:
-            self._turn += 1
-            return self._turn
+    def begin(self, mode: str = "") -> threading.Event:
+        """Let a transaction begin with the next statement; answers what is set when it has ended."""
+        self._held = [f"BEGIN {mode}"]
+        self._ended = threading.Event()
+        return self._ended
 
     def end(self) -> None:
         """Leave nothing of the transaction behind, whatever became of it."""
         with self._busy:
-            self._turn += 1
+            self._ended.set()
         try:
-            if self.in_transaction:
-                self.run("ROLLBACK", None)
+            if self._held:  # nothing was asked
+                self._held = []
+            elif self.in_transaction:
+                self.run("ROLLBACK")
         except StorageError:
             self.close()
         if self.raw is not None and self.raw.closed:
             self.close()
 
-    def cancel(self, turn: int) -> None:
-        """From any thread: interrupt what the server does in this turn, unless that has ended."""
-        with self._busy:
-            if turn == self._turn and self.raw is not None and not self.raw.closed:
-                with contextlib.suppress(psycopg.Error):  # the server is away, and nobody waits for the answer
+    def cancel(self, ended: threading.Event) -> None:
+        """From another thread: interrupt what the server does until the transaction has ended.
+
+        Once is not enough: a question may be on its way to the server while it is told to stop.
+        """
+        while not ended.wait(SECONDS_BETWEEN_CANCELS):
+            with self._busy, contextlib.suppress(psycopg.Error):  # the server is away, and nobody waits for the answer
+                if not ended.is_set() and self.raw is not None and not self.raw.closed:
                     self.raw.cancel_safe(timeout=2)
 
     def close(self, _force: bool = False) -> None:
+        self._held = []
         if self.raw is not None:
             self.raw.close()
             self.raw = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -37,12 +38,12 @@ class PostgresReaders(Readers):
     def _answer(self, loan: Loan, query: Callable[[apsw.Connection], T]) -> T:
         connection = cast(PostgresConnection, loan.connection)
         try:
-            turn = connection.begin(ONE_STATE)
-            loan.stop = partial(_cancel_soon, connection, turn)
+            ended = connection.begin(ONE_STATE)
+            loan.stop = partial(_cancel_soon, connection, ended)
             return query(loan.connection)
         finally:
             connection.end()
 
 
-def _cancel_soon(connection: PostgresConnection, turn: int) -> None:
-    trio.lowlevel.start_thread_soon(partial(connection.cancel, turn), lambda _: None)
+def _cancel_soon(connection: PostgresConnection, ended: threading.Event) -> None:
+    trio.lowlevel.start_thread_soon(partial(connection.cancel, ended), lambda _: None)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import PurePath
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import apsw
 
+from kiro_learn.adapters.postgres.connection import PostgresConnection
 from kiro_learn.adapters.postgres.words import WordMirror
 from kiro_learn.adapters.sqlite import search
 from kiro_learn.adapters.sqlite.graph_reads import search_words
@@ -56,6 +57,7 @@ class PostgresStorage(SqlStorage):
 
         def in_turn(connection: apsw.Connection) -> T:
             with self._mirror.lock:
+                self._mirror.catch_up(cast(PostgresConnection, connection))
                 return query(connection)
 
         return await self.readers.read(in_turn)

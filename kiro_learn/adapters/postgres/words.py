@@ -63,8 +63,7 @@ class WordMirror:
         self._has_graph = False
 
     def execute(self, asker: PostgresConnection, statement: str, values: Mapping[str, Any]) -> Any:
-        """The answer to a statement about words, of the state that ``asker`` sees."""
-        self._catch_up(asker)
+        """The answer to a statement about words, of the state that was caught up with."""
         project = _PROJECT.search(statement)
         if project is None:
             self._fill_graph(asker)
@@ -80,7 +79,8 @@ class WordMirror:
         scores = ",".join(repr(score) for _, score in found)
         return asker.ask(statement, {**values, "found": f"{{{numbers}}}", "scores": f"{{{scores}}}"})
 
-    def _catch_up(self, asker: PostgresConnection) -> None:
+    def catch_up(self, asker: PostgresConnection) -> None:
+        """Take in what changed until the state that ``asker`` sees; its first question in a transaction."""
         if self._seen is None:
             self._seen = int(asker.execute(_LAST_CHANGE).get)
             return

@@ -35,6 +35,9 @@ def test_a_server_that_is_away_is_named_with_what_helps(home: Path) -> None:
     assert "the spool" in hint
     assert "team of PostgreSQL at 127.0.0.1 cannot be reached" in " ".join(kiro_learn(home, "doctor").stdout.split())
     assert "cannot be reached" in kiro_learn(home, "serve").stderr
+    assert failed(kiro_learn(home, "backup", "now"))[0].endswith(
+        "a server keeps the database, and makes its own copies"
+    )
 
 
 @pytest.mark.parametrize("url", ["postgresql://ann:{}@host/team", "postgresql://host/team?password={}", "mysql://host"])
