@@ -69,7 +69,7 @@ class PostgresForTests:
         """The store as it was left."""
         from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # psycopg is of an extra
 
-        return await open_postgres_storage(self.url, StorageConfig(reader_count=1), **options)
+        return await open_postgres_storage(self.url, StorageConfig(reader_count=1, busy_seconds=2), **options)
 
     async def _prepare(self) -> None:
         await (await self.open_again(utc_now=lambda: datetime.now(UTC))).close()

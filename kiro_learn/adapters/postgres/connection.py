@@ -121,7 +121,7 @@ class Server:
                 tcp_user_timeout=20_000,
                 application_name="kiro-learn",
                 cursor_factory=psycopg.ClientCursor,
-                options=f"-c lock_timeout={round(self._lock_seconds * 1000)} "
+                options=f"-c lock_timeout={max(1, round(self._lock_seconds * 1000))}"
                 f" -c client_min_messages=warning -c search_path={SCHEMA}",
             )
         raw.adapters.register_dumper(int, _IntDumper)

@@ -42,9 +42,11 @@ class OwnConnection(PostgresConnection):
 
     def _insist(self, raw: psycopg.Connection[Any]) -> None:
         name = self.server.name
-        if raw.execute(f"SELECT pg_try_advisory_lock({_LOCK})").fetchone() != (True,):
+        try:
+            raw.execute(f"SELECT pg_advisory_lock({_LOCK})")  # a daemon that just stopped may hold it a moment longer
+        except psycopg.errors.LockNotAvailable as error:
             hint = "One daemon at a time uses a database: stop the other one."
-            raise StorageBusy(f"another daemon uses {name}", hint=hint)
+            raise StorageBusy(f"another daemon uses {name}", hint=hint) from error
         if self.generation is not None:
             found = raw.execute("SELECT generation FROM store").fetchone()
             if found != (self.generation,):
