@@ -108,6 +108,22 @@ def test_both_stores_have_the_same_columns(server: PostgresForTests) -> None:
     assert there == here
 
 
+def test_each_trigger_of_sqlite_has_its_part_in_those_of_postgresql() -> None:
+    """By hand: only its name is compared. A new one needs a part in ``triggers.sql``, then its table here."""
+    connection = apsw.Connection(":memory:")
+    begin(connection, MIGRATIONS, utc_now=lambda: DAWN)
+    found = connection.execute("SELECT DISTINCT name, tbl_name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    items = {"graph_entities", "graph_relationships", "graph_facts", "graph_procedures", "graph_preferences"}
+    endings = r"_(?:gone|put|out|set|vector_gone|vector_old|told_gone)"
+    of_items = {name for name, table in found if table in items and re.fullmatch(f"{table}{endings}", str(name))}
+    assert {name for name, _ in found} - of_items == {
+        "await_embedding",
+        "drop_embeddings",
+        "drop_embeddings_of_replaced",
+        "memory_feedback_gone",
+    }
+
+
 def test_one_daemon_at_a_time_uses_a_database(server: PostgresForTests) -> None:
     async def scenario(_store: Any) -> None:
         with pytest.raises(StorageBusy, match="another daemon uses"):
