@@ -153,10 +153,10 @@ def test_what_is_pinned_is_told_even_if_an_older_brief_would_leave_it_out() -> N
         old = await rule(services, "Use npm for packages")
         await trio.sleep(60)
         await rule(services, "Use pnpm for packages")
-        assert "Use npm" not in await brief(services)
+        assert "\n- Use npm" not in await brief(services)
         await trio.sleep(60)
         await services.history.pin(old)
-        assert "Use npm" in await brief(services)
+        assert "\n- Use npm" in await brief(services)
 
     in_daemon(scenario)
 
