@@ -34,9 +34,8 @@ from benchmarks.many_records import SEED, Size, about_this_run, build_home, name
 from benchmarks.prompt import spread
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
-from kiro_learn.model.embedding_model import BUNDLED_MODEL
 from kiro_learn.model.graph import Entity, EntityType, Fact, GraphItem, GraphItemId, GraphKind, Relationship, Validity
-from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storing import transact_one
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon

@@ -26,7 +26,7 @@ import trio
 
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
-from kiro_learn.model.history import Replacement
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord

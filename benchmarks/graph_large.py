@@ -36,7 +36,7 @@ ROUNDS = 20
 
 async def measure(path: Path, fact_count: int) -> None:
     storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: datetime.now(UTC))
-    learner = GraphLearner(clock=cast(ClockAndIds, Numbers()), offload=in_place, enabled=True)
+    learner = GraphLearner(clock=cast("ClockAndIds", Numbers()), offload=in_place, enabled=True)
     items = known_of(fact_count)
     await transact_one(storage, lambda transaction: transaction.put_graph_items(items))
     print(f"{fact_count:,} facts of one subject", flush=True)

@@ -104,7 +104,7 @@ class _Ids:
 def learned(events: list[Event]) -> InMemoryStorage:
     """What is kept after all batches."""
     storage = InMemoryStorage()
-    learner = GraphLearner(clock=cast(ClockAndIds, _Ids(events[-1].valid_time)), offload=in_place, enabled=True)
+    learner = GraphLearner(clock=cast("ClockAndIds", _Ids(events[-1].valid_time)), offload=in_place, enabled=True)
 
     async def keep() -> None:
         for event in events:

@@ -57,11 +57,10 @@ from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.config import CompactionConfig, Config, GraphConfig, LearningConfig, LlmConfig, RecallConfig
 from kiro_learn.learning.profile.profile import WANTED
-from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
-from kiro_learn.model.vectors import Matrix, Parts
+from kiro_learn.model.vectors import Matrix, ModelIdentity, Parts
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Learner
 from kiro_learn.services.health import Process

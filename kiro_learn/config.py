@@ -7,8 +7,8 @@ from typing import Literal
 
 import attrs
 
+from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.checks import between, matching
-from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules
 from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights
 from kiro_learn.model.settings import Setting as Setting  # noqa: PLC0414  # for those above who know settings from here

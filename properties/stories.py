@@ -12,16 +12,14 @@ from hypothesis import strategies as st
 
 from kiro_learn.errors import DuplicateRecord, InvalidRequest, KiroLearnError, UnknownRecord
 from kiro_learn.model.buffer import BufferedEvent, ParkedCluster
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, RecordFilter
 from kiro_learn.model.statistics import LlmUsage
-from kiro_learn.model.told import ToldId
-from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, KnownModel, ModelIdentity
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work

@@ -9,8 +9,7 @@ import trio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.model.stored import KINDS, Restored
 from kiro_learn.ports.storage.changes import Committed
 from kiro_learn.ports.storage.interface import StorageTransaction, Work

@@ -46,7 +46,7 @@ PROMPTS = st.sampled_from(
 def history(said: list[tuple[str, bool]], cuts: set[int]) -> set[tuple[object, ...]]:
     """What is known after each prompt and its answer, if it has one, with a learning run behind those in ``cuts``."""
     storage = InMemoryStorage()
-    learner = GraphLearner(clock=cast(ClockAndIds, Numbers()), offload=in_place, enabled=True)
+    learner = GraphLearner(clock=cast("ClockAndIds", Numbers()), offload=in_place, enabled=True)
 
     async def tell() -> None:
         for number, (prompt, is_answered) in enumerate(said):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.ports.storage.answers import EmbeddingTable, LexicalRanking, SearchParams
 from kiro_learn.runtime.offload import in_place

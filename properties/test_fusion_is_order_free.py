@@ -8,9 +8,8 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Ranking
+from kiro_learn.model.retrieval import Hit, Ranking
 from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.rrf import fuse, reciprocal_rank_fusion
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking

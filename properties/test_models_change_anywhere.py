@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import trio
 from hypothesis import strategies as st
 
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
-from kiro_learn.model.vectors import Matrix
+from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import scheduled

@@ -10,7 +10,7 @@ import trio
 from hypothesis import strategies as st
 
 from kiro_learn.errors import ReplacedSince
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import SearchMode

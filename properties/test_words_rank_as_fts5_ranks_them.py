@@ -13,10 +13,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
-from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.model.hit import Hit
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, SearchParams
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.retrieval.query.terms import match_expression

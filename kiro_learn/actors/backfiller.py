@@ -13,9 +13,8 @@ import trio
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError, EmbeddingError
-from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.model.vectors import Codes, Parts, to_codes
+from kiro_learn.model.vectors import Codes, ModelIdentity, Parts, to_codes
 from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordStored
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.ports.storage.interface import StorageTransaction

@@ -14,9 +14,8 @@ import trio
 
 from kiro_learn.actors.embedding_models import EarlierModel, EmbeddingModels
 from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError, StorageError
-from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.vectors import Parts, Vector
+from kiro_learn.model.vectors import ModelIdentity, Parts, Vector
 from kiro_learn.runtime.actor import Reply, Stop, ask
 from kiro_learn.runtime.admission import PromptPriority
 from kiro_learn.runtime.supervisor import catch_errors

@@ -10,8 +10,8 @@ import structlog
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import EmbeddingError, KiroLearnError
-from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import KnownModel, ModelIdentity
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.storage.changes import Change, ModelSwitched
 from kiro_learn.ports.storage.embeddings import EmbeddingReads

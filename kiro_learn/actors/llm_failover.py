@@ -11,7 +11,7 @@ import trio
 
 from kiro_learn.actors.llm_quota import LlmQuota, UsageStatistics
 from kiro_learn.errors import BatchRefused, BudgetSpent, LlmError, ModelSick, NoModel
-from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
+from kiro_learn.model.buffer import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.metered_llm import is_model
 from kiro_learn.ports.llm import TOO_SLOW, Learner, Llm, LlmChoice

@@ -18,7 +18,7 @@ from kiro_learn.errors import (
     UnexpectedError,
 )
 from kiro_learn.learning.schedule import SchedulePolicy, Step
-from kiro_learn.model.circuit_breaker import BreakerState
+from kiro_learn.model.buffer import BreakerState
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.runtime.actor import Reply
 

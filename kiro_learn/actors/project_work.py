@@ -22,8 +22,7 @@ from kiro_learn.errors import (
 from kiro_learn.learning.extraction.splitting import half_count, part_to_try
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import BufferState, SchedulePolicy, Step
-from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.buffer import BufferSnapshot, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.settings import ScheduleSettings
 from kiro_learn.pipelines.learn.compaction import Compactor

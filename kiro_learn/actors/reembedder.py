@@ -15,10 +15,10 @@ from kiro_learn.actors.backfiller import CHUNK_COUNT, RETRY_SECONDS, Backfiller
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError
-from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.vectors import ModelIdentity
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.runtime.actor import Stop
 

@@ -14,10 +14,9 @@ import structlog
 import trio
 
 from kiro_learn.errors import ActorStopped, EmbeddingError
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.vectors import DIMENSION, Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, ModelIdentity, Vector
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.changes import Change, GraphChanged, ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.ports.storage.embeddings import EmbeddingReads

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.vectors import Parts, Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Parts, Vector
 
 
 @attrs.frozen(eq=False)

@@ -7,8 +7,7 @@ import math
 
 import attrs
 
-from kiro_learn.model.buffer import BufferSize
-from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.buffer import BufferSize, CircuitBreaker
 from kiro_learn.model.settings import ScheduleSettings
 
 

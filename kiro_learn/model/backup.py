@@ -111,3 +111,25 @@ class Salvaged:
     """Of the memories and events, those that a copy still had."""
     unreadable_page_count: int
     """Pages of which nothing can be read: what was on them is lost, whether or not it is counted."""
+
+
+# How far the upgrade of a database is.
+
+
+class UpgradeStage(enum.StrEnum):
+    """The stages of an upgrade, in order."""
+
+    BACKUP = "backup"
+    CHECK = "check"
+    MIGRATION = "migration"
+    COMMIT = "commit"
+
+
+@attrs.frozen
+class UpgradeProgress:
+    """How much of a stage of an upgrade is done."""
+
+    stage: UpgradeStage
+    done: int
+    total: int
+    """Pages of a backup, tables of a check, steps of a migration; a commit is one piece."""

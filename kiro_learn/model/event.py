@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 import attrs
 
-from kiro_learn.model.branch import BRANCH_PATTERN
 from kiro_learn.model.checks import Each, anything, length, matching, optional
 from kiro_learn.model.ids import ULID_PATTERN, EventId
-from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
+from kiro_learn.model.namespace import BRANCH_PATTERN, NAMESPACE_PATTERN, Namespace
 
 MAX_BODY_BYTES = 1_048_576
 """Of a body's JSON in UTF-8."""

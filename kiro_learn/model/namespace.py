@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import PurePath
-from typing import NewType
+from typing import Any, NewType
 from urllib.parse import quote
 
 import attrs
@@ -131,3 +132,35 @@ def display_name(project_id: str, project_path: str | None, *, user_home: PurePa
     if user_home is None:
         return project_path
     return project_path.removeprefix(f"{user_home}/")
+
+
+# Names of branches, as git has them.
+
+MAX_BRANCH = 255
+BRANCH_PATTERN = re.compile(rf"(?!\.invalid\Z)[^\s\x00-\x20~^:?*\[\\\x7f]{{1,{MAX_BRANCH}}}")
+"""git-check-ref-format(1), less what no text of ours needs to know. ``.invalid`` stands for what a file cannot say."""
+
+USUAL_BRANCHES = ("main", "master", "trunk")
+"""The default branch where nothing else says which one it is."""
+
+NO_BRANCH = "HEAD"
+"""What agents and git write where no branch is checked out."""
+
+
+def branch_named(name: Any) -> str | None:
+    """``name`` if it can be that of a branch."""
+    is_one = isinstance(name, str) and name != NO_BRANCH and name.isprintable() and BRANCH_PATTERN.fullmatch(name)
+    return name if is_one else None
+
+
+# What is neither taken in nor told for a while.
+
+
+@attrs.frozen
+class Pause:
+    """Hooks of a project, or of one session in it, are dropped, and its prompts are told nothing."""
+
+    namespace: Namespace
+    session_id: str | None
+    """None: all of the project."""
+    since: datetime

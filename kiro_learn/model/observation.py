@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
 import attrs
 
-from kiro_learn.model.checks import Each, Worded, length, optional
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.checks import Each, Worded, length, optional, unchecked
+from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import (
     MAX_CAPTURE_TYPE,
     MAX_CONCEPT,
     MAX_CONCEPTS,
     MAX_DETAIL,
     MAX_DETAILS,
+    MAX_FACTS,
     MAX_FILE,
     MAX_FILES,
     MAX_SUMMARY,
@@ -18,6 +27,10 @@ from kiro_learn.model.record import (
     MAX_TITLE,
     Confidence,
     KnowledgeType,
+    MemoryRecord,
+    ObservationType,
+    Origin,
+    RecordDetails,
     Severity,
 )
 
@@ -89,3 +102,194 @@ class Checkpoint:
     next_steps: str | None = attrs.field(default=None, validator=_DETAIL)
     open_questions: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
     relevant_files: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+
+
+# From what a client hands in to the memory record that keeps it. No learner is asked.
+#
+# Its summary and its facts are made of longer texts and may be longer than a record's: whoever scrubs it cuts them,
+# since a cut before that could part a secret from what shows that it is one.
+#
+#  When what was captured says what another capture has just said, so that it is not kept again.
+#
+# The same file is read again and again, and one change is reported by several hooks. An observation repeats another
+# one if their content hashes are equal and it comes within the window of its type. Knowledge and checkpoints are
+# handed in on purpose, so that these repeat another only if nothing at all differs.
+
+STRATEGY = "direct"
+"""Of a record that no learner made; so none makes it again."""
+
+CHECKPOINT = "checkpoint"
+"""The capture type of a checkpoint."""
+
+_TOOL_TYPES = frozenset({"file-read", "file-write", "command", "delegation", "tool-use"})
+
+_CAPTURED_DETAILS = {
+    KnowledgeType.CONSTRAINT: ("severity", "reason"),
+    KnowledgeType.DECISION: ("alternatives", "reason"),
+    KnowledgeType.HEURISTIC: ("context", "confidence"),
+    KnowledgeType.REJECTED: ("reason", "alternatives"),
+}
+"""Which metadata belongs to an item of each type."""
+
+_ALL_DETAILS = tuple(dict.fromkeys(name for names in _CAPTURED_DETAILS.values() for name in names))
+
+
+@attrs.frozen(kw_only=True)
+class CaptureStamp:
+    """What a record has beside what was handed in."""
+
+    record_id: RecordId
+    event_id: EventId
+    namespace: Namespace
+    at: datetime
+
+    @classmethod
+    def of(cls, ulids: Iterable[str], namespace: Namespace, at: datetime) -> CaptureStamp:
+        """``ulids``: two that were never given before."""
+        record_ulid, event_ulid = ulids
+        return cls(
+            record_id=RecordId(RECORD_PREFIX + record_ulid), event_id=EventId(event_ulid), namespace=namespace, at=at
+        )
+
+    def record(self, **values: Any) -> MemoryRecord:
+        return unchecked(
+            MemoryRecord,
+            record_id=self.record_id,
+            namespace=self.namespace,
+            strategy=STRATEGY,
+            source_event_ids=(self.event_id,),
+            created_at=self.at,
+            origin=Origin.API,
+            **values,
+        )
+
+
+def record_of_observation(observation: Observation, capture: CaptureStamp) -> MemoryRecord:
+    return capture.record(
+        title=observation.title,
+        summary=_summary(observation.narrative, observation.text, observation.title),
+        text=observation.text,
+        concepts=observation.concepts,
+        files_read=observation.files_read,
+        files_modified=observation.files_modified,
+        observation_type=observation_type_of(observation.type),
+        capture_type=observation.type,
+    )
+
+
+def record_of_knowledge(item: KnowledgeItem, capture: CaptureStamp) -> MemoryRecord:
+    """Raises InvalidRequest: it has metadata that does not belong to its type."""
+    own = _CAPTURED_DETAILS[item.knowledge_type]
+    unexpected = [name for name in _ALL_DETAILS if name not in own and getattr(item, name)]
+    if unexpected:
+        expected = f"expected nothing: a {item.knowledge_type} has {' and '.join(own)}"
+        raise InvalidRequest([(f"$.{name}", expected) for name in unexpected])
+    values = {name: getattr(item, name) for name in own}
+    if item.knowledge_type is KnowledgeType.CONSTRAINT and item.severity is None:
+        values["severity"] = "soft"
+    details = RecordDetails(**values)
+    is_pattern = item.knowledge_type is KnowledgeType.HEURISTIC
+    return capture.record(
+        title=item.title,
+        summary=_summary("", item.content, item.title),
+        text=item.content,
+        facts=_facts(details),
+        concepts=item.concepts,
+        files_read=item.files,
+        observation_type=ObservationType.PATTERN if is_pattern else ObservationType.DECISION,
+        knowledge_type=item.knowledge_type,
+        capture_type=item.knowledge_type.value,
+        details=details,
+    )
+
+
+def record_of_checkpoint(checkpoint: Checkpoint, capture: CaptureStamp) -> MemoryRecord:
+    details = RecordDetails(next_steps=checkpoint.next_steps, open_questions=checkpoint.open_questions)
+    return capture.record(
+        title=checkpoint.task,
+        summary=_summary(checkpoint.progress, "", checkpoint.task),
+        facts=_facts(details),
+        files_touched=checkpoint.relevant_files,
+        observation_type=ObservationType.SESSION_SUMMARY,
+        capture_type=CHECKPOINT,
+        details=details,
+    )
+
+
+def _summary(narrative: str, text: str, title: str) -> str:
+    """The first of them that says something in the part that is kept of it."""
+    return next(each for each in (narrative, text, title) if each[:MAX_SUMMARY].strip() or each == title)
+
+
+def _facts(details: RecordDetails) -> tuple[str, ...]:
+    return details.facts()[:MAX_FACTS]
+
+
+def observation_type_of(capture_type: str) -> ObservationType:
+    if capture_type in set(ObservationType):
+        return ObservationType(capture_type)
+    return ObservationType.TOOL_USE if capture_type in _TOOL_TYPES else ObservationType.DISCOVERY
+
+
+WINDOW_SECONDS = {"file-read": 60, "file-write": 10, "command": 30, "research": 120}
+"""By type of observation, as the search guide of kiro-memory has them."""
+
+OTHER_WINDOW_SECONDS = 30
+
+MOST_ALIKE = 20
+"""Captures of one content hash within one window that are compared, the newest ones: a bound for the writer's sake."""
+
+_COMPARED = (
+    *("text", "concepts", "files_touched", "files_read", "files_modified"),
+    *("observation_type", "knowledge_type", "details"),
+)
+"""What two records of one content hash may still differ in, of what is handed in."""
+
+
+@attrs.frozen
+class CapturedRecord:
+    """A record that was captured directly, and the session it came from."""
+
+    record: MemoryRecord
+    session: str | None
+    """None: its client named none."""
+
+    def differs_from(self, other: CapturedRecord) -> tuple[str, ...]:
+        """The names of what is not the same in both, which have one content hash."""
+        own, others = self.record, other.record
+        names = tuple(name for name in _COMPARED if getattr(own, name) != getattr(others, name))
+        return names if self.session == other.session else (*names, "session")
+
+    def repeated(self, alike: Sequence[CapturedRecord]) -> CapturedRecord | None:
+        """Which of ``alike``, those of its content hash within its window, it repeats: one that differs in nothing;
+        else, of an observation, the first.
+        """
+        same = next((each for each in alike if not self.differs_from(each)), None)
+        is_observation = self.record.details is None
+        return alike[0] if same is None and is_observation and alike else same
+
+
+def content_hash(record: MemoryRecord) -> str | None:
+    """SHA-256 of ``project|type|title|narrative`` in hexadecimal; None of a record that was not captured directly.
+
+    A ``|`` within a part is escaped, so that no two different observations have the same text to be hashed.
+    """
+    if record.capture_type is None:
+        return None
+    parts = (record.namespace, record.capture_type, record.title, record.summary)
+    text = "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def window_of(capture_type: str) -> timedelta:
+    return timedelta(seconds=WINDOW_SECONDS.get(capture_type, OTHER_WINDOW_SECONDS))
+
+
+def window_around(capture_type: str, now: datetime) -> tuple[datetime, datetime]:
+    """The moments, both exclusive, between which an earlier observation makes one of ``now`` a repeat.
+
+    To both sides: after the clock was set back, what was stored just before lies in the future. A clock that was set
+    back by more than the window does not keep new observations out.
+    """
+    window = window_of(capture_type)
+    return now - window, now + window

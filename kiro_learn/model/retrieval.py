@@ -11,10 +11,9 @@ from typing import Literal
 
 import attrs
 
-from kiro_learn.model.feedback import Feedback
+from kiro_learn.model.feedback import Feedback, ToldId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.told import ToldId
 
 
 class SearchMode(enum.StrEnum):
@@ -157,3 +156,30 @@ class Report:
     def is_helped_by(self, ranking: Ranking) -> bool:
         """Whether it found one of the memories that were told."""
         return any(record.shown and ranking in record.found_by for record in self.records)
+
+
+# One entry of a ranking, and what a ranking weighs beside its scores: where a record comes from and how it reads.
+
+
+@attrs.frozen
+class Hit:
+    """A record that one way of searching found, and how well it fits there: higher is better.
+
+    What ``score`` measures is said by the ranking that the hit is in; scores of two rankings do not compare.
+    """
+
+    record_id: RecordId
+    created_at: datetime
+    score: float
+
+
+@attrs.frozen
+class RankingFeatures:
+    """A record's text, and the place in a session at which its first event was said."""
+
+    text: str
+    """Title, summary, facts and concepts, a line each, in lower case: all it is for is to look for words in it."""
+    session_id: str | None = None
+    """None: its first event is not stored in its namespace, as with what was imported."""
+    said_at: datetime | None = None
+    """Of the same event; None without a session."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.vectors import Matrix, Parts, Vector
+from kiro_learn.model.vectors import Matrix, ModelIdentity, Parts, Vector
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 
 

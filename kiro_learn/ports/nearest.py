@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.graph import GraphItemId, GraphKind
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.vectors import Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 

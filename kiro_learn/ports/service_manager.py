@@ -8,7 +8,7 @@ from typing import Protocol
 
 import attrs
 
-from kiro_learn.model.service_state import ServiceState
+from kiro_learn.model.settings import ServiceState
 
 
 @attrs.frozen

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.told import ToldId
 
 
 class SessionPrompt(Protocol):

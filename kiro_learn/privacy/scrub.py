@@ -5,9 +5,9 @@ Nothing here fails: whatever comes in, what goes out is of the same shape and fi
 
 from __future__ import annotations
 
-from kiro_learn.model.branch import MAX_BRANCH
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, JsonBody, MessageBody, TextBody, Turn
+from kiro_learn.model.namespace import MAX_BRANCH
 from kiro_learn.model.record import (
     MAX_CAPTURE_TYPE,
     MAX_CONCEPT,

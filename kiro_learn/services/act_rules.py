@@ -14,8 +14,7 @@ from kiro_learn.learning.acts.index import ActIndex
 from kiro_learn.model.event import Event, JsonBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import KnowledgeType, MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordFilter
 from kiro_learn.model.retrieval import Occasion
 from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
 from kiro_learn.ports.storage.interface import StorageBackend

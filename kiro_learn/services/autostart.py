@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 from kiro_learn.errors import ServiceError
-from kiro_learn.model.service_state import FileOrigin, ServiceState, origin_of
+from kiro_learn.model.settings import FileOrigin, ServiceState, origin_of
 from kiro_learn.ports.service_manager import ServiceManager
 
 WELL = frozenset({ServiceState.STARTING, ServiceState.RUNNING})

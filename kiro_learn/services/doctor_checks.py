@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from kiro_learn.errors import AgentFileError
-from kiro_learn.model.service_state import FileOrigin, ServiceState
+from kiro_learn.model.settings import FileOrigin, ServiceState
 from kiro_learn.model.version import is_newer
 from kiro_learn.ports.home import SpoolFacts
 from kiro_learn.services.doctor import DATABASE, Check, DaemonState, Examination, Outcome

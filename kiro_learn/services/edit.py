@@ -5,8 +5,7 @@ from __future__ import annotations
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.checks import unchecked_evolve
-from kiro_learn.model.correction import Correction
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Correction, Replacement, ReplacementReason
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.record import EDITED, MemoryRecord
 from kiro_learn.ports.clock import ClockAndIds

@@ -15,9 +15,9 @@ import trio
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import StorageCorrupt, StorageError, UnknownRecord
 from kiro_learn.model.backup import BackupCopy, CopyKind
-from kiro_learn.model.forgetting import Erased, Foreseen, Selected, Selection
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retention import Erased, Foreseen, Selected, Selection
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.services.backups import Backups

@@ -22,7 +22,7 @@ from kiro_learn.model.graph import (
     Procedure,
 )
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.said_by_hand import FactSaid, ProcedureSaid, Said
+from kiro_learn.model.profile import FactSaid, ProcedureSaid, Said
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction

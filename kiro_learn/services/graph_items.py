@@ -10,9 +10,19 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest, StorageCorrupt, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.graph import MAX_NAME, Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
-from kiro_learn.model.graph_picture import GraphPicture, NodeKind, PictureAsked
-from kiro_learn.model.said_by_hand import PreferenceSaid, Said
+from kiro_learn.model.graph import (
+    MAX_NAME,
+    Entity,
+    Evidence,
+    GraphItem,
+    GraphItemId,
+    GraphKind,
+    GraphPicture,
+    NodeKind,
+    PictureAsked,
+    kind_of,
+)
+from kiro_learn.model.profile import PreferenceSaid, Said
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.graph_edit import GraphEdit

@@ -19,10 +19,10 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder, WordIndexStatistics
 from kiro_learn.model.buffer import BufferSize, LearningRun
-from kiro_learn.model.embedding_model import ReembeddingCounts
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Pause
 from kiro_learn.model.settings import Setting
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
+from kiro_learn.model.vectors import ReembeddingCounts
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend

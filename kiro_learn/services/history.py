@@ -7,7 +7,7 @@ from datetime import datetime
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import UnknownRecord
 from kiro_learn.model.checks import unchecked_evolve
-from kiro_learn.model.history import Replacement
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.clock import ClockAndIds

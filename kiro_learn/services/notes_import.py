@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import attrs
 
 from kiro_learn.model.checks import unchecked
-from kiro_learn.model.direct_capture import STRATEGY
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.observation import STRATEGY
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.stored import StoredMemory
 from kiro_learn.model.version import __version__

@@ -11,19 +11,21 @@ from collections.abc import Callable
 import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.model.direct_capture import (
+from kiro_learn.model.event import Event, EventKind, JsonBody, Source
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.observation import (
     MOST_ALIKE,
     CapturedRecord,
     CaptureStamp,
+    Checkpoint,
+    KnowledgeItem,
+    Observation,
     content_hash,
     record_of_checkpoint,
     record_of_knowledge,
     record_of_observation,
     window_around,
 )
-from kiro_learn.model.event import Event, EventKind, JsonBody, Source
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds

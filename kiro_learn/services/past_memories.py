@@ -13,9 +13,9 @@ from itertools import islice
 from typing import NamedTuple
 
 from kiro_learn.model.checks import Worded, unchecked
-from kiro_learn.model.direct_capture import observation_type_of
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.observation import observation_type_of
 from kiro_learn.model.record import (
     MAX_CAPTURE_TYPE,
     MAX_CONCEPTS,

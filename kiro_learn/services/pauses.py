@@ -10,8 +10,7 @@ import trio
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.event import Event
-from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.events import SessionReads
 

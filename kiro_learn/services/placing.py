@@ -9,11 +9,10 @@ import attrs
 import trio
 
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
-from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.record import EVERYTHING, RecordFilter
+from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
 from kiro_learn.model.settings import ScoringSettings
 from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF, VectorRetriever, WordRetriever

@@ -18,8 +18,7 @@ from kiro_learn.model.cursors import (
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
+from kiro_learn.model.record import EVERYTHING, MemoryRecord, RecordFilter
 from kiro_learn.model.statistics import (
     Activity,
     Day,

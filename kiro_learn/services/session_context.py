@@ -12,11 +12,10 @@ from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.errors import StorageError
 from kiro_learn.learning.rule_statements import RuleStatements, contradictions
 from kiro_learn.model.event import Event
+from kiro_learn.model.feedback import BRIEF
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordFilter
 from kiro_learn.model.retrieval import Occasion
-from kiro_learn.model.told import BRIEF
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.retrieval.rendering.amended import contradicts

@@ -9,13 +9,11 @@ import attrs
 import trio
 
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.embedding_model import ModelIdentity
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
-from kiro_learn.model.retrieval import Ranking, SearchMode
-from kiro_learn.model.vectors import Vector
+from kiro_learn.model.record import EVERYTHING, RecordFilter
+from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
+from kiro_learn.model.vectors import ModelIdentity, Vector
 from kiro_learn.pipelines.recall.optional_result import LATE
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery

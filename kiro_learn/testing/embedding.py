@@ -10,8 +10,7 @@ import numpy as np
 import trio
 
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
-from kiro_learn.model.vectors import DIMENSION, Matrix, Parts, Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, Matrix, ModelIdentity, Parts, Vector
 
 WINDOW_WORDS = 200
 OVERLAP_WORDS = 25

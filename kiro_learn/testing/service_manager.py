@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.model.service_state import ServiceState, marked
+from kiro_learn.model.settings import ServiceState, marked
 from kiro_learn.ports.service_manager import CommandResult
 
 

@@ -131,7 +131,7 @@ class _Writer(Writer):
         (outcome,) = self._commit_together([work])
         if isinstance(outcome, Refused):
             raise outcome.error
-        return cast(T, outcome.value)
+        return cast("T", outcome.value)
 
     async def erase_forgotten(self) -> bool:
         """There is no file to erase from."""

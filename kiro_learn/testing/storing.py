@@ -20,7 +20,7 @@ async def transact_one(storage: StorageBackend, work: Work[T]) -> T:
     (outcome,) = await storage.transact([work])
     if isinstance(outcome, Refused):
         raise outcome.error
-    return cast(T, outcome.value)
+    return cast("T", outcome.value)
 
 
 async def put_event(storage: StorageBackend, event: Event) -> bool:

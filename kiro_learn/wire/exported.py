@@ -13,12 +13,12 @@ from typing import Any
 import attrs
 
 from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.correction import ReplacementReason
 from kiro_learn.model.event import Body, EventKind, JsonBody, MessageBody, TextBody
+from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.graph import EntityType, GraphKind, Outcome, PreferenceCategory, Says, SourceType
-from kiro_learn.model.history import ReplacementReason
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.stored import KINDS, Stored
-from kiro_learn.model.told import ToldId
 from kiro_learn.wire.messages import MAX_JSON_DEPTH, json_depth, read_json
 from kiro_learn.wire.structuring import new_converter, structure
 

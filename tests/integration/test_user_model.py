@@ -20,8 +20,7 @@ from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmb
 from kiro_learn.app.daemon import embedding_folder, open_model
 from kiro_learn.config import EmbeddingConfig
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, MOST_DIMENSIONS, ModelIdentity
-from kiro_learn.model.vectors import Matrix, Parts
+from kiro_learn.model.vectors import BUNDLED_MODEL, MOST_DIMENSIONS, Matrix, ModelIdentity, Parts
 from tests.integration.tiny_embedding_model import INPUTS, TinyModel
 
 T = TypeVar("T")

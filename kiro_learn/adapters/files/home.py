@@ -16,7 +16,7 @@ from kiro_learn.adapters.files.spool import Spool
 from kiro_learn.adapters.files.spool_cipher import key_at
 from kiro_learn.adapters.files.upgrade_notice import upgrade_announced
 from kiro_learn.errors import AlreadyRunning, ConfigError
-from kiro_learn.model.upgrade import UpgradeProgress
+from kiro_learn.model.backup import UpgradeProgress
 from kiro_learn.model.version import __version__
 
 TOKEN_BYTES = 32

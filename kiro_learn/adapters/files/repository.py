@@ -14,7 +14,7 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.model.branch import USUAL_BRANCHES, branch_named
+from kiro_learn.model.namespace import USUAL_BRANCHES, branch_named
 
 MOST_LINE_BYTES = 8_192
 """Of a file of one line."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kiro_learn.adapters.files import private
-from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
+from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 
 SECONDS_BETWEEN_WRITES = 0.25
 

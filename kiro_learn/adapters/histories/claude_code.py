@@ -28,8 +28,8 @@ from kiro_learn.adapters.histories.words import (
     text_in,
     without_injected,
 )
-from kiro_learn.model.branch import branch_named
 from kiro_learn.model.event import EventKind
+from kiro_learn.model.namespace import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.bodies import failed_response, text_body, tool_body
 from kiro_learn.wire.hooks.payload import words_of

@@ -27,16 +27,16 @@ class PostgresReaders(Readers):
         self._server = server
         self._words = words
         connections = [PostgresConnection(server, words) for _ in range(count)]
-        super().__init__(Path(server.name), cast(list[apsw.Connection], connections))
+        super().__init__(Path(server.name), cast("list[apsw.Connection]", connections))
 
     async def open_another(self) -> tuple[Path, apsw.Connection]:
         connection = PostgresConnection(self._server, self._words)
         await trio.to_thread.run_sync(connection.begin, ONE_STATE)
         await trio.to_thread.run_sync(connection.run, "SELECT 1 FROM namespaces LIMIT 1", None)
-        return self._path, cast(apsw.Connection, connection)
+        return self._path, cast("apsw.Connection", connection)
 
     def _answer(self, loan: Loan, query: Callable[[apsw.Connection], T]) -> T:
-        connection = cast(PostgresConnection, loan.connection)
+        connection = cast("PostgresConnection", loan.connection)
         try:
             ended = connection.begin(ONE_STATE)
             loan.stop = partial(_cancel_soon, connection, ended)

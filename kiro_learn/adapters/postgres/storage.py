@@ -57,7 +57,7 @@ class PostgresStorage(SqlStorage):
 
         def in_turn(connection: apsw.Connection) -> T:
             with self._mirror.lock:
-                self._mirror.catch_up(cast(PostgresConnection, connection))
+                self._mirror.catch_up(cast("PostgresConnection", connection))
                 return query(connection)
 
         return await self.readers.read(in_turn)

@@ -58,7 +58,7 @@ class PostgresWriter(Writer):
     """As ``Writer``."""
 
     def __init__(self, connection: OwnConnection, *, utc_now: Callable[[], datetime]) -> None:
-        super().__init__(Path(connection.server.name), cast(apsw.Connection, connection), utc_now=utc_now)
+        super().__init__(Path(connection.server.name), cast("apsw.Connection", connection), utc_now=utc_now)
         self._own = connection
 
     def _begin(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 
 from kiro_learn.adapters.service_managers.commands import ServiceFile, checked, run_command
-from kiro_learn.model.service_state import ServiceState, marked
+from kiro_learn.model.settings import ServiceState, marked
 from kiro_learn.ports.service_manager import CommandResult
 
 THROTTLE_SECONDS = 10

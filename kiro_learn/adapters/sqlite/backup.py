@@ -19,7 +19,7 @@ from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import make_private, open_reader
 from kiro_learn.adapters.sqlite.errors import map_errors
 from kiro_learn.errors import StorageCorrupt, StorageError
-from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
+from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 
 PAGES_AT_A_TIME = 1024
 """4 MiB with SQLite's usual pages: between two of them the copying can be stopped."""

@@ -28,8 +28,7 @@ from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest, uninterrupted
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
-from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, superfluous
-from kiro_learn.model.upgrade import UpgradeProgress
+from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, UpgradeProgress, superfluous
 from kiro_learn.ports.storage.interface import Work
 
 T = TypeVar("T")

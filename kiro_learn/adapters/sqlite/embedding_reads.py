@@ -12,12 +12,11 @@ import structlog
 from kiro_learn.adapters.sqlite import rows, statements, vectors
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.embedding_writes import BUNDLED
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.statistics import EmbeddingCounts
-from kiro_learn.model.vectors import Codes
+from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.ports.storage.answers import EmbeddingTable
 
 log = structlog.get_logger()

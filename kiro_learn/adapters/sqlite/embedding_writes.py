@@ -8,12 +8,11 @@ from __future__ import annotations
 import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements, vectors
-from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.model.vectors import Codes, KnownModel, ModelIdentity, Parts
 from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordEmbedded
 
 BUNDLED = 1

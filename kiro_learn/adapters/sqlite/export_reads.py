@@ -18,8 +18,9 @@ from kiro_learn.adapters.sqlite.errors import map_errors
 from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
 from kiro_learn.adapters.sqlite.history_reads import replacing_in
 from kiro_learn.adapters.sqlite.rows import Row, decoded, to_cluster, to_event, to_record
+from kiro_learn.model.correction import ReplacementReason
+from kiro_learn.model.feedback import ToldItem
 from kiro_learn.model.graph import GraphKind
-from kiro_learn.model.history import ReplacementReason
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.stored import (
@@ -33,7 +34,6 @@ from kiro_learn.model.stored import (
     StoredProject,
     StoredReplaced,
 )
-from kiro_learn.model.told import ToldItem
 
 MOST_PIECES = 200
 MOST_BYTES = 1_000_000

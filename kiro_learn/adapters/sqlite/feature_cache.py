@@ -15,8 +15,8 @@ import apsw
 
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.record_reads import get_ranking_features
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import RankingFeatures
 
 MOST_BYTES = 8_000_000
 """Memory of the cache; the least recently used records are evicted."""

@@ -13,10 +13,10 @@ from kiro_learn.adapters.sqlite.graph_statements import ITEMS_OF_EVENTS_ALONE
 from kiro_learn.adapters.sqlite.readers import reading
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.adapters.sqlite.statements import NAMESPACE_NUMBERS
-from kiro_learn.model.forgetting import Selected, Selection
-from kiro_learn.model.history import digest_of
+from kiro_learn.model.correction import digest_of
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
+from kiro_learn.model.retention import Selected, Selection
 from kiro_learn.ports.storage.forgetting import Forgotten
 
 FIRST, LAST = "", "~"

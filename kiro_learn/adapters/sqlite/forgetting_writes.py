@@ -13,10 +13,10 @@ from kiro_learn.adapters.sqlite.graph_writes import GraphWrites
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values
 from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD, NAMESPACE_NUMBERS
-from kiro_learn.model.forgetting import Selected, Selection
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retention import Selected, Selection
 from kiro_learn.ports.storage.forgetting import Forgotten
 
 ALL_COPIES = "all"

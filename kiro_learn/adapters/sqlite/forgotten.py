@@ -11,7 +11,7 @@ import attrs
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
-from kiro_learn.model.history import digest_of
+from kiro_learn.model.correction import digest_of
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord

@@ -14,7 +14,7 @@ from kiro_learn.adapters.sqlite import graph_statements, statements
 from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.graph_rows import folded
 from kiro_learn.adapters.sqlite.rows import Row, Values, to_moment
-from kiro_learn.model.graph_picture import (
+from kiro_learn.model.graph import (
     LINKS_A_NODE,
     GraphPicture,
     NodeKind,

@@ -7,7 +7,7 @@ import apsw
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.rows import Row, to_record, to_replacement
-from kiro_learn.model.history import Replacement
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.ids import RecordId
 
 

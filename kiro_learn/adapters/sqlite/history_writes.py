@@ -16,7 +16,7 @@ from kiro_learn.adapters.sqlite.history_reads import came_with, first_gone, repl
 from kiro_learn.adapters.sqlite.record_writes import is_known, number_of, put_words, remove_record
 from kiro_learn.adapters.sqlite.rows import Row, Values, to_record
 from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
-from kiro_learn.model.history import Replacement
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.ports.storage.changes import Change

@@ -17,12 +17,11 @@ from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
 from kiro_learn.adapters.sqlite.word_writes import DAMAGE
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import MemoryRecord, RecordFilter
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.model.statistics import Activity, TokenEconomics
 from kiro_learn.ports.storage.records import Place, RecordQuery, SyntaxRanking, SyntaxSearch
 

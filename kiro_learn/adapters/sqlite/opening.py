@@ -23,7 +23,7 @@ from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.config import StorageConfig
-from kiro_learn.model.upgrade import UpgradeProgress
+from kiro_learn.model.backup import UpgradeProgress
 
 log = structlog.get_logger()
 

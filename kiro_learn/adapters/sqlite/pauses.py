@@ -8,8 +8,7 @@ from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.model.moment import from_text, to_text
-from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Namespace, Pause
 
 WHOLE = ""
 """In the place of a session: all of the project."""

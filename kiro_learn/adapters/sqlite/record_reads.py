@@ -10,10 +10,10 @@ import apsw
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.adapters.sqlite.rows import Values, to_features, to_record
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.ports.storage.answers import RecordPage
 
 

@@ -15,10 +15,10 @@ from kiro_learn.adapters.sqlite import rows, statements, word_writes
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.errors import DuplicateRecord
-from kiro_learn.model.direct_capture import CapturedRecord
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import MemoryRecord, indexed_columns
 from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
 

@@ -18,6 +18,7 @@ from kiro_learn.adapters.sqlite.pauses import pause_key
 from kiro_learn.adapters.sqlite.statements import PUT_REPLACEMENT, PUT_REPLACING
 from kiro_learn.errors import StorageError
 from kiro_learn.model.buffer import ParkedCluster
+from kiro_learn.model.feedback import ToldItem
 from kiro_learn.model.graph import Evidence, GraphItem
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import to_text
@@ -33,7 +34,6 @@ from kiro_learn.model.stored import (
     StoredProject,
     StoredReplaced,
 )
-from kiro_learn.model.told import ToldItem
 from kiro_learn.ports.storage.changes import Change, GraphChanged
 
 

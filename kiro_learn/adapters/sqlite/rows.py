@@ -19,15 +19,15 @@ import attrs
 from kiro_learn.adapters.sqlite.damaged_row import damage_named
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked
-from kiro_learn.model.direct_capture import CapturedRecord, content_hash
-from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
-from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.model.hit import Hit, RankingFeatures
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.observation import CapturedRecord, content_hash
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin, RecordDetails
+from kiro_learn.model.retrieval import Hit, RankingFeatures
 from kiro_learn.model.statistics import LlmUsage
+from kiro_learn.model.vectors import KnownModel, ModelIdentity
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _STRINGS = frozenset({str})

@@ -16,7 +16,7 @@ from kiro_learn.adapters.sqlite.rows import to_text_of_hit
 from kiro_learn.adapters.sqlite.word_index import Tokens, WordIndex
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, NUMBER_MASK, IndexDamaged, WordReads, tokenizer
-from kiro_learn.model.hit import Hit
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
 from kiro_learn.retrieval.ranking.bm25 import PostingList, Scores, best, bm25, shares

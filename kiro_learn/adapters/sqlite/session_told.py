@@ -9,8 +9,8 @@ import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.record_writes import number_of
+from kiro_learn.model.feedback import ToldId, ToldItem
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.told import ToldId, ToldItem
 
 
 def put_told(

@@ -33,8 +33,8 @@ from kiro_learn.adapters.sqlite.retention_reads import RetentionReads
 from kiro_learn.adapters.sqlite.session_reads import SessionReads
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.writer import Writer
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordRemoved

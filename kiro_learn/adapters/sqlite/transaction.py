@@ -29,19 +29,16 @@ from kiro_learn.adapters.sqlite import (
 from kiro_learn.adapters.sqlite.errors import one_work_named
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked_evolve
-from kiro_learn.model.direct_capture import CapturedRecord
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.event import Event
-from kiro_learn.model.feedback import Feedback
-from kiro_learn.model.history import Replacement
+from kiro_learn.model.feedback import Feedback, ToldId
 from kiro_learn.model.ids import FIRST_NOT_DERIVED, EventId, RecordId
 from kiro_learn.model.moment import to_text
-from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Namespace, Pause
+from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import LlmUsage
-from kiro_learn.model.told import ToldId
-from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, KnownModel, ModelIdentity, Parts
 from kiro_learn.ports.storage.changes import Change
 from kiro_learn.ports.storage.interface import Work
 

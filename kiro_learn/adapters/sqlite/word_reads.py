@@ -161,7 +161,7 @@ def tokenizer(connection: apsw.Connection) -> Callable[[str], Tokens]:
 
     def tokenize(text: str) -> Tokens:
         found = fts5(text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False)
-        return cast(Tokens, tuple(found))
+        return cast("Tokens", tuple(found))
 
     return tokenize
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kiro_learn.frontends.http.operations import moment, optional_flag, optional_text, texts
 from kiro_learn.frontends.http.query import Query
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import RecordFilter
 
 TYPE = texts("type", "Only results of this type; of one of several, if it is given more than once.")
 SINCE = moment("since", "Only what was made then or later; a date begins at midnight in UTC.")

@@ -12,11 +12,10 @@ from kiro_learn.frontends.http.operations import flag, integer, optional_namespa
 from kiro_learn.frontends.http.query import wrong
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.frontends.http.search import QUERY, WANTED, refusing_syntax, wanted_of
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.cursors import record_cursor_after
-from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import EVERYTHING
+from kiro_learn.model.record import EVERYTHING, MemoryRecord
 from kiro_learn.services.services import Services
 from kiro_learn.wire.event_answers import event_answer
 from kiro_learn.wire.messages import read_json, read_record, write_record, write_value

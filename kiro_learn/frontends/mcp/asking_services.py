@@ -16,7 +16,7 @@ from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import RecordFilter
 from kiro_learn.services.observe import Observed
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_names import NamedProject

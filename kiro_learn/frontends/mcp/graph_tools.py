@@ -11,7 +11,7 @@ from kiro_learn.frontends.mcp.moments import moment_of
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
 from kiro_learn.model.moment import to_text
-from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, Said
+from kiro_learn.model.profile import FactSaid, PreferenceSaid, Said
 from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.project_names import NamedProject
 

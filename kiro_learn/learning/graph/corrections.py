@@ -11,7 +11,7 @@ from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
 from kiro_learn.model.graph import MAX_NAME, EntityType, Fact, GraphItem, Preference, Procedure, SourceType
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.said_by_hand import PreferenceSaid, ProcedureSaid, Said
+from kiro_learn.model.profile import PreferenceSaid, ProcedureSaid, Said
 
 BY_HAND = "edited"
 """The session id of what is said by hand: it is said outside of any session."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kiro_learn.learning.profile.texts import FileText, Folder
-from kiro_learn.model.branch import USUAL_BRANCHES
+from kiro_learn.model.namespace import USUAL_BRANCHES
 from kiro_learn.model.profile import ProfileFact, Slot
 
 CONFIG, REMOTE_HEAD, PACKED = ".git/config", ".git/refs/remotes/origin/HEAD", ".git/packed-refs"

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.connected import connected
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
-from kiro_learn.model.vectors import Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 
 ROUNDING = 1e-6

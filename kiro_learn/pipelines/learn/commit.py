@@ -10,7 +10,7 @@ import attrs
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.model.buffer import ParkedCluster
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, ReconciledCluster
 from kiro_learn.ports.storage.interface import StorageTransaction
 

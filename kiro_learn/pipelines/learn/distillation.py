@@ -10,7 +10,7 @@ import attrs
 
 from kiro_learn.errors import UnknownRecord
 from kiro_learn.learning.consolidation.distillation import distilled, text_bytes
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount

@@ -42,7 +42,7 @@ from kiro_learn.model.graph import (
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.said_by_hand import Said
+from kiro_learn.model.profile import Said
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.retrieval.query.question import query_text

@@ -14,8 +14,8 @@ from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.relearning import PastEvent, PastTurn, Supersession, as_old_as_weak, supersessions
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot, LearningRun
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Event, EventKind
-from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.pipelines.recall.context_search import Gathered
 from kiro_learn.pipelines.recall.excerpting import Compared, compared, found, sureness_of
 from kiro_learn.pipelines.recall.finder import Findings

@@ -10,12 +10,10 @@ import attrs
 import trio
 
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord, newest_first
-from kiro_learn.model.record_filter import RecordFilter
-from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.record import MemoryRecord, RecordFilter, newest_first
+from kiro_learn.model.retrieval import Ranking, RankingFeatures, SearchMode
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.candidates import Candidate, CandidateQuestion
 from kiro_learn.pipelines.recall.finder import Finder, Findings

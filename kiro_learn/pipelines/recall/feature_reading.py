@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 
-from kiro_learn.model.hit import Hit, RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit, RankingFeatures
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
 
 

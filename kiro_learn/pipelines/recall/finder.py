@@ -9,10 +9,9 @@ import attrs
 import trio
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.model.hit import Hit, RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
 from kiro_learn.pipelines.recall.feature_reading import FeatureReading
 from kiro_learn.pipelines.recall.optional_result import LATE, OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch

@@ -11,11 +11,11 @@ import trio
 
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
+from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import FoundRecord, Ranking, Report, Retrieval
-from kiro_learn.model.told import ToldId
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
 from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED, NOTHING_NEW, NOTHING_RELEVANT

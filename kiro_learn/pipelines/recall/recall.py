@@ -14,8 +14,7 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import EDITED, MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import EDITED, MemoryRecord, RecordFilter
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of

@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import attrs
 
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
-from kiro_learn.model.hit import Hit
+from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.told import ToldId
-from kiro_learn.model.vectors import Codes
+from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch

@@ -8,10 +8,10 @@ from collections.abc import Collection, Sequence
 import trio
 
 from kiro_learn.config import RecallConfig
+from kiro_learn.model.feedback import PAST, BriefId, told_slot
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
-from kiro_learn.model.told import PAST, BriefId, told_slot
 from kiro_learn.ports.projects import ProfilesOfProjects
 from kiro_learn.ports.session_prompts import SessionPrompt
 from kiro_learn.retrieval.graph.intents import Intent, intent_of

@@ -6,13 +6,12 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.event import Event
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.vectors import Matrix
+from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity
 
 NEIGHBOR_DISTANCE = 5
 """Most words between two that count as close together."""

@@ -8,11 +8,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import attrs
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.vectors import Parts
+from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Parts
 
 T = TypeVar("T")
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts
-from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.model.vectors import (
+    BUNDLED_MODEL,
+    Codes,
+    KnownModel,
+    ModelIdentity,
+    ModelsInUse,
+    Parts,
+    ReembeddingCounts,
+)
 from kiro_learn.ports.storage.answers import EmbeddingTable
 
 

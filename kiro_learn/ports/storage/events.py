@@ -12,11 +12,10 @@ import attrs
 
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event
+from kiro_learn.model.feedback import ToldId, ToldItem
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.model.statistics import Days, NamedRecord, ProjectInfo, Session, SessionHead, Stats, ToldSession
-from kiro_learn.model.told import ToldId, ToldItem
 from kiro_learn.ports.storage.answers import EventPage
 
 EventPlace: TypeAlias = tuple[datetime, EventId]

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from typing import Protocol, TypeAlias
 
-from kiro_learn.model.forgetting import Selected, Selection
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retention import Selected, Selection
 
 Forgotten: TypeAlias = AbstractSet[tuple[EventId, bytes]]
 """Events, each with the digest of a memory's words; an empty digest stands for the event itself."""

@@ -11,8 +11,17 @@ from typing import Protocol
 
 import attrs
 
-from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind, Relationship
-from kiro_learn.model.graph_picture import GraphPicture, PictureAsked
+from kiro_learn.model.graph import (
+    Entity,
+    Evidence,
+    Fact,
+    GraphItem,
+    GraphItemId,
+    GraphKind,
+    GraphPicture,
+    PictureAsked,
+    Relationship,
+)
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Matrix, Vector

@@ -10,13 +10,12 @@ from typing import Protocol, TypeAlias
 
 import attrs
 
-from kiro_learn.model.direct_capture import CapturedRecord
-from kiro_learn.model.history import Replacement
-from kiro_learn.model.hit import Hit
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
+from kiro_learn.model.observation import CapturedRecord
+from kiro_learn.model.record import EVERYTHING, MemoryRecord, RecordFilter
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.model.statistics import Activity, TokenEconomics
 from kiro_learn.ports.storage.answers import RecordPage
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 
 

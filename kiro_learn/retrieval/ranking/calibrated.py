@@ -18,8 +18,8 @@ from itertools import repeat
 
 import attrs
 
-from kiro_learn.model.hit import Hit, RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit, RankingFeatures
 from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.overturning import BEST, successors

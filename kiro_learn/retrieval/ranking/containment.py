@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from kiro_learn.model.hit import Hit
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.retrieval.query.terms import ideal_score, inverse_document_frequency
 from kiro_learn.retrieval.ranking.order import best_first
 

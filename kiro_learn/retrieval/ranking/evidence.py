@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeAlias, cast
 
-from kiro_learn.model.hit import Hit
-from kiro_learn.model.retrieval import Ranking
+from kiro_learn.model.retrieval import Hit, Ranking
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
@@ -26,9 +25,9 @@ Found: TypeAlias = Mapping[Ranking, Evidence]
 
 def words_of(found: Found) -> WordRanking:
     """What the word retriever found."""
-    return cast(WordRanking, found[Ranking.WORDS])
+    return cast("WordRanking", found[Ranking.WORDS])
 
 
 def vectors_of(found: Found) -> VectorRanking:
     """What the vector retriever found."""
-    return cast(VectorRanking, found[Ranking.MEANING])
+    return cast("VectorRanking", found[Ranking.MEANING])

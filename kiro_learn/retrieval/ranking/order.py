@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from operator import attrgetter
 
-from kiro_learn.model.hit import Hit
+from kiro_learn.model.retrieval import Hit
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.order import best_first
 

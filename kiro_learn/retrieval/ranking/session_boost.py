@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import RankingFeatures
 
 CARRIED = 0.4
 """Share of its score that a record hands on to the one found next in its session, with what it was handed itself.

@@ -18,8 +18,8 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.model.settings import ScoringSettings, Weights
 from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
 

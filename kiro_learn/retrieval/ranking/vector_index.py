@@ -12,10 +12,9 @@ from datetime import datetime
 import attrs
 import numpy as np
 
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.vectors import DIMENSION, Matrix, Parts, Vector
+from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, Matrix, ModelIdentity, Parts, Vector
 from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, Owners
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_codes import CodedRows, CodeProduct, RowNumbers, multiply_codes

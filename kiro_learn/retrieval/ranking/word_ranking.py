@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kiro_learn.model.hit import Hit
+from kiro_learn.model.retrieval import Hit
 
 
 class WordRanking(Protocol):

@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 
 import attrs
 
+from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.told import ToldId
 from kiro_learn.retrieval.rendering.word_runs import word_runs
 
 SAME = 0.9

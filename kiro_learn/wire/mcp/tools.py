@@ -6,7 +6,7 @@ values that arguments are read as. The order is part of what clients cache.
 
 from __future__ import annotations
 
-from kiro_learn.model.branch import MAX_BRANCH
+from kiro_learn.model.namespace import MAX_BRANCH
 from kiro_learn.wire.mcp.graph_tools import GRAPH_TOOLS
 from kiro_learn.wire.mcp.schema import Schema, choice, object_of, text, texts, whole_number
 from kiro_learn.wire.mcp.tool import PROJECT, Tool

@@ -60,7 +60,7 @@ def read_by_a_model(home: Path, namespace: Namespace, event_id: EventId) -> None
     """Put the procedure that a model would read out of an event."""
     said_at = datetime(2026, 1, 4, 10, tzinfo=UTC)
     release = way(0, "bump the version", "push the tag", name="Release", source=Source(event_id, "s1", said_at))
-    learner = GraphLearner(clock=cast(ClockAndIds, Numbers()), offload=in_place, enabled=True)
+    learner = GraphLearner(clock=cast("ClockAndIds", Numbers()), offload=in_place, enabled=True)
 
     async def work() -> None:
         storage = await open_sqlite_storage(home / "kiro-learn.db", StorageConfig(), utc_now=lambda: datetime.now(UTC))

@@ -15,7 +15,7 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.config import StorageConfig
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storing import transact_one
 from kiro_learn.wire.messages import read_record

@@ -21,7 +21,7 @@ from kiro_learn.client.address import DaemonSilent
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import daemon_process
 from kiro_learn.frontends.cli.shell import Failed
-from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
+from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
 from tests.unit.adapters.sqlite.first_database import fill
 from tests.unit.storage.builders import MINE, event_id

@@ -14,9 +14,8 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.buffer import ParkedCluster
-from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
-from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.model.vectors import to_codes
+from kiro_learn.model.correction import Replacement, ReplacementReason
+from kiro_learn.model.vectors import KnownModel, ModelIdentity, to_codes
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge

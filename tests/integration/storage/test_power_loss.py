@@ -14,7 +14,7 @@ from kiro_learn.adapters.sqlite.connections import open_writer
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.config import StorageConfig
-from kiro_learn.model.upgrade import UpgradeProgress
+from kiro_learn.model.backup import UpgradeProgress
 from kiro_learn.testing.daemon import an_event, simulated_daemon
 from tests.integration.storage.volatile_disk import VolatileDisk, put_back, volatile_disk
 from tests.unit.adapters.sqlite.first_database import EVENTS, fill

@@ -17,9 +17,9 @@ from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageCorrupt, StorageError
+from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import Namespace, within_our_limits
-from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.testing.storing import put_event, search_records, transact_one
 from tests.unit.adapters.sqlite.first_database import fill

@@ -11,13 +11,12 @@ import pytest
 import trio
 
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ReembeddingCounts
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.retrieval import SearchMode
-from kiro_learn.model.vectors import Codes, Matrix, Parts
+from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, Matrix, ModelIdentity, Parts, ReembeddingCounts
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon

@@ -12,8 +12,8 @@ import trio
 from kiro_learn.actors.graph_embedder import RETRY_SECONDS
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.embedding_model import BUNDLED_MODEL
 from kiro_learn.model.graph import GraphItem, Validity
+from kiro_learn.model.vectors import BUNDLED_MODEL
 from kiro_learn.pipelines.recall.context import Context, ContextRequest
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE

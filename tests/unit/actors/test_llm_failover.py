@@ -10,7 +10,7 @@ from kiro_learn.actors.llm_quota import LlmQuota
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
-from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.namespace import Namespace, namespace_of, project_id_in
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.services.services import Services

@@ -10,8 +10,7 @@ import trio
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError, StorageBusy
-from kiro_learn.model.buffer import BufferSize
-from kiro_learn.model.circuit_breaker import BreakerState
+from kiro_learn.model.buffer import BreakerState, BufferSize
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event

@@ -13,9 +13,8 @@ import trio.testing
 
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.errors import ActorStopped, DependencyError, EmbeddingError
-from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.model.vectors import DIMENSION, ModelIdentity
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.changes import ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, Codes, Integers, Pieces, multiply_codes

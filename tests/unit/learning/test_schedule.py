@@ -10,8 +10,7 @@ import attrs
 import pytest
 
 from kiro_learn.learning.schedule import BufferState, Due, SchedulePolicy, Step, retry_delay_seconds
-from kiro_learn.model.buffer import BufferSize
-from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.buffer import BufferSize, CircuitBreaker
 from kiro_learn.model.settings import ScheduleSettings
 
 CLOSED = CircuitBreaker(failure_threshold=3, cooldown_seconds=600.0)

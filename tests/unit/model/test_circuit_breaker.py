@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
+from kiro_learn.model.buffer import BreakerState, CircuitBreaker
 
 CLOSED = CircuitBreaker(failure_threshold=3, cooldown_seconds=60.0)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.errors import ServiceError
-from kiro_learn.model.service_state import FileOrigin, ServiceState
+from kiro_learn.model.settings import FileOrigin, ServiceState
 from kiro_learn.services.autostart import Autostart, FileChange
 from kiro_learn.testing.service_manager import ScriptedServiceManager
 

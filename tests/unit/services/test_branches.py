@@ -7,8 +7,7 @@ import attrs
 from kiro_learn.config import Config, ReconciliationConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, FixedBranches, an_event
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event

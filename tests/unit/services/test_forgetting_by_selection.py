@@ -10,7 +10,7 @@ import trio
 
 from kiro_learn.errors import UnknownRecord
 from kiro_learn.model.event import Event, EventKind, JsonBody
-from kiro_learn.model.forgetting import Selection
+from kiro_learn.model.retention import Selection
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, Letter, Letterbox, a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm

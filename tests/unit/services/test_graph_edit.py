@@ -13,7 +13,7 @@ from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import GraphDrafts
 from kiro_learn.model.graph import EntityType, GraphItem, GraphItemId, GraphKind, Relationship, SourceType
-from kiro_learn.model.said_by_hand import FactSaid
+from kiro_learn.model.profile import FactSaid
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.storage import InMemoryStorage

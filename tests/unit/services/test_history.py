@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from kiro_learn.errors import NothingToUndo, StorageBusy, UnknownRecord
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import SearchMode

@@ -9,8 +9,8 @@ import pytest
 import trio
 
 from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.forgetting import Selection
 from kiro_learn.model.graph import (
     Entity,
     EntityType,
@@ -22,9 +22,9 @@ from kiro_learn.model.graph import (
     SourceType,
     Validity,
 )
-from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, project_at
+from kiro_learn.model.retention import Selection
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon

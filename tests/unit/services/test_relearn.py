@@ -11,9 +11,9 @@ import trio
 
 from kiro_learn.config import Config, GraphConfig, LearningConfig, LlmConfig
 from kiro_learn.errors import BudgetSpent, ModelSick, NoModel, UnknownProject
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.graph import Fact, GraphItem, GraphKind
-from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
 from kiro_learn.ports.storage.graph import GraphList

@@ -11,8 +11,8 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.graph import EntityType, GraphKind, SourceType
 from kiro_learn.model.observation import KnowledgeItem
+from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.model.record import KnowledgeType
-from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH

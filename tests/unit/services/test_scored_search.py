@@ -15,8 +15,7 @@ from kiro_learn.errors import EmbeddingError, InvalidRequest, QuerySyntaxError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.observation import KnowledgeItem, Observation
-from kiro_learn.model.record import KnowledgeType
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import KnowledgeType, RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 from kiro_learn.services.placing import Wanted

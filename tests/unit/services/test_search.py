@@ -12,8 +12,7 @@ import trio
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.pipelines.recall import finder

@@ -6,8 +6,7 @@ import pytest
 
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.profile import Slot
-from kiro_learn.model.said_by_hand import PreferenceSaid
+from kiro_learn.model.profile import PreferenceSaid, Slot
 from kiro_learn.retrieval.query.profile_slots import MOST_ASKING, MOST_DOING, acts_of, slots_of
 from kiro_learn.retrieval.rendering.prior_observations import HEADING
 from kiro_learn.retrieval.rendering.profile_lines import LINE_BYTES

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 from kiro_learn.errors import DimensionMismatch
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity, ModelsInUse, ReembeddingCounts
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.statistics import EmbeddingCounts
-from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.model.vectors import (
+    BUNDLED_MODEL,
+    Codes,
+    KnownModel,
+    ModelIdentity,
+    ModelsInUse,
+    Parts,
+    ReembeddingCounts,
+)
 from kiro_learn.ports.storage.changes import Change, Committed, ModelSwitched, RecordEmbedded
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
 from kiro_learn.testing.storing import delete_records, put_record, transact_one

@@ -4,11 +4,12 @@ import attrs
 import pytest
 
 from kiro_learn.errors import StorageError
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.forgetting import Selected
+from kiro_learn.model.feedback import BRIEF, ToldId
 from kiro_learn.model.graph import Evidence, GraphItem, GraphKind, Says, SourceType, Validity
-from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Pause
+from kiro_learn.model.retention import Selected
 from kiro_learn.model.stored import (
     KINDS,
     Restored,
@@ -19,7 +20,6 @@ from kiro_learn.model.stored import (
     StoredProject,
     StoredReplaced,
 )
-from kiro_learn.model.told import BRIEF, ToldId
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storage import InMemoryStorage

@@ -5,8 +5,8 @@ import pytest
 
 from kiro_learn.errors import NothingToUndo
 from kiro_learn.model.buffer import ParkedCluster
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord

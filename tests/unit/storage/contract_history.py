@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.errors import DuplicateRecord, InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.ports.storage.answers import EmbeddingTable, SearchParams
 from kiro_learn.ports.storage.changes import Change, Committed, RecordEmbedded, RecordRemoved, RecordStored

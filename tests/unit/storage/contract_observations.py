@@ -6,8 +6,7 @@ import attrs
 
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordDetails
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordDetails, RecordFilter
 from kiro_learn.model.statistics import Activity, NamedRecord, Session, TokenEconomics, ToldSession
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery, SyntaxSearch

@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from kiro_learn.model.graph import Evidence, Validity
-from kiro_learn.model.graph_picture import GraphPicture, NodeKind, PictureAsked
+from kiro_learn.model.graph import Evidence, GraphPicture, NodeKind, PictureAsked, Validity
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event_id, record, record_id

@@ -3,10 +3,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.ports.storage.retention import RecordAge

@@ -5,11 +5,11 @@ from functools import partial
 import attrs
 import numpy as np
 
-from kiro_learn.model.direct_capture import CapturedRecord, content_hash
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.observation import CapturedRecord, content_hash
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin, RecordDetails
+from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.vectors import DIMENSION, Parts
 from kiro_learn.ports.storage.answers import SearchParams

@@ -9,8 +9,8 @@ import pytest
 
 from kiro_learn.errors import NothingToUndo
 from kiro_learn.model.buffer import ParkedCluster
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Event, JsonBody, TextBody
-from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.model.retention import EXPIRED, Amount

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kiro_learn.model.correction import Replacement, ReplacementReason
+from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.graph import GraphKind
-from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.told import ToldId
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage import contract_graph as graph

@@ -13,8 +13,7 @@ from kiro_learn.adapters.onnx.embedding.pooling import unit_mean
 from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer, TokenIds
 from kiro_learn.adapters.onnx.runtime import map_errors, open_session, options_of_a_finished_graph
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.embedding_model import BUNDLED_MODEL
-from kiro_learn.model.vectors import Matrix, Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, Vector
 
 if TYPE_CHECKING:
     import onnxruntime  # type: ignore[import-untyped]  # it ships no types

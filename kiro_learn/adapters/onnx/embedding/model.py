@@ -10,8 +10,7 @@ import numpy as np
 import trio
 
 from kiro_learn.adapters.onnx.embedding.bundle import FILES
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
-from kiro_learn.model.vectors import Matrix, Parts, Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity, Parts, Vector
 
 if TYPE_CHECKING:
     from kiro_learn.adapters.onnx.embedding.encoder import Encoder

@@ -16,8 +16,7 @@ from kiro_learn.adapters.onnx.embedding.pooling import pooled, unit
 from kiro_learn.adapters.onnx.embedding.user_tokenizer import UserTokenizer, Window
 from kiro_learn.adapters.onnx.runtime import map_errors, open_session, session_options
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.embedding_model import MOST_DIMENSIONS, ModelIdentity
-from kiro_learn.model.vectors import Matrix, Vector
+from kiro_learn.model.vectors import MOST_DIMENSIONS, Matrix, ModelIdentity, Vector
 
 if TYPE_CHECKING:
     import onnxruntime  # type: ignore[import-untyped]  # it ships no types

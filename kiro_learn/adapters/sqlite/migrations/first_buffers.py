@@ -67,7 +67,7 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
         entry["event_id"].encode()  # an escape may stand for half of a character, which SQLite refuses
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return None
-    return cast(dict[str, Any], entry)
+    return cast("dict[str, Any]", entry)
 
 
 def _enter(connection: apsw.Connection, entry: dict[str, Any], moved: Mapping[str, Namespace]) -> bool:

@@ -15,8 +15,8 @@ import structlog
 
 from kiro_learn.adapters.sqlite.migrations.migration import NO_CONTEXT, Migration, MigrationContext
 from kiro_learn.errors import MigrationDriftError, SchemaTooNew
+from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 from kiro_learn.model.moment import to_text
-from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
 
 log = structlog.get_logger()
 

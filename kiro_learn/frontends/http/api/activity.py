@@ -215,7 +215,7 @@ def _figures(services: Services) -> Iterator[Route]:
 
     async def report(request: Request) -> Answer:
         project, form = PROJECT.read(request.query), FORMAT.read(request.query)
-        period = cast(Period, PERIOD.read(request.query))
+        period = cast("Period", PERIOD.read(request.query))
         if form == "json":
             return json_answer(write_value(await services.activity.report(project, period)))
         text = await services.activity.written_report(project, period, in_markdown=form == "markdown")

@@ -13,9 +13,9 @@ from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, length, optional
-from kiro_learn.model.forgetting import Selection
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text_or_date
+from kiro_learn.model.retention import Selection
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services

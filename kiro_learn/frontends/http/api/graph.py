@@ -24,10 +24,9 @@ from kiro_learn.frontends.http.query import wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, kind_of
-from kiro_learn.model.graph_picture import MOST_NODES, NodeKind
+from kiro_learn.model.graph import MOST_NODES, GraphItem, GraphItemId, GraphKind, NodeKind, kind_of
 from kiro_learn.model.observation import MAX_PROJECT
-from kiro_learn.model.said_by_hand import FactSaid, PreferenceSaid, ProcedureSaid, Said
+from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 from kiro_learn.wire.structuring import new_converter, structure

@@ -12,7 +12,7 @@ from kiro_learn.frontends.http.api.search import PROJECT
 from kiro_learn.frontends.http.operations import Operation, optional_text
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length, optional
-from kiro_learn.model.pause import Pause
+from kiro_learn.model.namespace import Pause
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 from kiro_learn.wire.structuring import new_converter, structure

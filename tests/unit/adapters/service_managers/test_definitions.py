@@ -14,7 +14,7 @@ from kiro_learn.adapters.service_managers.finding import DO_IN_WSL, DO_INSTEAD, 
 from kiro_learn.adapters.service_managers.launchd import LaunchAgent
 from kiro_learn.adapters.service_managers.systemd import SystemdUnit
 from kiro_learn.errors import ServiceError
-from kiro_learn.model.service_state import FileOrigin, ServiceState, origin_of
+from kiro_learn.model.settings import FileOrigin, ServiceState, origin_of
 
 ANSWER = '#!/bin/sh\necho "$@" >> "{log}"\n{body}\n'
 HARD_FOLDER = 'a "folder" of 100% $HOME \\ ü'

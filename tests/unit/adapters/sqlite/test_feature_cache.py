@@ -12,8 +12,8 @@ from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from kiro_learn.adapters.sqlite.record_reads import get_ranking_features
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.ports.storage.interface import StorageTransaction
 from tests.unit.storage.builders import DAWN, event, record, record_id
 

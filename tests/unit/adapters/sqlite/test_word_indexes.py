@@ -35,7 +35,7 @@ def asked(indexes: WordIndexes, *namespaces: Namespace, totals: Totals = TOTALS)
     """How many of these had to be read."""
     reads = CountedReads()
     for namespace in namespaces:
-        indexes.index_at(namespace, totals, cast(WordReads, reads))
+        indexes.index_at(namespace, totals, cast("WordReads", reads))
     return reads.count
 
 
@@ -46,7 +46,7 @@ def test_an_index_is_read_once() -> None:
 
 def test_an_index_is_that_of_the_state_that_is_read() -> None:
     indexes = WordIndexes()
-    reads = cast(WordReads, CountedReads())
+    reads = cast("WordReads", CountedReads())
     later = Totals(last_number=3, documents=2, tokens=6)
     first = indexes.index_at(MINE, TOTALS, reads)
     assert indexes.index_at(MINE, TOTALS, reads) is first
@@ -54,7 +54,7 @@ def test_an_index_is_that_of_the_state_that_is_read() -> None:
 
 
 def test_the_namespaces_searched_longest_ago_make_room() -> None:
-    probe = WordIndexes().index_at(MINE, TOTALS, cast(WordReads, CountedReads()))
+    probe = WordIndexes().index_at(MINE, TOTALS, cast("WordReads", CountedReads()))
     indexes = WordIndexes(most_bytes=2 * probe.size_bytes)
     assert asked(indexes, MINE, YOURS, MINE, THEIRS) == 3
     assert asked(indexes, MINE, THEIRS) == 0
@@ -77,5 +77,5 @@ def test_a_doubt_that_arises_while_the_index_is_read_outlives_that() -> None:
     indexes = WordIndexes()
     reads = CountedReads()
     reads.during = lambda: indexes.doubt(MINE)
-    indexes.index_at(MINE, TOTALS, cast(WordReads, reads))
+    indexes.index_at(MINE, TOTALS, cast("WordReads", reads))
     assert [asked(indexes, MINE), asked(indexes, MINE)] == [1, 0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import EPOCH

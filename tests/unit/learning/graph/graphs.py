@@ -96,7 +96,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.storage = InMemoryStorage()
-        self._learner = GraphLearner(clock=cast(ClockAndIds, Numbers()), offload=in_place, enabled=True)
+        self._learner = GraphLearner(clock=cast("ClockAndIds", Numbers()), offload=in_place, enabled=True)
 
     @property
     def items(self) -> list[GraphItem]:

@@ -20,9 +20,9 @@ from kiro_learn.config import Config
 from kiro_learn.errors import StorageError
 from kiro_learn.learning.extraction.markup import escaped
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.buffer import CircuitBreaker
+from kiro_learn.model.correction import Replacement
 from kiro_learn.model.event import Event
-from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord

@@ -10,10 +10,9 @@ import trio
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.hit import Hit, RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import embedded_text
-from kiro_learn.model.retrieval import SearchMode
+from kiro_learn.model.retrieval import Hit, RankingFeatures, SearchMode
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.pipelines.recall import finder
 from kiro_learn.pipelines.recall.finder import Findings

@@ -12,11 +12,10 @@ import trio
 
 from kiro_learn.config import Config, LearningConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
-from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Retrieval
-from kiro_learn.model.vectors import Codes
+from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder

@@ -9,9 +9,8 @@ import attrs
 
 from kiro_learn.config import RecallConfig
 from kiro_learn.errors import StorageError
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
 from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.retrieval.query.question import Query

@@ -11,8 +11,8 @@ import trio
 from kiro_learn.actors import session_ledger
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import ActorStopped, StorageBusy
+from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord

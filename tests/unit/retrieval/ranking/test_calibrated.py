@@ -6,9 +6,8 @@ import attrs
 import numpy as np
 import pytest
 
-from kiro_learn.model.hit import Hit, RankingFeatures
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Ranking
+from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated, worth_telling
 from kiro_learn.retrieval.ranking.evidence import Found

@@ -6,8 +6,8 @@ from itertools import pairwise
 import attrs
 import pytest
 
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.retrieval.ranking.confidence import (
     CERTAIN,
     FLOOR,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.retrieval.query.terms import inverse_document_frequency
 from kiro_learn.retrieval.ranking.containment import Contained, rank_by_containment
 

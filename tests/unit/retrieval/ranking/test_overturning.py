@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import attrs
 import pytest
 
-from kiro_learn.model.hit import Hit, RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit, RankingFeatures
 from kiro_learn.retrieval.ranking.calibrated import Fusion
 from kiro_learn.retrieval.ranking.overturning import MOST_SUCCESSORS, successors
 

@@ -5,9 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import attrs
 
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Ranking
+from kiro_learn.model.retrieval import Hit, Ranking
 from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.rrf import fuse, reciprocal_rank_fusion
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.retrieval.ranking.session_boost import CARRIED, session_boost
 
 DAWN = datetime(2026, 1, 5, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 from kiro_learn.adapters.onnx.embedding.bundle import FILES, MODEL, SHA256, TOKENIZER, digest_of, shipped
 from kiro_learn.adapters.sqlite.migrations.todays_schema import SCHEMA
 from kiro_learn.errors import ModelMissing
-from kiro_learn.model.embedding_model import BUNDLED_MODEL
+from kiro_learn.model.vectors import BUNDLED_MODEL
 
 
 @pytest.mark.parametrize("name", [MODEL, TOKENIZER])
