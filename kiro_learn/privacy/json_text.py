@@ -10,8 +10,14 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.privacy.assignments import AWS_SECRET_NAME, PASSWORD_NAME, RANDOM, SCHEMES, SECRET_NAME
-from kiro_learn.privacy.credential_files import USER_AND_PASSWORD
+from kiro_learn.privacy.assignments import (
+    AWS_SECRET_NAME,
+    PASSWORD_NAME,
+    RANDOM,
+    SCHEMES,
+    SECRET_NAME,
+    USER_AND_PASSWORD,
+)
 from kiro_learn.privacy.kind import placeholder
 from kiro_learn.privacy.plain_text import scrubber_for
 
