@@ -21,7 +21,7 @@ from kiro_learn.ports.storage.changes import Change, GraphChanged
 from kiro_learn.ports.storage.graph import GraphReads
 from kiro_learn.retrieval.graph.ranking import LEAST_COSINE
 from kiro_learn.runtime.actor import Stop
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 

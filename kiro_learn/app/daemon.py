@@ -48,8 +48,7 @@ from kiro_learn.frontends.http.server import open_listener, serve_http, turn_cal
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.descriptors import FEW, connections_for, count_open, raise_limit
-from kiro_learn.runtime.offload import Offload, in_threads
+from kiro_learn.runtime.admission import FEW, Offload, connections_for, count_open, in_threads, raise_limit
 from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.doctor import DaemonFacts, Finding
 from kiro_learn.services.health import Process

@@ -15,7 +15,7 @@ from kiro_learn.ports.home import HookSpool
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.projects import ProjectFiles, ProjectFinder, RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.offload import Offload, in_threads
+from kiro_learn.runtime.admission import Offload, in_threads
 from kiro_learn.services.health import Process
 
 COMPUTE_THREADS = 2

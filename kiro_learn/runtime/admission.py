@@ -5,8 +5,11 @@ One after the other, most prompts are answered early; side by side, all would be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import resource
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 import attrs
 import trio
@@ -114,3 +117,63 @@ class PromptPriority:
         """Return once no prompt is under way, or PATIENCE_SECONDS later."""
         with trio.move_on_after(PATIENCE_SECONDS):
             await self._quiet.wait()
+
+
+# Where heavy computing runs: off the event loop in the daemon, in place in a simulation.
+
+T = TypeVar("T")
+
+
+class Offload(Protocol):
+    """Runs a function that would block the event loop for too long, in a thread unless a test replaces that."""
+
+    async def __call__(self, compute: Callable[[], T], /) -> T: ...
+
+
+async def in_place(compute: Callable[[], T], /) -> T:
+    """Compute right here: simulated time must not jump while a thread works."""
+    await trio.lowlevel.checkpoint()
+    return compute()
+
+
+def in_threads(count: int) -> Offload:
+    """Compute in at most ``count`` worker threads. Cancellation: the caller goes on, the thread ends unseen."""
+    limiter = trio.CapacityLimiter(count)
+
+    async def offload(compute: Callable[[], T], /) -> T:
+        return await trio.to_thread.run_sync(compute, limiter=limiter, abandon_on_cancel=True)
+
+    return offload
+
+
+# How many files and sockets the system lets this process have open, and how they are shared out.
+
+WANTED = 4_096
+RESERVED = 32
+"""Kept for the database's log, the spool, the log, project folders and the pipes of agents."""
+FEW = 64
+"""With fewer, the daemon gets by on one reader of the database."""
+
+
+def raise_limit() -> int:
+    """Ask for as many descriptors as this process may have, up to ``WANTED``; how many those are."""
+    soft, hard = (_finite(limit) for limit in resource.getrlimit(resource.RLIMIT_NOFILE))
+    if soft < min(hard, WANTED):
+        soft = min(hard, WANTED)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    return soft
+
+
+def connections_for(limit: int, open_count: int) -> int:
+    """How many connections may be open at a time beside what is open now: half of what is free where that is little."""
+    free = limit - open_count
+    return max(1, free - min(RESERVED, (free + 1) // 2))
+
+
+def count_open() -> int:
+    """Descriptors of this process that are open now."""
+    return len(list(Path("/dev/fd").iterdir())) - 1  # the listing has one of its own
+
+
+def _finite(limit: int) -> int:
+    return WANTED if limit == resource.RLIM_INFINITY else limit

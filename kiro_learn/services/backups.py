@@ -17,7 +17,7 @@ from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.runtime.actor import PeriodicJob
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 

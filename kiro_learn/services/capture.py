@@ -18,7 +18,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_event
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.wire.messages import body_weight, read_event, read_json
 
 T = TypeVar("T")

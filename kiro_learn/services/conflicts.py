@@ -18,7 +18,7 @@ from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.pipelines.recall.candidates import Candidate
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.edit import Edit
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.graph_edit import GraphEdit

@@ -15,7 +15,7 @@ from kiro_learn.model.record import MAX_TITLE
 from kiro_learn.pipelines.recall.context import CompactedConversation, Context, ContextBuilder, ContextRequest, Message
 from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.retrieval.graph.budget import TokenSlots
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.context_cache import ContextCache
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_names import ProjectNames

@@ -21,7 +21,7 @@ from kiro_learn.ports.home import UndeliveredHook
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.retrieval.rendering.brief import Brief
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.act_rules import ActRules
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.pauses import Pauses

@@ -19,7 +19,7 @@ from kiro_learn.model.profile import ProfileFact, ProjectProfile
 from kiro_learn.ports.projects import ProjectFiles
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 EVENTS = 200
 """The newest of a project, whose commands count."""

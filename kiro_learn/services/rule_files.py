@@ -15,7 +15,7 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.ports.projects import RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.wire.agents import AGENTS, OTHER_RULE_FILES, agent_of_hook

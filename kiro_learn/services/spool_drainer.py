@@ -13,7 +13,7 @@ import trio
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.ports.home import HookSpool, RequestT
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.hooks import Hooks
 

@@ -34,7 +34,7 @@ from kiro_learn.ports.projects import ProjectFiles, RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.retrieval.rendering.token_count import count_tokens
-from kiro_learn.runtime.offload import Offload, in_place
+from kiro_learn.runtime.admission import Offload, in_place
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.embedding import HashEmbedder

@@ -26,7 +26,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.ports.storage.buffer import BufferReads
 from kiro_learn.ports.storage.interface import StorageWriter
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 

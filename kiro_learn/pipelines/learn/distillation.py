@@ -17,7 +17,7 @@ from kiro_learn.model.retention import Amount
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
 from kiro_learn.ports.storage.records import ObservationReads
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 
 @attrs.frozen

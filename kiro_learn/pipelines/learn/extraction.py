@@ -29,7 +29,7 @@ from kiro_learn.pipelines.learn.model_learner import ModelLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import TextEmbedder
 from kiro_learn.ports.llm import TOO_SLOW, Drafted, Learner, Llm, LlmByProject
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 

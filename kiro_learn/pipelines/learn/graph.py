@@ -46,7 +46,7 @@ from kiro_learn.model.profile import Said
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.retrieval.query.question import query_text
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()

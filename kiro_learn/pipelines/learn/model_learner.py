@@ -21,7 +21,7 @@ from kiro_learn.model.draft import NO_DRAFTS, RecordDraft
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.ports.llm import Drafted, Llm
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 

@@ -31,7 +31,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Learner, Llm
 from kiro_learn.ports.nearest import NearestRecords
 from kiro_learn.ports.storage.records import RecordReads
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 

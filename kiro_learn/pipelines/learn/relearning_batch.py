@@ -28,7 +28,7 @@ from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.buffer import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, StorageWriter
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 

@@ -42,7 +42,7 @@ from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
 from kiro_learn.retrieval.graph.telling import Told, lines_of, preference_lines
 from kiro_learn.retrieval.graph.triggers import Trigger, is_compaction_due
 from kiro_learn.retrieval.query.time_ranges import in_local_zone
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.admission import Offload
 
 __all__ = ["CompactedConversation", "Context", "ContextBuilder", "ContextItem", "ContextRequest", "Message"]
 

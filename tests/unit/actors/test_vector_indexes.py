@@ -18,7 +18,7 @@ from kiro_learn.model.vectors import DIMENSION, ModelIdentity
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.changes import ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, Codes, Integers, Pieces, multiply_codes
-from kiro_learn.runtime.offload import Offload, in_place
+from kiro_learn.runtime.admission import Offload, in_place
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import simulate

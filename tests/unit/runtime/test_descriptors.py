@@ -7,7 +7,7 @@ import resource
 
 import pytest
 
-from kiro_learn.runtime.descriptors import RESERVED, WANTED, connections_for, count_open, raise_limit
+from kiro_learn.runtime.admission import RESERVED, WANTED, connections_for, count_open, raise_limit
 
 
 class Limits:

@@ -10,7 +10,7 @@ import trio
 from kiro_learn.learning.reconciliation.wording import KeepSeparate
 from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.runtime.offload import in_place
+from kiro_learn.runtime.admission import in_place
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from tests.unit.actors.patient import Patient, config, out_of_sorts, take

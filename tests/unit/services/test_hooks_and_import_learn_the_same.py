@@ -19,7 +19,7 @@ from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.ports.histories import HistoryReader
-from kiro_learn.runtime.offload import in_place
+from kiro_learn.runtime.admission import in_place
 from kiro_learn.services.past_sessions import PastSessions, WantedSessions, as_event
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedProjects

@@ -35,8 +35,7 @@ from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.ports.llm import Llm, LlmChoice
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
-from kiro_learn.runtime.admission import PromptPriority
-from kiro_learn.runtime.offload import Offload, in_place
+from kiro_learn.runtime.admission import Offload, PromptPriority, in_place
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import NAMESPACE, FixedBranches, an_event, simulated_world
 from kiro_learn.testing.embedding import HashEmbedder
