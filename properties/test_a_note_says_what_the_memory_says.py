@@ -14,8 +14,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin, RecordDetails
 from kiro_learn.model.stored import StoredMemory
-from kiro_learn.wire.front_matter import WrongNote, read_front, write_front
 from kiro_learn.wire.notes import GIVEN, MOST_NAME, Note, file_name_of, note_of, read_note, write_note
+from kiro_learn.wire.notes_index import WrongNote, read_front, write_front
 
 SIGNS = st.one_of(
     st.sampled_from(

@@ -15,9 +15,8 @@ from kiro_learn.model.stored import StoredMemory
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.notes import NotesFolder
 from kiro_learn.wire.exported import ExportHead
-from kiro_learn.wire.front_matter import WrongNote
 from kiro_learn.wire.notes import MOST_BYTES, digest_of, file_name_of, name_for, note_of, read_note, write_note
-from kiro_learn.wire.notes_index import FORMAT, NotesFile, NotesIndex, NotesProject, read_index, write_index
+from kiro_learn.wire.notes_index import FORMAT, NotesFile, NotesIndex, NotesProject, WrongNote, read_index, write_index
 
 
 class Left(enum.StrEnum):

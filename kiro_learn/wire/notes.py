@@ -18,7 +18,7 @@ import attrs
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.stored import StoredMemory
-from kiro_learn.wire.front_matter import Front, WrongNote, read_front, write_front
+from kiro_learn.wire.notes_index import Front, WrongNote, read_front, write_front
 
 MOST_BYTES = 16 * 1024 * 1024
 """Of a file: as much as a line of an export."""

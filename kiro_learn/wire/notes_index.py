@@ -6,9 +6,10 @@ that was never there.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -101,3 +102,129 @@ def _take(index: NotesIndex, kind: str, value: dict[str, Any]) -> None:
         index.files[file.record_id] = file
     else:
         raise InvalidRequest([("$", "expected a folder or a file")])
+
+
+# Front matter of a Markdown file: names with a text or a list of texts, as the YAML that every editor writes of
+# them.
+#
+# Rules of this file: one line holds one text, and a text is a text, whatever it looks like. Nothing else of YAML is
+# read: no anchor, alias, tag, block or nesting, so that no file of any size means more than it says.
+
+Front: TypeAlias = Mapping[str, str | tuple[str, ...]]
+
+EDGE = "---"
+
+_FIELD = re.compile(r"([A-Za-z][A-Za-z_-]{0,39}):(?:[ \t]+(.*))?")
+_ITEM = re.compile(r"[ \t]*-(?:[ \t]+(.*))?")
+_PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./@+:-]*(?: [A-Za-z0-9_./@+-]+)*")
+_OTHER_TYPE = re.compile(r"[-+.0-9][-+.,:_0-9a-fxoeE]*|true|false|yes|no|on|off|y|n|null|nan|inf", re.IGNORECASE)
+"""What YAML takes for a number, a truth or nothing."""
+_INDICATORS = frozenset("\"'[]{}&*!|>%@`#,?:-")
+_UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
+
+
+class WrongNote(InvalidRequest):
+    """A Markdown file that is no memory; ``line`` counts from 1."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__([(f"line {line}", problem)])
+        self.line = line
+
+
+def write_front(front: Front) -> Iterator[str]:
+    """The lines, with their edges; what is empty is left out."""
+    yield EDGE
+    for name, value in front.items():
+        if isinstance(value, str):
+            if value:
+                yield f"{name}: {_written(value)}"
+        elif value:
+            yield f"{name}:"
+            yield from (f"  - {_written(each)}" for each in value)
+    yield EDGE
+
+
+def read_front(lines: Sequence[str], *, texts: Collection[str], lists: Collection[str]) -> tuple[Front, int]:
+    """What ``lines`` begin with, and how many of them that is; none if it is no front matter.
+
+    Args:
+      texts: names of those that are one text.
+      lists: names of those that are lists.
+
+    Raises:
+      WrongNote: a line is none that ``write_front`` could have written, or names what there is not.
+    """
+    if not lines or lines[0].rstrip() != EDGE:
+        return {}, 0
+    front = _Reading(texts, lists)
+    for number, line in enumerate(lines[1:], start=2):
+        if line.rstrip() == EDGE:
+            return front.read, number
+        if line.strip() and not line.lstrip().startswith("#"):
+            front.take(line, number)
+    raise WrongNote(1, f"expected a second line {EDGE}, which ends the front matter")
+
+
+class _Reading:
+    """What is read so far, and the list that the next line may go on with."""
+
+    def __init__(self, texts: Collection[str], lists: Collection[str]) -> None:
+        self._texts = texts
+        self._lists = lists
+        self._read: dict[str, str | list[str]] = {}
+        self._open: list[str] | None = None
+
+    @property
+    def read(self) -> Front:
+        return {name: value if isinstance(value, str) else tuple(value) for name, value in self._read.items()}
+
+    def take(self, line: str, number: int) -> None:
+        item, field = _ITEM.fullmatch(line), _FIELD.fullmatch(line)
+        if item is not None and self._open is not None:
+            self._open.append(_read(item[1] or "", number))
+        elif field is not None:
+            self._take_field(field[1], (field[2] or "").strip(), number)
+        else:
+            raise WrongNote(number, "expected a name, a colon and a text, or an item of a list")
+
+    def _take_field(self, name: str, value: str, number: int) -> None:
+        self._open = None
+        if name in self._read:
+            raise WrongNote(number, f"{name} is there twice")
+        if name in self._texts:
+            self._read[name] = _read(value, number)
+        elif name not in self._lists:
+            raise WrongNote(number, f"a memory has no {name}")
+        elif value in {"", "[]"}:
+            self._open = []
+            self._read[name] = self._open
+        else:
+            raise WrongNote(number, f"expected each of {name} on a line of its own, behind a hyphen")
+
+
+def _written(text: str) -> str:
+    if _PLAIN.fullmatch(text) and ": " not in text and not text.endswith(":") and not _OTHER_TYPE.fullmatch(text):
+        return text
+    return json.dumps(text, ensure_ascii=_UNREADABLE.search(text) is not None)
+
+
+def _read(text: str, number: int) -> str:
+    value = text.strip()
+    if value.startswith('"'):
+        return _double_quoted(value, number)
+    if value.startswith("'"):
+        inner = value[1:-1]
+        if len(value) == 1 or not value.endswith("'") or "'" in inner.replace("''", ""):
+            raise WrongNote(number, "expected the text to end with its quote")
+        return inner.replace("''", "'")
+    if value[:1] in _INDICATORS or ": " in value or " #" in value or value.endswith(":"):
+        raise WrongNote(number, f"expected a text; one with signs of YAML stands in quotes: {json.dumps(value[:40])}")
+    return value
+
+
+def _double_quoted(value: str, number: int) -> str:
+    try:
+        text = json.loads(value)
+    except ValueError as error:
+        raise WrongNote(number, "expected a text in quotes, with the escapes of JSON") from error
+    return str(text)

@@ -14,9 +14,15 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.services.capture import Outcome
 from kiro_learn.services.services import Services
-from kiro_learn.wire.event_answers import error_refusal, retrieval_answer, stored_answer, write_lines
 from kiro_learn.wire.hooks import answer_to
-from kiro_learn.wire.messages import read_event, write_event
+from kiro_learn.wire.messages import (
+    error_refusal,
+    read_event,
+    retrieval_answer,
+    stored_answer,
+    write_event,
+    write_lines,
+)
 
 RETRIEVE = flag("retrieve", "Also answer what is worth knowing with a prompt, or with the note that starts a session.")
 UNLESS_REPORTED = flag(

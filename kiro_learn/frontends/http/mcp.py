@@ -17,8 +17,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.wire.jsonrpc import Failure, Message, Notification, decode_value, encode_value, written
 from kiro_learn.wire.mcp.over_http import opened, status_of
 from kiro_learn.wire.mcp.protocol import Ask, Cancelled, Exchange, reply
-from kiro_learn.wire.mcp.reading import NOT_JSON, Response, read_message
-from kiro_learn.wire.mcp.versions import INVALID_REQUEST
+from kiro_learn.wire.mcp.versions import INVALID_REQUEST, NOT_JSON, Response, read_message
 
 PROJECT = optional_text("project", "An absolute folder in a project, its name or its id.")
 SESSION = optional_text("session", "The session that calls.")

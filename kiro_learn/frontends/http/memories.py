@@ -17,8 +17,7 @@ from kiro_learn.model.cursors import record_cursor_after
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import EVERYTHING, MemoryRecord
 from kiro_learn.services.services import Services
-from kiro_learn.wire.event_answers import event_answer
-from kiro_learn.wire.messages import read_json, read_record, write_record, write_value
+from kiro_learn.wire.messages import event_answer, read_json, read_record, write_record, write_value
 
 NAMESPACE = required_namespace("namespace", "The project.")
 ANY_NAMESPACE = optional_namespace("namespace", "Of this project alone.")

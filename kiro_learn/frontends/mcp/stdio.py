@@ -22,9 +22,8 @@ from kiro_learn.frontends.mcp.daemon_call import DaemonCall, failure
 from kiro_learn.frontends.mcp.daemon_start import DaemonStart
 from kiro_learn.wire.jsonrpc import Failure, Id, LineReader, Message, Overlong, decode_value, encode_value, written
 from kiro_learn.wire.mcp.protocol import Ask, Cancelled, Conversation, Exchange, Outcome, reply
-from kiro_learn.wire.mcp.reading import NOT_JSON
 from kiro_learn.wire.mcp.tools import BY_NAME
-from kiro_learn.wire.mcp.versions import INVALID_REQUEST
+from kiro_learn.wire.mcp.versions import INVALID_REQUEST, NOT_JSON
 
 ANSWER_SECONDS = 60.0
 """For one call, with whatever the daemon needs to start. Forgetting in a large database takes some seconds."""

@@ -13,8 +13,10 @@ import math
 import re
 from typing import Any
 
+from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.privacy.json_text import scrub_json
 from kiro_learn.privacy.plain_text import beginning, ending, without_torn_end
+from kiro_learn.wire.agents import agent_of_hook
 
 TRUNCATED = " [truncated by kiro-learn]"
 MAX_DEPTH = 64
@@ -183,3 +185,78 @@ def _cut(value: Any, longest: int) -> Any:
 def _both_ends(text: str, most: int) -> str:
     end = int(END_SHARE * most)
     return f"{beginning(text, most - end)}{TRUNCATED}{ending(text, end)}"
+
+
+# The bodies of events that agents report, whether by hooks or in what they keep of past sessions.
+
+
+def text_body(text: str) -> TextBody:
+    """A prompt or an answer, cut if it does not fit."""
+    return TextBody(fitted(text))
+
+
+def tool_body(name: str, given: Any, response: Any) -> JsonBody:
+    """One use of a tool, cut if it does not fit. ``response``: as the agent's hook has it, or a ``failed_response``.
+
+    Nothing here says whether it failed: ``learning.extraction.outcomes`` reads that from the body, for all agents.
+    """
+    return JsonBody(fitted(tool_use(name, given, response)))
+
+
+def tool_use(name: str, given: Any, response: Any) -> dict[str, Any]:
+    """The data of such a body."""
+    return {
+        "tool_name": name or "unknown",
+        "tool_input": {} if given is None else given,
+        "tool_response": response,
+    }
+
+
+def failed_response(*told: Any) -> dict[str, Any]:
+    """The response of a tool that failed, of what was ``told`` of it: its result, then the error; or one of them."""
+    return {
+        "success": False,
+        **dict(zip(("result", "error"), (each for each in told if each is not None), strict=False)),
+    }
+
+
+# What a hook prints, so that its agent shows it to its model.
+
+_SECTION = "\n### "
+
+
+def answer_to(agent: str, context: str, *, is_at_start: bool = False, is_before_tool: bool = False) -> str:
+    """What a hook should print, so that ``agent`` shows ``context`` to its model; empty for nothing.
+
+    ``is_at_start``: the hook reports that a session starts, not a prompt. ``is_before_tool``: that a tool is about to
+    run; the answer then leaves it to the agent whether it does.
+
+    Of a context that is longer than the agent takes, the last memories are left out; the agent would cut it in the
+    middle of one, or put all of it into a file.
+    """
+    known = agent_of_hook(agent)
+    if known is None or not context:
+        return context
+    form = known.answer
+    if form.most is not None:
+        context = _within(context, form.most, is_in_bytes=form.is_in_bytes)
+    if is_before_tool:
+        output = {"hookEventName": known.before_tool, "additionalContext": context}
+        return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
+    return form.write(context, is_at_start) if context else ""
+
+
+def _within(context: str, most: int, *, is_in_bytes: bool) -> str:
+    """As many whole sections as fit; the beginning of the first where that is too long by itself."""
+
+    def length(text: str) -> int:
+        return len(text.encode()) if is_in_bytes else len(text)
+
+    while length(context) > most:
+        shorter, _, _ = context.rpartition(_SECTION)
+        if _SECTION not in shorter:
+            room = most - len(TRUNCATED)
+            kept = context.encode()[:room].decode("utf-8", "ignore") if is_in_bytes else context[:room]
+            return kept + TRUNCATED
+        context = shorter
+    return context

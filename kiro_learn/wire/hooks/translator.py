@@ -14,8 +14,16 @@ import attrs
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, derived_event_id, is_event_id, is_unique
 from kiro_learn.wire.agents import agent_of_hook, is_of_failure
-from kiro_learn.wire.hooks.bodies import failed_response, tool_use
-from kiro_learn.wire.hooks.payload import MAX_BYTES, cut_short, encodable, fitted, read_object, words_of
+from kiro_learn.wire.hooks.payload import (
+    MAX_BYTES,
+    cut_short,
+    encodable,
+    failed_response,
+    fitted,
+    read_object,
+    tool_use,
+    words_of,
+)
 from kiro_learn.wire.messages import is_utf16_or_utf32
 
 NEW_CONTEXTS = frozenset({"compact", "clear", "resume"})

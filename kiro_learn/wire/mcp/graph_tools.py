@@ -5,8 +5,7 @@ Rules of this file are those of ``tools``.
 
 from __future__ import annotations
 
-from kiro_learn.wire.mcp.schema import Schema, choice, object_of, text, texts, whole_number
-from kiro_learn.wire.mcp.tool import PROJECT, Tool
+from kiro_learn.wire.mcp.schema import PROJECT, Schema, Tool, choice, object_of, text, texts, whole_number
 
 _ID = text("The id, as look_up_facts names it.", 29, 29)
 _TEXT: Schema = {"type": "string"}

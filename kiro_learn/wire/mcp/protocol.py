@@ -11,10 +11,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Id, Message, Notification, Request, Result
 from kiro_learn.wire.mcp import offers, versions
-from kiro_learn.wire.mcp.reading import read_message
 from kiro_learn.wire.mcp.schema import problems, with_defaults
 from kiro_learn.wire.mcp.tools import BY_NAME, TOOLS
-from kiro_learn.wire.mcp.versions import INVALID_PARAMS, LEGACY, MODERN, SUPPORTED, knows_titles
+from kiro_learn.wire.mcp.versions import INVALID_PARAMS, LEGACY, MODERN, SUPPORTED, knows_titles, read_message
 
 STATIC_MS = 3_600_000
 """For how long a client may keep a list that only another version of this program changes."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from kiro_learn.model.namespace import MAX_BRANCH
 from kiro_learn.wire.mcp.graph_tools import GRAPH_TOOLS
-from kiro_learn.wire.mcp.schema import Schema, choice, object_of, text, texts, whole_number
-from kiro_learn.wire.mcp.tool import PROJECT, Tool
+from kiro_learn.wire.mcp.schema import PROJECT, Schema, Tool, choice, object_of, text, texts, whole_number
 
 MOST_IDS = 20
 BRIEF_CHARACTERS = 240

@@ -23,8 +23,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import Period, SessionHead
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import BYTES_A_TOKEN
-from kiro_learn.wire.event_answers import event_answer
-from kiro_learn.wire.messages import write_record, write_value
+from kiro_learn.wire.messages import event_answer, write_record, write_value
 
 MOST_OF_PROMPT = 200
 """Characters of the prompt that a session began with."""

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from kiro_learn.frontends.http.api.openapi import schema_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
-from kiro_learn.wire.mcp.schema import object_of, problems, text, texts, whole_number, with_defaults
-from kiro_learn.wire.mcp.tool import Tool
+from kiro_learn.wire.mcp.schema import Tool, object_of, problems, text, texts, whole_number, with_defaults
 from kiro_learn.wire.mcp.tools import BY_NAME, TOOLS
 
 jsonschema: Any = pytest.importorskip("jsonschema")
