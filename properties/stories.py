@@ -20,8 +20,7 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, RecordFilter
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, KnownModel, ModelIdentity
-from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded
+from kiro_learn.ports.storage.answers import Committed, Outcome, RecordEmbedded, SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
 from kiro_learn.ports.storage.records import RecordQuery, SyntaxSearch
 from kiro_learn.ports.storage.retention import EventAge, RecordAge

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.model.stored import KINDS, Restored
-from kiro_learn.ports.storage.changes import Committed
+from kiro_learn.ports.storage.answers import Committed
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.wire.exported import read_line, read_piece, write_piece

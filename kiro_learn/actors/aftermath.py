@@ -19,8 +19,8 @@ from kiro_learn.model.feedback import Feedback, FeedbackCounts
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.storage.changes import Change, RecordRemoved
-from kiro_learn.ports.storage.feedback import FeedbackReads
+from kiro_learn.ports.storage.answers import Change, RecordRemoved
+from kiro_learn.ports.storage.export import FeedbackReads
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.retrieval.query.question import query_text

@@ -15,7 +15,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError, EmbeddingError
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.vectors import Codes, ModelIdentity, Parts, to_codes
-from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordStored
+from kiro_learn.ports.storage.answers import Change, ModelSwitched, RecordStored
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.retrieval.rendering.passages import passages_of

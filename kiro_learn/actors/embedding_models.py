@@ -13,7 +13,7 @@ from kiro_learn.errors import EmbeddingError, KiroLearnError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import KnownModel, ModelIdentity
 from kiro_learn.ports.embedding import EmbeddingModel
-from kiro_learn.ports.storage.changes import Change, ModelSwitched
+from kiro_learn.ports.storage.answers import Change, ModelSwitched
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.runtime.supervisor import catch_errors
 

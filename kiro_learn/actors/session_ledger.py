@@ -16,7 +16,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.changes import Change, GraphChanged
+from kiro_learn.ports.storage.answers import Change, GraphChanged
 from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.ports.storage.interface import StorageTransaction
 

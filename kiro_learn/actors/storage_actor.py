@@ -11,7 +11,7 @@ import attrs
 import trio
 
 from kiro_learn.errors import ActorStopped, KiroLearnError
-from kiro_learn.ports.storage.changes import Change, Committed, Outcome, Refused
+from kiro_learn.ports.storage.answers import Change, Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.runtime.actor import Reply, ask
 

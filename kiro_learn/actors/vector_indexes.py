@@ -17,8 +17,14 @@ from kiro_learn.errors import ActorStopped, EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, ModelIdentity, Vector
-from kiro_learn.ports.storage.answers import EmbeddingTable
-from kiro_learn.ports.storage.changes import Change, GraphChanged, ModelSwitched, RecordEmbedded, RecordRemoved
+from kiro_learn.ports.storage.answers import (
+    Change,
+    EmbeddingTable,
+    GraphChanged,
+    ModelSwitched,
+    RecordEmbedded,
+    RecordRemoved,
+)
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.retrieval.ranking.eviction import eviction_count
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes

@@ -11,9 +11,8 @@ from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.branches import Branches
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
-from kiro_learn.ports.home import HookSpool
+from kiro_learn.ports.home import HookSpool, ProjectFiles, ProjectFinder, RuleTexts
 from kiro_learn.ports.llm import LlmChoice
-from kiro_learn.ports.projects import ProjectFiles, ProjectFinder, RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload, in_threads
 from kiro_learn.services.health import Process

@@ -13,7 +13,7 @@ from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.slot_line import SlotLines
-from kiro_learn.ports.projects import ProfilesOfProjects
+from kiro_learn.ports.home import ProfilesOfProjects
 from kiro_learn.services.retrieval_log import RetrievalLog
 
 

@@ -4,17 +4,20 @@ work that a search by words requests and does not wait for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Protocol
 
 import attrs
 
+from kiro_learn.model.graph import GraphItemId, GraphKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.evidence import Evidence
+from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 
 @attrs.frozen
@@ -89,4 +92,46 @@ class WordIndexRepair(Protocol):
 
     def note_damage(self, namespace: Namespace) -> None:
         """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""
+        ...
+
+
+# Records near to a vector, and items of the graph near to a text: what pipelines and searches need of indexes.
+
+
+class NearestRecords(Protocol):
+    """Compares a vector with those of all records of a namespace."""
+
+    async def rank(
+        self,
+        namespace: Namespace,
+        query: Vector,
+        limit: int,
+        *,
+        wholes_only: bool = False,
+        model: ModelIdentity = BUNDLED_MODEL,
+    ) -> VectorRanking:
+        """The records nearest to ``query`` among all that were committed before the call.
+
+        ``wholes_only``: as if no record had more than its first vector. ``model``: which made ``query``.
+
+        Raises:
+          StorageError: the index was not in memory and could not be read.
+          EmbeddingError: too many others are waited for; or another model serves the namespace (by now).
+          ActorStopped: the daemon is going down.
+        """
+        ...
+
+
+class NearestGraphItems(Protocol):
+    """Knows the vectors of entities, facts and procedures."""
+
+    async def nearest(
+        self, namespace: Namespace, query: str, limits: Mapping[GraphKind, int]
+    ) -> dict[GraphKind, list[GraphItemId]]:
+        """The items that are near to ``query``, best first, so many of each kind.
+
+        Raises:
+          EmbeddingError: the query cannot be embedded now.
+          StorageError: the vectors cannot be read.
+        """
         ...

@@ -16,7 +16,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordFilter
 from kiro_learn.model.retrieval import Occasion
-from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
+from kiro_learn.ports.storage.answers import Change, RecordRemoved, RecordStored
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, render_on_act

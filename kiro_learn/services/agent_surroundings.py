@@ -16,7 +16,7 @@ from kiro_learn.agent_files.ours import is_same_but_for_hooks, our_entries
 from kiro_learn.agent_files.toml_edits import NotToml, without_block, without_tables
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
 from kiro_learn.errors import AgentFileError
-from kiro_learn.ports.agent_files import AgentFiles
+from kiro_learn.ports.service_manager import AgentFiles
 from kiro_learn.wire.agents import AGENTS
 
 MANIFEST_NAME = "manifest.json"

@@ -9,7 +9,7 @@ import attrs
 
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.recall.context import Context, ContextRequest
-from kiro_learn.ports.storage.changes import Change
+from kiro_learn.ports.storage.answers import Change
 
 MOST = 100
 SECONDS = 60.0

@@ -10,7 +10,7 @@ import trio
 from kiro_learn.model.file_state import FileChanges, FileState, files_of, stale_files
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.projects import ProjectFiles
+from kiro_learn.ports.home import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend
 
 FILES_AT_ONCE = 50

@@ -17,8 +17,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.home import UndeliveredHook
-from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.home import ProjectFinder, UndeliveredHook
 from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.retrieval.rendering.brief import Brief
 from kiro_learn.runtime.admission import Offload

@@ -23,8 +23,8 @@ from kiro_learn.agent_files.layouts import AgentFile, MergedJson
 from kiro_learn.agent_files.manifest import Manifest, WrittenFile, manifest_text
 from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
-from kiro_learn.ports.agent_files import AgentFiles, AgentPrograms
 from kiro_learn.ports.home import HomeFolder
+from kiro_learn.ports.service_manager import AgentFiles, AgentPrograms
 from kiro_learn.services.agent_surroundings import SurroundingsReader, manifest_in
 from kiro_learn.services.installed_files import InstalledFiles
 from kiro_learn.wire.agents import AGENTS, files_of, hook_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.model.namespace import Namespace, Project, project_id_in
-from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.home import ProjectFinder
 
 
 class MergedProjects:

@@ -20,7 +20,7 @@ from kiro_learn.model.namespace import (
     project_id_in,
 )
 from kiro_learn.model.statistics import ProjectInfo
-from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.merged_projects import MergedProjects
 

@@ -16,7 +16,7 @@ from kiro_learn.learning.profile.stated import past_of, with_stated
 from kiro_learn.model.graph import EntityType, Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile
-from kiro_learn.ports.projects import ProjectFiles
+from kiro_learn.ports.home import ProjectFiles
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
 from kiro_learn.runtime.admission import Offload

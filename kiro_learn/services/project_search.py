@@ -8,7 +8,7 @@ import attrs
 import trio
 
 from kiro_learn.model.namespace import Namespace, Project, project_id_in
-from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_names import ProjectNames

@@ -13,7 +13,7 @@ from kiro_learn.learning.overruled import overruled
 from kiro_learn.learning.rule_statements import RuleStatements, contradictions
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.model.rule_conflict import RuleConflict
-from kiro_learn.ports.projects import RuleTexts
+from kiro_learn.ports.home import RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors

@@ -9,7 +9,7 @@ import attrs
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
-from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.services.backups import Backups
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.conflicts import Conflicts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kiro_learn.model.graph import Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
 from kiro_learn.retrieval.rendering.brief import StatedItem
 

@@ -28,9 +28,8 @@ from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.branches import Branches
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
-from kiro_learn.ports.home import UndeliveredHook
+from kiro_learn.ports.home import ProjectFiles, RuleTexts, UndeliveredHook
 from kiro_learn.ports.llm import Learner, Llm, LlmChoice
-from kiro_learn.ports.projects import ProjectFiles, RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.retrieval.rendering.token_count import count_tokens

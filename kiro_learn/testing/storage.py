@@ -23,8 +23,7 @@ from kiro_learn.errors import StorageUnavailable
 from kiro_learn.model.graph import GraphItem, GraphKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.stored import Stored
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
-from kiro_learn.ports.storage.changes import Outcome, Refused
+from kiro_learn.ports.storage.answers import LexicalRanking, Outcome, Refused, SearchParams
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing.simulation import EPOCH, simulated_now

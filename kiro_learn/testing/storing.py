@@ -8,8 +8,7 @@ from typing import TypeVar, cast
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.ports.storage.changes import Refused
+from kiro_learn.ports.storage.answers import Refused, SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import Codes, KnownModel, ModelIdentity, Parts
-from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordEmbedded
+from kiro_learn.ports.storage.answers import Change, ModelSwitched, RecordEmbedded
 
 BUNDLED = 1
 """The number of the model whose vectors stand in memory_records."""

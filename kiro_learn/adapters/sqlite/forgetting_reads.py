@@ -17,7 +17,7 @@ from kiro_learn.model.correction import digest_of
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.retention import Selected, Selection
-from kiro_learn.ports.storage.forgetting import Forgotten
+from kiro_learn.ports.storage.retention import Forgotten
 
 FIRST, LAST = "", "~"
 """Before and after all moments, as text."""

@@ -17,7 +17,7 @@ from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retention import Selected, Selection
-from kiro_learn.ports.storage.forgetting import Forgotten
+from kiro_learn.ports.storage.retention import Forgotten
 
 ALL_COPIES = "all"
 """Copies of the store that have still what was forgotten."""

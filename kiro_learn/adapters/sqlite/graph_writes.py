@@ -29,7 +29,7 @@ from kiro_learn.model.graph import (
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Vector
-from kiro_learn.ports.storage.changes import Change, GraphChanged
+from kiro_learn.ports.storage.answers import Change, GraphChanged
 
 
 def put_items(connection: apsw.Connection, items: Sequence[GraphItem]) -> None:

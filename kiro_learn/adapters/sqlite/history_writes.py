@@ -19,7 +19,7 @@ from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, Unkn
 from kiro_learn.model.correction import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
-from kiro_learn.ports.storage.changes import Change
+from kiro_learn.ports.storage.answers import Change
 
 
 def replace(connection: apsw.Connection, replacement: Replacement) -> list[Change]:

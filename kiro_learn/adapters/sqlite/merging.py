@@ -25,7 +25,7 @@ from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace
-from kiro_learn.ports.storage.changes import Change, GraphChanged, RecordRemoved
+from kiro_learn.ports.storage.answers import Change, GraphChanged, RecordRemoved
 
 AT_THE_END = (
     statements.MOVE_RELATIONSHIPS,

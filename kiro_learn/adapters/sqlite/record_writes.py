@@ -20,7 +20,7 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import MemoryRecord, indexed_columns
-from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
+from kiro_learn.ports.storage.answers import Change, RecordRemoved, RecordStored
 
 
 def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:

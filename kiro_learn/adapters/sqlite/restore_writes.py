@@ -34,7 +34,7 @@ from kiro_learn.model.stored import (
     StoredProject,
     StoredReplaced,
 )
-from kiro_learn.ports.storage.changes import Change, GraphChanged
+from kiro_learn.ports.storage.answers import Change, GraphChanged
 
 
 class RestoreWrites:

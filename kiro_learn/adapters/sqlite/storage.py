@@ -36,8 +36,7 @@ from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.statistics import ProjectInfo
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
-from kiro_learn.ports.storage.changes import Committed, Outcome, RecordRemoved
+from kiro_learn.ports.storage.answers import Committed, LexicalRanking, Outcome, RecordRemoved, SearchParams
 from kiro_learn.ports.storage.interface import Work
 
 T = TypeVar("T")

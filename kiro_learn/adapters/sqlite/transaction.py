@@ -39,7 +39,7 @@ from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, KnownModel, ModelIdentity, Parts
-from kiro_learn.ports.storage.changes import Change
+from kiro_learn.ports.storage.answers import Change
 from kiro_learn.ports.storage.interface import Work
 
 T = TypeVar("T")

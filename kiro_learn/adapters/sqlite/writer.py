@@ -16,7 +16,7 @@ from kiro_learn.adapters.sqlite.errors import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.rewriting import rewrite
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
-from kiro_learn.ports.storage.changes import Committed, Outcome, Refused
+from kiro_learn.ports.storage.answers import Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import Work
 
 log = structlog.get_logger()

@@ -29,7 +29,7 @@ from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Learner, Llm
-from kiro_learn.ports.nearest import NearestRecords
+from kiro_learn.ports.retriever import NearestRecords
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.runtime.admission import Offload
 

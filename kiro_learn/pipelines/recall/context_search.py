@@ -21,7 +21,7 @@ from kiro_learn.pipelines.recall.optional_result import OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.pipelines.recall.what_holds import as_of, confidence_now, happened, has_held, holds, strength_now
 from kiro_learn.ports.embedding import QueryEmbedder
-from kiro_learn.ports.nearest import NearestGraphItems
+from kiro_learn.ports.retriever import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery

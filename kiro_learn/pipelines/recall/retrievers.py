@@ -11,8 +11,7 @@ import trio
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.ports.embedding import QueryEmbedder
-from kiro_learn.ports.nearest import NearestRecords
-from kiro_learn.ports.retriever import RetrieverAnswer, RetrieverQuery, TermLookup, WordIndexRepair
+from kiro_learn.ports.retriever import NearestRecords, RetrieverAnswer, RetrieverQuery, TermLookup, WordIndexRepair
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.retrieval.query.question import Query

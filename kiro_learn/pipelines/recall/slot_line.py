@@ -12,7 +12,7 @@ from kiro_learn.model.feedback import PAST, BriefId, told_slot
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
-from kiro_learn.ports.projects import ProfilesOfProjects
+from kiro_learn.ports.home import ProfilesOfProjects
 from kiro_learn.ports.session_prompts import SessionPrompt
 from kiro_learn.retrieval.graph.intents import Intent, intent_of
 from kiro_learn.retrieval.query.profile_slots import MOST_ASKING, acts_of, may_ask_for_a_tool, slots_of, tools_asked_for

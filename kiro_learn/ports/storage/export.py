@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
+from kiro_learn.model.feedback import Feedback, FeedbackCounts
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.stored import Restored, Stored
 
 
@@ -46,5 +49,63 @@ class RestoreWrites(Protocol):
 
         Raises:
           StorageError: it cannot be kept, because of what it refers to, or of a name that another piece has.
+        """
+        ...
+
+
+# Names that people give their projects, and merging one project into another.
+
+
+class ProjectReads(Protocol):
+    """Reads of merged projects."""
+
+    async def list_merged(self) -> Mapping[Namespace, Namespace]:
+        """The project that each merged one is part of now."""
+        ...
+
+    async def list_project_names(self) -> Mapping[Namespace, str]:
+        """The names that people gave."""
+        ...
+
+
+class ProjectWrites(Protocol):
+    """Renaming and merging."""
+
+    def rename_project(self, namespace: Namespace, name: str | None) -> None:
+        """Let lists show the project by ``name``; None: by its folder."""
+        ...
+
+    def begin_merge(self, source: Namespace, target: Namespace) -> None:
+        """From now on whatever comes to ``source`` is kept in ``target``, and no learner commits to ``source``.
+
+        Raises:
+          InvalidRequest: they are one project already, or are searched by vectors of different models.
+        """
+        ...
+
+    def merge_some(self, source: Namespace, *, limit: int) -> int:
+        """Move ``limit`` rows, with what belongs to them; returns how many. 0: nothing is left in ``source``."""
+        ...
+
+
+# What became of memories that were told, in numbers.
+
+
+class FeedbackReads(Protocol):
+    """Reads of what became of memories."""
+
+    async def list_feedback(self, limit: int) -> dict[RecordId, FeedbackCounts]:
+        """Of live records of which anything is known, the ``limit`` newest by id."""
+        ...
+
+
+class FeedbackWrites(Protocol):
+    """Writes of what became of memories; it goes with its record."""
+
+    def add_feedback(self, record_id: RecordId, feedback: Feedback) -> None:
+        """Count one more.
+
+        Raises:
+          UnknownRecord: there is no such record (any more).
         """
         ...

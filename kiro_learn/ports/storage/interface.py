@@ -11,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites, UsageReads, UsageWrites
-from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
-from kiro_learn.ports.storage.export import ExportReads, RestoreWrites
-from kiro_learn.ports.storage.feedback import FeedbackReads, FeedbackWrites
-from kiro_learn.ports.storage.forgetting import ForgettingReads, ForgettingWrites
+from kiro_learn.ports.storage.export import (
+    ExportReads,
+    FeedbackReads,
+    FeedbackWrites,
+    ProjectReads,
+    ProjectWrites,
+    RestoreWrites,
+)
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
-from kiro_learn.ports.storage.projects import ProjectReads, ProjectWrites
 from kiro_learn.ports.storage.records import (
     HistoryReads,
     HistoryWrites,
@@ -28,7 +32,7 @@ from kiro_learn.ports.storage.records import (
     RecordReads,
     RecordWrites,
 )
-from kiro_learn.ports.storage.retention import RetentionReads, RetentionWrites
+from kiro_learn.ports.storage.retention import ForgettingReads, ForgettingWrites, RetentionReads, RetentionWrites
 from kiro_learn.ports.storage.words import WordReads, WordWrites
 
 T = TypeVar("T")

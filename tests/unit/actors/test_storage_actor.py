@@ -11,7 +11,7 @@ import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import ActorStopped
-from kiro_learn.ports.storage.changes import Outcome
+from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

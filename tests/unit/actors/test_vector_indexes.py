@@ -15,8 +15,7 @@ from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.errors import ActorStopped, DependencyError, EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION, ModelIdentity
-from kiro_learn.ports.storage.answers import EmbeddingTable
-from kiro_learn.ports.storage.changes import ModelSwitched, RecordEmbedded, RecordRemoved
+from kiro_learn.ports.storage.answers import EmbeddingTable, ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, Codes, Integers, Pieces, multiply_codes
 from kiro_learn.runtime.admission import Offload, in_place
 from kiro_learn.runtime.supervisor import supervised

@@ -9,7 +9,7 @@ import trio
 
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.retrieval import Report
-from kiro_learn.ports.storage.changes import RecordStored
+from kiro_learn.ports.storage.answers import RecordStored
 from kiro_learn.services.live import (
     HEARTBEAT_SECONDS,
     KEPT,

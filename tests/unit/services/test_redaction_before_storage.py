@@ -10,7 +10,7 @@ import attrs
 import pytest
 
 from kiro_learn.model.event import TextBody
-from kiro_learn.ports.storage.changes import Outcome
+from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon

@@ -11,7 +11,7 @@ from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.statistics import LlmUsage
-from kiro_learn.ports.storage.changes import Committed, RecordStored, Refused
+from kiro_learn.ports.storage.answers import Committed, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id

@@ -26,7 +26,7 @@ from kiro_learn.model.graph import (
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.changes import Committed, GraphChanged
+from kiro_learn.ports.storage.answers import Committed, GraphChanged
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.testing.storing import put_event, put_record, transact_one

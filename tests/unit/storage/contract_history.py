@@ -7,8 +7,15 @@ import pytest
 from kiro_learn.errors import DuplicateRecord, InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
-from kiro_learn.ports.storage.answers import EmbeddingTable, SearchParams
-from kiro_learn.ports.storage.changes import Change, Committed, RecordEmbedded, RecordRemoved, RecordStored
+from kiro_learn.ports.storage.answers import (
+    Change,
+    Committed,
+    EmbeddingTable,
+    RecordEmbedded,
+    RecordRemoved,
+    RecordStored,
+    SearchParams,
+)
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, parts, record, record_id

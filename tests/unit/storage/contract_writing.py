@@ -7,7 +7,7 @@ import pytest
 
 from kiro_learn.errors import DimensionMismatch, DuplicateRecord, StorageUnavailable, UnknownRecord
 from kiro_learn.model.buffer import LearningRun
-from kiro_learn.ports.storage.changes import Committed, RecordEmbedded, RecordRemoved, RecordStored, Refused
+from kiro_learn.ports.storage.answers import Committed, RecordEmbedded, RecordRemoved, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import MINE, at, event, event_id, parts, record, record_id

@@ -12,7 +12,7 @@ from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.errors import StorageError
-from kiro_learn.ports.storage.changes import Committed, RecordStored
+from kiro_learn.ports.storage.answers import Committed, RecordStored
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from tests.unit.storage.builders import DAWN, MINE, record, record_id
 

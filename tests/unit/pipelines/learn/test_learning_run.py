@@ -13,7 +13,7 @@ import trio
 from kiro_learn.config import Config, ReconciliationConfig
 from kiro_learn.errors import LlmError, StorageError
 from kiro_learn.model.ids import RecordId
-from kiro_learn.ports.storage.changes import Outcome
+from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import EPOCH, simulate
