@@ -77,8 +77,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.pipelines.recall.context import ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.context_search import Gathered
+from kiro_learn.retrieval.graph.budget import PROFILES, RESOLVED
 from kiro_learn.retrieval.graph.query import GraphQuery
-from kiro_learn.retrieval.graph.ranking import PROFILES, RESOLVED
 from kiro_learn.services.services import Services
 
 count = TokenCounter().count

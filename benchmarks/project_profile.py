@@ -17,9 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kiro_learn.learning.profile.profile import profile_of
-from kiro_learn.retrieval.query.profile_slots import slots_of
+from kiro_learn.retrieval.query.prompt_kind import slots_of
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.rendering.profile_lines import SECTION_BYTES, profile_section, slot_line
+from kiro_learn.retrieval.rendering.brief import SECTION_BYTES, profile_section, slot_line
 from tests.unit.learning.profile.repositories import NEXT_SHOP, REPOSITORIES
 from tests.unit.services.ordinary_prompts import ASKED_LATER, GOING_ON, NOT_ABOUT_IT, ORDINARY
 

@@ -44,15 +44,13 @@ from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.retrieval import Ranking
 from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.retrieval.query.terms import match_expression, terms
-from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
-from kiro_learn.retrieval.ranking.evidence import Found
+from kiro_learn.retrieval.query.syntax import match_expression, terms
+from kiro_learn.retrieval.ranking.calibrated import Found, depth_for, fuse, fuse_calibrated
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.rrf import fuse
-from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
-from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.retrieval.ranking.vector_rows import CodeProduct
 from kiro_learn.retrieval.rendering.repeats import each_once
+from kiro_learn.retrieval.rendering.report import render
 
 PROMPTS = 100
 LIMIT = 10

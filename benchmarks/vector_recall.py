@@ -35,15 +35,15 @@ from benchmarks.prompt_stages import PROMPTS, Clock
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION, Matrix, Vector
-from kiro_learn.retrieval.ranking.vector_codes import (
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex
+from kiro_learn.retrieval.ranking.vector_rows import (
     FEWEST_BLOCK_ROWS,
     Approximations,
     CodedRows,
     Direction,
+    VectorRows,
     multiply_codes,
 )
-from kiro_learn.retrieval.ranking.vector_index import VectorIndex
-from kiro_learn.retrieval.ranking.vector_rows import VectorRows
 
 DEPTHS = (10, 100)
 PIECE = 256

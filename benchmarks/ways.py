@@ -45,7 +45,7 @@ from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config, LearningConfig, LlmConfig, ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.retrieval.rendering.token_count import count_tokens
+from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services

@@ -12,9 +12,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit
 from kiro_learn.model.vectors import DIMENSION, Matrix
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.vector_codes import CodedRows
 from kiro_learn.retrieval.ranking.vector_index import WHOLES_TOLD, VectorIndex
-from kiro_learn.retrieval.ranking.vector_rows import unit_rows
+from kiro_learn.retrieval.ranking.vector_rows import CodedRows, unit_rows
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 

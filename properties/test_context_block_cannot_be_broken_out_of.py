@@ -12,7 +12,7 @@ from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MAX_FACT, MAX_SUMMARY, MAX_TITLE, MemoryRecord, ObservationType
-from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.retrieval.rendering.report import render
 
 MARKUP = [
     "#",

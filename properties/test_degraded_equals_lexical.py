@@ -13,7 +13,7 @@ from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import Matrix
-from kiro_learn.retrieval.query.terms import has_words
+from kiro_learn.retrieval.query.syntax import has_words
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import scheduled

@@ -14,7 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import MEANING_WEIGHT, NEIGHBORS_WEIGHT, SHARE_WEIGHT, fuse_calibrated
-from kiro_learn.retrieval.ranking.session_boost import CARRIED
+from kiro_learn.retrieval.ranking.confidence import CARRIED
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
 
 NAMES = [RecordId(name) for name in "abcdefghijklmnop"]

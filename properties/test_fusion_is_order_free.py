@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking
-from kiro_learn.retrieval.ranking.evidence import Found
-from kiro_learn.retrieval.ranking.rrf import fuse, reciprocal_rank_fusion
+from kiro_learn.retrieval.ranking.calibrated import Found, fuse, reciprocal_rank_fusion
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 NAMES = st.sampled_from([RecordId(name) for name in "abcdefghij"])

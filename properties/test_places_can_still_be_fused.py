@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.retrieval import SearchMode
-from kiro_learn.retrieval.ranking.rrf import reciprocal_rank_fusion
+from kiro_learn.retrieval.ranking.calibrated import reciprocal_rank_fusion
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
 

@@ -13,12 +13,13 @@ from kiro_learn.retrieval.ranking.bm25 import (
     DOCUMENT_BITS,
     K1,
     B,
+    Phrase,
     PostingList,
     best,
+    neighbor_scores,
     norms,
     shares,
 )
-from kiro_learn.retrieval.ranking.term_proximity import Phrase, neighbor_scores
 
 DOCUMENTS, PLACES, AVERAGE = 12, 8, 12.0
 LENGTHS = np.arange(PLACES, PLACES + DOCUMENTS + 1, dtype=np.int32)

@@ -6,7 +6,7 @@ import apsw
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.retrieval.query.terms import cap, match_expression, terms
+from kiro_learn.retrieval.query.syntax import cap, match_expression, terms
 
 pieces = st.sampled_from(['"', " ", "\u2003", "\n", "the", "pool", "Pool's", "foo.bar()", "NEAR(", "*", "--", "é", "%"])
 queries = st.text(max_size=40) | st.lists(pieces, max_size=12).map("".join)

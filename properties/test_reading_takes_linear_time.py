@@ -27,13 +27,11 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.privacy.plain_text import redact_private
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.privacy.secrets import TRIGGERS
-from kiro_learn.retrieval.graph.name_spans import spans_in
-from kiro_learn.retrieval.query.terms import terms
-from kiro_learn.retrieval.rendering.fact_choice import words
-from kiro_learn.retrieval.rendering.plain_text import item, one_line, paragraph
-from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.retrieval.graph.query import spans_in
+from kiro_learn.retrieval.query.syntax import terms
+from kiro_learn.retrieval.rendering.passages import item, one_line, paragraph, word_runs, words
 from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.retrieval.rendering.word_runs import word_runs
+from kiro_learn.retrieval.rendering.report import render
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.acp import Conversation
 from kiro_learn.wire.hooks import read_hook

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION
-from kiro_learn.retrieval.ranking.vector_codes import CodedRows
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
-from kiro_learn.retrieval.ranking.vector_rows import unit_rows
+from kiro_learn.retrieval.ranking.vector_rows import CodedRows, unit_rows
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 DICE = np.random.default_rng(20261121)

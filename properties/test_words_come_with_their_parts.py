@@ -9,8 +9,7 @@ from collections import Counter
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kiro_learn.retrieval.rendering.fact_choice import choose_facts, item_bytes, words
-from kiro_learn.retrieval.rendering.word_runs import word_runs
+from kiro_learn.retrieval.rendering.passages import choose_facts, item_bytes, word_runs, words
 
 PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 PIECES = st.one_of(

@@ -19,7 +19,7 @@ from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.model.retrieval import Hit
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, SearchParams
 from kiro_learn.ports.storage.interface import Work
-from kiro_learn.retrieval.query.terms import match_expression
+from kiro_learn.retrieval.query.syntax import match_expression
 from properties.sqlite_files import with_sqlite
 from properties.stories import EVENT_IDS, NAMESPACES
 

@@ -26,9 +26,9 @@ from kiro_learn.ports.storage.answers import (
     RecordRemoved,
 )
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
-from kiro_learn.retrieval.ranking.eviction import eviction_count
-from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
+from kiro_learn.retrieval.ranking.signals import eviction_count
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
+from kiro_learn.retrieval.ranking.vector_rows import CodeProduct, multiply_codes
 from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors

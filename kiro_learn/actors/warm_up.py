@@ -15,8 +15,7 @@ from kiro_learn.model.record import embedded_text
 from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.retrieval.query.common_words import common_words
-from kiro_learn.retrieval.query.question import query_text
+from kiro_learn.retrieval.query.question import common_words, query_text
 from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.supervisor import catch_errors
 

@@ -16,7 +16,7 @@ from kiro_learn.learning.relearning import Supersession
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.wording import is_negation
-from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.query.syntax import terms
 
 MOST_RARE_TERMS = 8
 LEAST_SHARE_HELD = Fraction(3, 4)

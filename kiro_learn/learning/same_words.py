@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.wording import in_pairs
 from kiro_learn.retrieval.query.stop_words import is_stop_word
-from kiro_learn.retrieval.rendering.word_runs import word_runs
+from kiro_learn.retrieval.rendering.passages import word_runs
 
 LEAST_WORDS = 4
 """Of a sentence: fewer words stand together in many memories by chance."""

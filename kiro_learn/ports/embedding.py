@@ -10,7 +10,7 @@ from typing import Protocol
 
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Matrix, ModelIdentity, Parts, Vector
-from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
+from kiro_learn.retrieval.ranking.vector_rows import CodeProduct
 
 
 class EmbeddingModel(Protocol):

@@ -16,7 +16,7 @@ from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.ranking.evidence import Evidence
+from kiro_learn.retrieval.ranking.calibrated import Evidence
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 

@@ -9,8 +9,8 @@ import attrs
 from kiro_learn.learning.overruled import overruling
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord, newest_first
-from kiro_learn.retrieval.ranking.overturning import dependents, overturned_among
-from kiro_learn.retrieval.rendering.amended import rests_on, was
+from kiro_learn.retrieval.ranking.confidence import dependents, overturned_among
+from kiro_learn.retrieval.rendering.repeats import rests_on, was
 
 ANSWERED = " \u2192 "
 """In the title of what a person answered to a tool: its question may name a change that was not made."""

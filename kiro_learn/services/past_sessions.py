@@ -21,7 +21,7 @@ from kiro_learn.model.ids import derived_event_id
 from kiro_learn.model.namespace import Project
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.histories import HistoryPlace, HistoryReader, ImportRecord, PastEvent, PastSession, Skipped
-from kiro_learn.retrieval.rendering.prior_observations import HEADING
+from kiro_learn.retrieval.rendering.report import HEADING
 
 OF_OURS = "sessions in which we worded memories"
 UNREADABLE = "sessions that cannot be read"

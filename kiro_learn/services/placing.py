@@ -21,10 +21,8 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.retriever import Retriever, RetrieverQuery
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.ranking.calibrated import depth_for
-from kiro_learn.retrieval.ranking.evidence import Found
+from kiro_learn.retrieval.ranking.calibrated import Found, depth_for, parts_of
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.rrf import parts_of
 from kiro_learn.retrieval.ranking.signals import KNOWLEDGE_FLOOR, Signals, relevance, score_of, signals_among
 from kiro_learn.services.sifting import Sifted
 

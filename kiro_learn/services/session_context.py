@@ -18,10 +18,9 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordF
 from kiro_learn.model.retrieval import Occasion
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
-from kiro_learn.retrieval.rendering.amended import contradicts
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, render_brief, said_by
-from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.retrieval.rendering.token_count import count_tokens
+from kiro_learn.retrieval.rendering.passages import count_tokens
+from kiro_learn.retrieval.rendering.repeats import contradicts, each_once
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.amended import Amended
 from kiro_learn.services.project_profiles import ProjectProfiles

@@ -19,7 +19,7 @@ from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.ranking.evidence import Evidence
+from kiro_learn.retrieval.ranking.calibrated import Evidence
 
 DEEPER = 10
 """Factor by which the depth grows if too few hits pass the filter."""

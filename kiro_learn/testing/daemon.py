@@ -31,8 +31,8 @@ from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.home import ProjectFiles, RuleTexts, UndeliveredHook
 from kiro_learn.ports.llm import Learner, Llm, LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend, Work
-from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
-from kiro_learn.retrieval.rendering.token_count import count_tokens
+from kiro_learn.retrieval.ranking.vector_rows import multiply_codes
+from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.runtime.admission import Offload, in_place
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services

@@ -8,7 +8,7 @@ import pytest
 
 from kiro_learn.adapters.onnx.embedding.bundle import FILES
 from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
-from kiro_learn.retrieval.rendering.token_count import count_tokens
+from kiro_learn.retrieval.rendering.passages import count_tokens
 
 ROOT = Path(__file__).parents[2]
 END_MARKS = 2

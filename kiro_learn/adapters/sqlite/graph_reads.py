@@ -19,7 +19,7 @@ from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemI
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.graph import GraphList, GraphWords
-from kiro_learn.retrieval.query.terms import has_words, match_expression
+from kiro_learn.retrieval.query.syntax import has_words, match_expression
 
 AFTER_ALL = "~"
 """Sorts after every id."""

@@ -18,11 +18,18 @@ from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, NUMBER_MASK, IndexDamaged, WordReads, tokenizer
 from kiro_learn.model.retrieval import Hit
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
-from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
-from kiro_learn.retrieval.ranking.bm25 import PostingList, Scores, best, bm25, shares
-from kiro_learn.retrieval.ranking.containment import rank_by_containment
+from kiro_learn.retrieval.query.syntax import cap, ideal_score, inverse_document_frequency, match_expression, terms
+from kiro_learn.retrieval.ranking.bm25 import (
+    Phrase,
+    PostingList,
+    Scores,
+    best,
+    bm25,
+    neighbor_scores,
+    rank_by_containment,
+    shares,
+)
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.term_proximity import Phrase, neighbor_scores
 
 log = structlog.get_logger()
 

@@ -10,7 +10,7 @@ from kiro_learn.adapters.sqlite.word_index import Totals, WordIndex
 from kiro_learn.adapters.sqlite.word_reads import WordReads
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.retrieval.ranking.eviction import eviction_count
+from kiro_learn.retrieval.ranking.signals import eviction_count
 
 MOST_BYTES = 256_000_000
 """Memory of all indexes except one large one; the least recently used are evicted."""

@@ -18,7 +18,7 @@ from kiro_learn.adapters.sqlite.rows import to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_index import Arrivals, Tokens, Totals
 from kiro_learn.model.record import COLUMNS, MemoryRecord, indexed_columns
-from kiro_learn.retrieval.query.terms import match_expression
+from kiro_learn.retrieval.query.syntax import match_expression
 from kiro_learn.retrieval.ranking.bm25 import Counts, PostingList
 
 NUMBER_BITS = 32

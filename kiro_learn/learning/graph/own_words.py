@@ -24,7 +24,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import Source
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.retrieval.query.question import query_text
-from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.query.syntax import terms
 
 PERSON = "the user"
 """The name of whoever types the prompts, in facts about them."""

@@ -17,11 +17,9 @@ from kiro_learn.model.graph import Evidence, Fact, GraphItemId, Says
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.recall.what_holds import as_of, confidence_now
 from kiro_learn.ports.storage.graph import GraphReads
-from kiro_learn.retrieval.graph.block import candidate_line
+from kiro_learn.retrieval.graph.block import LEAST_CONFIDENCE, candidate_line
 from kiro_learn.retrieval.graph.budget import Line
-from kiro_learn.retrieval.graph.intents import Intent
-from kiro_learn.retrieval.graph.query import GraphQuery
-from kiro_learn.retrieval.graph.telling import LEAST_CONFIDENCE
+from kiro_learn.retrieval.graph.query import GraphQuery, Intent
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 
 LOOKED_AT = 20

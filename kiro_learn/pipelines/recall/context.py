@@ -26,21 +26,28 @@ from kiro_learn.pipelines.recall.context_hits import hits_of
 from kiro_learn.pipelines.recall.context_passages import PassageTelling
 from kiro_learn.pipelines.recall.context_search import ContextSearch, Gathered
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.retrieval.graph.block import RELEVANT_HISTORY, SECTIONS, block_of
+from kiro_learn.retrieval.graph.block import (
+    RELEVANT_HISTORY,
+    SECTIONS,
+    Told,
+    Trigger,
+    block_of,
+    is_compaction_due,
+    lines_of,
+    preference_lines,
+)
 from kiro_learn.retrieval.graph.budget import (
+    PROFILES,
     SHARES,
     Category,
     Line,
     TokenSlots,
     fitted,
+    ranked,
     token_budget,
     without_likenesses,
 )
-from kiro_learn.retrieval.graph.intents import Intent
-from kiro_learn.retrieval.graph.query import GraphQuery, analyzed
-from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
-from kiro_learn.retrieval.graph.telling import Told, lines_of, preference_lines
-from kiro_learn.retrieval.graph.triggers import Trigger, is_compaction_due
+from kiro_learn.retrieval.graph.query import GraphQuery, Intent, analyzed
 from kiro_learn.retrieval.query.time_ranges import in_local_zone
 from kiro_learn.runtime.admission import Offload
 

@@ -12,10 +12,9 @@ from kiro_learn.pipelines.recall.context_search import Gathered
 from kiro_learn.pipelines.recall.excerpting import Compared, compared, found, sureness_of
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.graph.budget import Line
-from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.ranking.calibrated import worth_telling
-from kiro_learn.retrieval.rendering.choice import Excerpted, chosen
-from kiro_learn.retrieval.rendering.excerpts import listed
+from kiro_learn.retrieval.rendering.excerpts import Excerpted, chosen, listed
 
 INDENT = "  "
 

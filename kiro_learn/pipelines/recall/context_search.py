@@ -25,22 +25,20 @@ from kiro_learn.ports.retriever import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
-from kiro_learn.retrieval.graph.intents import Intent
-from kiro_learn.retrieval.graph.query import GraphQuery, analyzed, entities_meant
-from kiro_learn.retrieval.graph.ranking import FUSED, LEAST_COSINE, Found
-from kiro_learn.retrieval.graph.telling import Thing
-from kiro_learn.retrieval.graph.triggers import (
+from kiro_learn.retrieval.graph.block import (
     CLEARLY_ANOTHER,
     SAME_TOPIC,
+    Thing,
     Trigger,
     is_another_topic,
     recent_text,
     trigger_of,
 )
+from kiro_learn.retrieval.graph.budget import FUSED, LEAST_COSINE, Found
+from kiro_learn.retrieval.graph.query import GraphQuery, Intent, analyzed, entities_meant
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.query.terms import has_words
-from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
-from kiro_learn.retrieval.ranking.evidence import vectors_of
+from kiro_learn.retrieval.query.syntax import has_words
+from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT, vectors_of
 
 RECORD_COUNT = 20
 """Records that are taken from each ranking."""

@@ -12,6 +12,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import Codes, Matrix
 from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.retrieval.ranking.calibrated import vectors_of, words_of
 from kiro_learn.retrieval.ranking.confidence import (
     WORDS_CERTAIN,
     WORDS_FLOOR,
@@ -19,9 +20,8 @@ from kiro_learn.retrieval.ranking.confidence import (
     confidence,
     word_share,
 )
-from kiro_learn.retrieval.ranking.evidence import vectors_of, words_of
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
-from kiro_learn.retrieval.rendering.choice import Excerpted
+from kiro_learn.retrieval.rendering.excerpts import Excerpted
 from kiro_learn.retrieval.rendering.passages import passages_of
 
 

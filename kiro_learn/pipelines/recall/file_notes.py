@@ -9,7 +9,7 @@ import trio
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.home import ProjectFiles
-from kiro_learn.retrieval.rendering.file_changes import changes_of, cited_files, note_of
+from kiro_learn.retrieval.rendering.repeats import changes_of, cited_files, note_of
 from kiro_learn.runtime.supervisor import catch_errors
 
 PATIENCE_SECONDS = 0.005

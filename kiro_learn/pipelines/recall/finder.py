@@ -18,9 +18,7 @@ from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.ranking.calibrated import Fusion, depth_for, fuse_calibrated
-from kiro_learn.retrieval.ranking.evidence import Evidence, words_of
-from kiro_learn.retrieval.ranking.rrf import fuse
+from kiro_learn.retrieval.ranking.calibrated import Evidence, Fusion, depth_for, fuse, fuse_calibrated, words_of
 
 
 @attrs.frozen

@@ -24,7 +24,7 @@ from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompts
 from kiro_learn.retrieval.query.question import Query, query_text
-from kiro_learn.retrieval.rendering.profile_lines import told_first
+from kiro_learn.retrieval.rendering.brief import told_first
 from kiro_learn.runtime.supervisor import catch_errors, reason
 
 

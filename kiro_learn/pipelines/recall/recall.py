@@ -28,10 +28,13 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.question import Query, query_text
-from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
-from kiro_learn.retrieval.ranking.overturning import dependents
-from kiro_learn.retrieval.rendering.amended import (
+from kiro_learn.retrieval.ranking.confidence import dependents
+from kiro_learn.retrieval.rendering.excerpts import Excerpted, render_excerpts
+from kiro_learn.retrieval.rendering.repeats import (
+    branch_note,
+    each_once,
     newer_above,
     notes_of_amended,
     rests_on,
@@ -39,11 +42,7 @@ from kiro_learn.retrieval.rendering.amended import (
     told_alone,
     was,
 )
-from kiro_learn.retrieval.rendering.branches import branch_note
-from kiro_learn.retrieval.rendering.choice import Excerpted
-from kiro_learn.retrieval.rendering.excerpts import render_excerpts
-from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
-from kiro_learn.retrieval.rendering.repeats import each_once
+from kiro_learn.retrieval.rendering.report import Rendered, render
 from kiro_learn.runtime.admission import AdmissionQueue, PromptPriority
 from kiro_learn.runtime.supervisor import catch_errors, reason
 

@@ -14,14 +14,12 @@ from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
-from kiro_learn.retrieval.ranking.calibrated import worth_telling
+from kiro_learn.retrieval.ranking.calibrated import vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness
-from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.rendering.branches import BRANCH_FACTOR
-from kiro_learn.retrieval.rendering.prior_observations import Rendered
-from kiro_learn.retrieval.rendering.profile_lines import told_first
-from kiro_learn.retrieval.rendering.repeats import untold
+from kiro_learn.retrieval.rendering.brief import told_first
+from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, untold
+from kiro_learn.retrieval.rendering.report import Rendered
 from kiro_learn.runtime.supervisor import reason
 
 CUT_OFF = "it was cut off"

@@ -15,7 +15,7 @@ from kiro_learn.ports.retriever import NearestRecords, RetrieverAnswer, Retrieve
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.query.terms import has_words
+from kiro_learn.retrieval.query.syntax import has_words
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 EMBEDDING_OFF = "vectors: [embedding] enabled is false"

@@ -14,10 +14,10 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
 from kiro_learn.ports.home import ProfilesOfProjects
 from kiro_learn.ports.session_prompts import SessionPrompt
-from kiro_learn.retrieval.graph.intents import Intent, intent_of
-from kiro_learn.retrieval.query.profile_slots import MOST_ASKING, acts_of, may_ask_for_a_tool, slots_of, tools_asked_for
+from kiro_learn.retrieval.graph.query import Intent, intent_of
+from kiro_learn.retrieval.query.prompt_kind import MOST_ASKING, acts_of, may_ask_for_a_tool, slots_of, tools_asked_for
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.rendering.profile_lines import past_line, slot_line, wish_lines
+from kiro_learn.retrieval.rendering.brief import past_line, slot_line, wish_lines
 
 PATIENCE_SECONDS = 0.05
 """For one line. A prompt whose profile is slower is told its memories alone."""

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from kiro_learn.learning.graph.predicates import PREDICATES, PREFERENCE_DAYS
 from kiro_learn.model.graph import Fact, GraphItem, Preference, Procedure
+from kiro_learn.retrieval.graph.budget import effective_confidence
 from kiro_learn.retrieval.graph.query import GraphQuery
-from kiro_learn.retrieval.graph.ranking import effective_confidence
 from kiro_learn.retrieval.query.time_ranges import TimeRange
 
 

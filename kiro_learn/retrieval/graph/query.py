@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import enum
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 
 import attrs
 
-from kiro_learn.model.graph import Entity, EntityType, GraphItemId
-from kiro_learn.retrieval.graph.intents import Intent, intent_of
-from kiro_learn.retrieval.graph.name_spans import Span, bare, spans_in
+from kiro_learn.model.graph import MAX_NAME, Entity, EntityType, GraphItemId
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.stop_words import is_stop_word
-from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.query.time_ranges import TimeRange, held_until, time_range_in
 
 LOOKED_AT = 10_000
@@ -122,3 +122,234 @@ def _is_written(entity: Entity, span: Span) -> bool:
         return True
     is_ordinary = span.begins and span.written[:1].isupper()
     return span.written in {entity.name, *entity.aliases} and not is_ordinary
+
+
+# What a message wants, told by rules: it decides what is looked for, how far, and whether recent things come first.
+
+
+class Intent(enum.StrEnum):
+    """What a message wants."""
+
+    RECALL_EPISODE = "recall_episode"
+    DO_TASK = "do_task"
+    ASK_FACT = "ask_fact"
+    ASK_CURRENT_STATE = "ask_current_state"
+    ASK_HISTORY = "ask_history"
+    ASK_PREFERENCE = "ask_preference"
+    CORRECT = "correct"
+    STATE_FACT = "state_fact"
+    OTHER = "other"
+
+    @property
+    def depth(self) -> int:
+        """How far a walk goes from what the message names."""
+        return 2 if self in {Intent.DO_TASK, Intent.RECALL_EPISODE} else 1
+
+    @property
+    def asks_what_holds(self) -> bool:
+        """What is not sure may be worth knowing too."""
+        return self in {Intent.ASK_FACT, Intent.ASK_CURRENT_STATE, Intent.ASK_HISTORY}
+
+    @property
+    def ignores_recency(self) -> bool:
+        """What is old may be just what is asked for."""
+        return self in {Intent.ASK_HISTORY, Intent.RECALL_EPISODE}
+
+
+_VERBS = (
+    r"add|apply|build|bump|change|check|clean|commit|configure|convert|copy|create|debug|delete|deploy|do|document|draft"
+    r"|enable|disable|explain|extend|extract|fix|generate|implement|improve|install|investigate|lint|look|make|merge"
+    r"|migrate|move|optimi[sz]e|port|prepare|publish|push|rebase|refactor|release|remove|rename|replace|reset|restart"
+    r"|revert|review|rewrite|roll back|run|set|set up|ship|show|simplify|split|start|stop|test|try|tune|undo|update"
+    r"|upgrade|use|verify|wire|write"
+)
+_ASKED_TO = (
+    r"(?:(?:can|could|would|will) you|please|let'?s|now|then|ok(?:ay)?,?|i(?:'d| would) like you to|go ahead and)"
+)
+_ASKED = r"\b(?:what|which|where|who|how)"
+_EARLIER = r"(?:before|previously|earlier|formerly|originally|back then|until|till|in the past|at (?:first|the time))"
+_PATTERNS = {
+    Intent.RECALL_EPISODE: (
+        r"\bremember (?:when|how|that|the time)\b",
+        r"\bdo you (?:remember|recall)\b",
+        r"\bwhen did (?:we|i|you)\b",
+        r"\bwhat did (?:we|i|you) (?:do|decide|change|try|say|talk)\b",
+        r"\b(?:what|how) (?:happened|went)\b",
+    ),
+    Intent.ASK_HISTORY: (
+        r"\bas of\b",
+        r"\b(?:we|i|you|they|it|he|she|who|which|what|that|(?:the|our|my) \w+) used to\b[^.!]{0,100}\?",
+        rf"{_ASKED} did (?:we|i|you|they|it|the \w+) use to\b",
+        rf"{_ASKED} (?:\w+ ){{0,3}}(?:was|were|did|had|have|has)\b[^.!?]{{0,80}}\b{_EARLIER}\b",
+        rf"{_ASKED} (?:was|were) (?:our|the|my|its|your) (?:old|previous|former|earlier|original) \w",
+        r"^(?:did|have|had|has) (?:we|i|you|they|it|the \w+) (?:ever|previously)\b[^.!]{0,100}\?",
+        r"\bpreviously\b[^.!]{0,100}\?",
+        r"\bhistory of\b",
+    ),
+    Intent.ASK_PREFERENCE: (
+        r"\b(?:do|would) (?:i|we) (?:prefer|like|want)\b",
+        r"\b(?:my|our) (?:preference|preferred|usual|favou?rite)",
+        r"\bhow do (?:i|we) (?:like|usually|normally)\b",
+    ),
+    Intent.CORRECT: (
+        r"^(?:no|nope|wrong)\b[,.!]?\s",
+        r"^(?:actually|sorry)\b",
+        r"\bthat'?s (?:wrong|not right|incorrect)\b",
+        r"\bi (?:said|meant)\b",
+        r"\bnot like that\b",
+    ),
+    Intent.DO_TASK: (rf"^(?:{_ASKED_TO}\s+){{0,3}}(?:{_VERBS})\b(?!\s+(?:we|you|they|i|it)\b)",),
+    Intent.ASK_CURRENT_STATE: (
+        r"\b(?:what|where|which|how|is|are)\b[^.!]{0,80}\b(?:now|currently|at the moment|status|these days)\b",
+    ),
+    Intent.ASK_FACT: (
+        r"^(?:what|which|who|whose|where|when|why|how|is|are|does|do|did|has|have|was|were)\b",
+        r"\?\s{0,9}$",
+    ),
+    Intent.STATE_FACT: (r"^(?:we|i|our|my|the|this)\b[^?]{3,200}$",),
+}
+"""From the most telling to the least."""
+_COMPILED = {
+    intent: re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE) for intent, patterns in _PATTERNS.items()
+}
+
+LOOKED_AT_FOR_INTENT = 1_000
+"""Characters at each end of a message in which what it wants is looked for."""
+
+
+def intent_of(text: str) -> Intent:
+    """The first that fits, from the most telling to the least."""
+    ends = (
+        text
+        if len(text) <= 2 * LOOKED_AT_FOR_INTENT
+        else f"{text[:LOOKED_AT_FOR_INTENT]}\n{text[-LOOKED_AT_FOR_INTENT:]}"
+    )
+    plain = ends.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    return next((intent for intent, pattern in _COMPILED.items() if pattern.search(plain)), Intent.OTHER)
+
+
+# The spans of a message that may be the name of an entity: whole words, with or without the signs around them.
+#
+# Nothing is looked up that the message does not have in it, so ``env`` does not find ``.env``; nothing inside a
+# word is a name; and however long a message is, the number of its spans is bounded.
+
+MOST_WORDS = 120
+"""Of a message in which entities are looked for: half of them at its beginning, half at its end."""
+LONGEST_NAME = 8
+"""Words of a name, as many as are learned."""
+MOST_SPANS = 3_000
+"""Of a message, so no more names are looked up. Without signs, 120 words have 932; 3,000 take SQLite 5 ms."""
+_MOST_SIGNS = 2
+"""At either end of a name of one word, as in ``--force`` and ``foo()``; of several words one."""
+
+
+@attrs.frozen
+class Span:
+    """A stretch of a message that may be a name."""
+
+    start: int
+    """In characters, as ``end``: what two names have in common belongs to the longer one."""
+    end: int
+    words: int
+    written: str
+    begins: bool
+    """It begins a sentence, so its capital letter says nothing."""
+
+    @property
+    def name(self) -> str:
+        """In small letters, as it is looked up."""
+        return self.written.casefold()
+
+
+@attrs.frozen
+class _Word:
+    """A word of a message. Places are those in the message."""
+
+    at: int
+    """Where it begins, with all its signs."""
+    until: int
+    start: int
+    """Without signs."""
+    end: int
+    begins: bool
+    """It begins a sentence."""
+    is_possessive: bool
+
+    def starts(self, signs: int) -> range:
+        """Without signs and with up to so many."""
+        return range(self.start, max(self.at, self.start - signs) - 1, -1)
+
+    def stops(self, signs: int) -> list[int]:
+        """Without signs, with up to so many, and before a possessive."""
+        possessive = [self.end - 2] if self.is_possessive else []
+        return [*range(self.end, min(self.until, self.end + signs) + 1), *possessive]
+
+
+def bare(piece: str) -> str:
+    """``piece`` without the signs at either end, in time that grows with its length."""
+    start, end = _core(piece)
+    return piece[start:end]
+
+
+def _core(piece: str) -> tuple[int, int]:
+    """``_``, ``+`` and ``#`` are letters here, and so is a mark that belongs to one, as a vowel sign."""
+    kept = [place for place, character in enumerate(piece) if character.isalnum() or _is_letter(character)]
+    return (kept[0], kept[-1] + 1) if kept else (0, 0)
+
+
+def _is_letter(character: str) -> bool:
+    if character.isascii():
+        return character in "_+#"
+    return unicodedata.category(character) in {"Mn", "Mc"} and not "\ufe00" <= character <= "\ufe0f"
+
+
+def spans_in(text: str) -> tuple[Span, ...]:
+    """What may be a name, the longest first: by words, then by characters, then by place."""
+    pieces = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()
+    half = MOST_WORDS // 2
+    stretches = [pieces] if len(pieces) <= MOST_WORDS else [pieces[:half], pieces[-half:]]
+    line = " ".join(piece for stretch in stretches for piece in stretch)
+    found = list(islice(_spans(line, _words_of(stretches)), MOST_SPANS))
+    return tuple(sorted(found, key=lambda span: (-span.words, span.start - span.end, span.start)))
+
+
+def _words_of(stretches: Sequence[Sequence[str]]) -> list[list[_Word]]:
+    """The words of each stretch; a piece that is only signs is none, and stays between two of them."""
+    found: list[list[_Word]] = []
+    at = 0
+    for stretch in stretches:
+        words: list[_Word] = []
+        begins = True
+        for piece in stretch:
+            start, end = _core(piece)
+            if start < end:
+                is_possessive = piece[start:end].endswith("'s")
+                words.append(_Word(at, at + len(piece), at + start, at + end, begins, is_possessive))
+            begins = piece[-1:] in {".", "!", "?", ":"}
+            at += len(piece) + 1
+        found.append(words)
+    return found
+
+
+def _spans(line: str, stretches: Sequence[Sequence[_Word]]) -> Iterator[Span]:
+    """First words without the signs around them, then with them: what is beyond the bound is the least likely."""
+    for with_signs in (False, True):
+        for words in stretches:
+            for count in range(1, LONGEST_NAME + 1):
+                most = (_MOST_SIGNS if count == 1 else 1) if with_signs else 0
+                for first, last in zip(words, words[count - 1 :], strict=False):
+                    if not with_signs or first.at < first.start or last.end < last.until:
+                        yield from _of_run(line, first, last, count, most)
+
+
+def _of_run(line: str, first: _Word, last: _Word, count: int, most_signs: int) -> Iterator[Span]:
+    """From ``first`` to ``last``; of more than no signs only those that have one."""
+    for start in first.starts(most_signs):
+        for end in last.stops(most_signs):
+            is_new = most_signs == 0 or start < first.start or end > last.end
+            if is_new and end - start <= MAX_NAME:
+                span = Span(start, end, count, line[start:end], first.begins)
+                yield span
+                plain = span.written if span.written.isascii() else unicodedata.normalize("NFKC", span.written)
+                if plain != span.written:
+                    yield attrs.evolve(span, written=plain)

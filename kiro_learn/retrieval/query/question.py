@@ -1,26 +1,29 @@
-"""What is asked of the indexes: a prompt as one text, and the question in it, told from what was pasted beside it.
-
-A traceback beside a question outweighs it: the embedding model reads 256 tokens, and of many words the rarest are
-looked up. So what a person typed is searched for by meaning and by words; of the rest only the names in error lines, by
-words.
-
-A line was typed if it reads as prose, in any language (``prose_lines``), and has no indentation and no mark of a log, a
-diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where no line reads as
-prose, all of them count.
-"""
+"""What is asked of the indexes: a prompt as one text, the question in it, and the words that say little."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 import attrs
 
 from kiro_learn.model.event import Body, MessageBody, TextBody
 from kiro_learn.retrieval.query.prose_lines import asks, reads_as_prose
+from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.rendering.passages import word_runs
+
+# What is asked of the indexes: a prompt as one text, and the question in it, told from what was pasted beside it.
+#
+# A traceback beside a question outweighs it: the embedding model reads 256 tokens, and of many words the rarest are
+# looked up. So what a person typed is searched for by meaning and by words; of the rest only the names in error
+# lines, by words.
+#
+# A line was typed if it reads as prose, in any language (``prose_lines``), and has no indentation and no mark of a
+# log, a diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where no
+# line reads as prose, all of them count.
 
 
 def query_text(body: Body) -> str:
@@ -232,3 +235,18 @@ def _clues(pasted: Sequence[str]) -> list[str]:
 
 def _names(line: str) -> Iterator[str]:
     return (found.group() for found in _NAME.finditer(line[:2_000]))
+
+
+# The words that texts have in common: their postings take longest to read, and most prompts have some.
+
+
+def common_words(texts: Iterable[str], *, least: int, most: int) -> tuple[str, ...]:
+    """The words that stand in ``least`` of ``texts`` or more, commonest first, ``most`` of them.
+
+    Parts of identifiers are words here, as they are in the index.
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update([*dict.fromkeys(word_runs(text.casefold().replace("_", " ")))])
+    telling = (word for word, count in counts.most_common() if count >= least and not is_stop_word(word))
+    return tuple(word for word, _ in zip(telling, range(most), strict=False))

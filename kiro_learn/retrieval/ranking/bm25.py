@@ -1,22 +1,33 @@
-"""bm25 over postings in memory, to the last bit what FTS5's ``bm25()`` says.
-
-Robertson, Walker, Jones, Hancock-Beaulieu & Gatford, "Okapi at TREC-3", 1994, with FTS5's constants and its one
-deviation: the inverse document frequency never falls below 1e-6. Written for arrays, a score costs a hundredth of what
-FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
-
-Rules of this file: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for each.
-What is indexed by documents is read with ``take`` and added to with ``add.at``: with ``[]``, int32 indexes take five
-times as long.
+"""Ranks texts by their words: bm25 over postings to the last bit what FTS5 says, pairs of words that stand close, and
+which words a text contains.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import pairwise
+from typing import Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+
+from kiro_learn.model.retrieval import Hit
+from kiro_learn.retrieval.query.syntax import ideal_score, inverse_document_frequency
+from kiro_learn.retrieval.ranking.order import best_first
+
+# bm25 over postings in memory, to the last bit what FTS5's ``bm25()`` says.
+#
+# Robertson, Walker, Jones, Hancock-Beaulieu & Gatford, "Okapi at TREC-3", 1994, with FTS5's constants and its one
+# deviation: the inverse document frequency never falls below 1e-6. Written for arrays, a score costs a hundredth of
+# what FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
+#
+# Rules of this file: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for
+# each. What is indexed by documents is read with ``take`` and added to with ``add.at``: with ``[]``, int32 indexes
+# take five times as long.
 
 K1 = 1.2
 B = 0.75
@@ -179,3 +190,140 @@ def _shared(words: Iterable[PostingList]) -> Counts:
             nearest = documents.take(documents.searchsorted(shared), mode="clip")
             shared = shared[nearest == shared]
     return shared
+
+
+# bm25 of pairs of consecutive words of a query that stand close together in a document.
+#
+# Only the documents that a search by words found are compared, about a hundred: comparing all others too took 150
+# lines more and 1 ms of a prompt at 50,000 records, and moved nDCG@10 by 0.03 at most (docs/retrieval.md).
+
+
+@attrs.frozen(eq=False)
+class Phrase:
+    """A word of the query: its weight, its postings, its bm25 shares there, and its count of tokens."""
+
+    idf: float
+    occurrences: PostingList
+    shares: Scores
+    length: int
+
+
+def neighbor_scores(phrases: Sequence[Phrase], documents: Counts, norms: Scores, *, distance: int) -> Scores:
+    """(n,): of each of ``documents``, the bm25 of those pairs of ``phrases`` that stand close together in it.
+
+    Sums are taken in the order of the pairs, as FTS5's ``NEAR`` does. A phrase without tokens forms no pair.
+
+    Args:
+      documents: (n,) ascending.
+      norms: (n,): theirs.
+      distance: most words between the two of a pair.
+    """
+    scores = np.zeros(len(documents))
+    keys = [phrase.occurrences.within(documents) for phrase in phrases]
+    for (one, ones), (two, twos) in pairwise(zip(phrases, keys, strict=True)):
+        if not len(ones) or not len(twos):
+            continue
+        after_one, after_two = one.length + distance, two.length + distance
+        near_one = ones[_has_any(twos, ones - after_two, ones + after_one)]
+        near_two = twos[_has_any(ones, twos - after_one, twos + after_two)]
+        for idf, near in ((one.idf, near_one), (two.idf, near_two)):
+            counts = np.bincount(documents.searchsorted(near >> DOCUMENT_BITS), minlength=len(documents))
+            scores += shares(idf, counts.astype(np.int32), norms)
+    return scores
+
+
+def _has_any(sorted_keys: Keys, least: Keys, most: Keys) -> Flags:
+    """For each pair of bounds, both included, whether one of ``sorted_keys``, of which there are some, lies between."""
+    nearest = sorted_keys.take(sorted_keys.searchsorted(least), mode="clip")
+    found: Flags = (nearest >= least) & (nearest <= most)
+    return found
+
+
+# How much of a query's weight in words a text holds literally, inside longer words too.
+#
+# An index of words misses ``gitignore`` in ``EnsureEntireGitignore``, and counts a word as often as it comes.
+
+
+def word_shares(lowered: Sequence[str], terms: Sequence[str]) -> list[float]:
+    """Of each text, 0 to 1; ``lowered``: the texts in lower case. A term weighs the more, the fewer of them hold it."""
+    weights, holders = [], [0] * len(lowered)
+    for place, term in enumerate(dict.fromkeys(term.lower() for term in terms)):
+        holding = [number for number, text in enumerate(lowered) if term in text]
+        weights.append(math.log(1 + (len(lowered) + 0.5) / (len(holding) + 0.5)))
+        for number in holding:
+            holders[number] |= 1 << place
+    whole = math.fsum(weights)
+    shares = {held: _sum_of(weights, held) / whole if whole else 0.0 for held in set(holders)}
+    return [shares[held] for held in holders]
+
+
+def _sum_of(weights: Sequence[float], held: int) -> float:
+    """Of the ``weights`` whose places are bits of ``held``. Rounded once, so their order does not matter."""
+    return math.fsum(weight for place, weight in enumerate(weights) if held >> place & 1)
+
+
+# Ranks texts by which words of a query they contain, for where there is no index of words to ask.
+#
+# A record scores the sum of the inverse document frequencies of the words that it contains, as parts of words too.
+# So the best score compares with the ideal one as bm25's does, whose length and count factors are about 1.
+
+
+@attrs.frozen
+class Contained:
+    """The texts that contain any of the words, ranked."""
+
+    hits: tuple[Hit, ...]
+    """Best first; ties by newest, then by id."""
+    ideal_score: float
+    words: tuple[str, ...]
+    """The words that were looked for."""
+
+
+def rank_by_containment(texts: Iterable[tuple[Hit, str]], words: Sequence[str], *, most: int, limit: int) -> Contained:
+    """The ``limit`` best of ``texts``, each with a hit that has no score yet.
+
+    Of more than ``most`` words, the first and the last are looked for: around what was pasted stands what is asked.
+    """
+    looked_for = tuple(words) if len(words) <= most else (*words[: (most + 1) // 2], *words[len(words) - most // 2 :])
+    spellings = [word.lower() for word in looked_for]
+    found: list[tuple[Hit, list[int]]] = []
+    frequencies: Counter[int] = Counter()
+    total = 0
+    for hit, text in texts:
+        total += 1
+        lowered = text.lower()
+        contained = [place for place, spelling in enumerate(spellings) if spelling in lowered]
+        if contained:
+            frequencies.update(contained)
+            found.append((hit, contained))
+    weights = [inverse_document_frequency(frequencies[place], total) for place in range(len(spellings))]
+    scored = [attrs.evolve(hit, score=math.fsum(weights[place] for place in contained)) for hit, contained in found]
+    ideal = ideal_score((frequencies[place] for place in range(len(spellings))), total)
+    return Contained(tuple(best_first(scored)[:limit]), ideal, looked_for)
+
+
+# What ranking needs of a search by words, whichever store did it.
+
+
+class WordRanking(Protocol):
+    """Records that share words with a query, best first."""
+
+    @property
+    def hits(self) -> Sequence[Hit]:
+        """``score``: bm25 negated, higher is better."""
+        ...
+
+    @property
+    def ideal_score(self) -> float:
+        """What a record with every word of the query would score."""
+        ...
+
+    @property
+    def terms(self) -> Sequence[str]:
+        """The query's words that were looked up."""
+        ...
+
+    @property
+    def neighbors(self) -> Sequence[Hit]:
+        """Records in which some of these words stand close together, best first."""
+        ...

@@ -1,30 +1,95 @@
-"""Fusion by calibrated scores: what the words say, and how unusual the nearness in meaning is, on one scale.
-
-Bruch, Gai & Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, found that a sum of scores
-beats a sum of ranks once both are on a scale. Here a record's score is
-
-    bm25/best + 0.25 (1 - mean pairwise cosine)² max(0, deviations)² + 0.3 neighbors/best + 0.5 word share
-
-with what its session carries over to it. The squared deviation is about the logarithm of how unlikely so near a vector
-is by chance, so it grows by itself where the vectors tell something. Of the best, the deviation is then made more exact
-by the nearest passages. docs/retrieval.md has the measurements.
-"""
+"""What several rankings found, fused into one order: by places, or by calibrated scores."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import repeat
+from typing import Protocol, TypeAlias, cast
 
 import attrs
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit, RankingFeatures
-from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
+from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures
+from kiro_learn.retrieval.ranking.bm25 import WordRanking, word_shares
+from kiro_learn.retrieval.ranking.confidence import BEST, session_boost, successors
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.overturning import BEST, successors
-from kiro_learn.retrieval.ranking.session_boost import session_boost
-from kiro_learn.retrieval.ranking.word_shares import word_shares
+from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+
+# What the rankings of one search found, by the way of finding: what fusion and confidence weigh.
+
+
+class Evidence(Protocol):
+    """What one ranking found, as a frozen attrs class; each sort of ranking adds what its scores are worth."""
+
+    @property
+    def hits(self) -> Sequence[Hit]:
+        """Best first; scores compare within one ranking only."""
+        ...
+
+
+Found: TypeAlias = Mapping[Ranking, Evidence]
+"""In the order in which the retrievers are listed."""
+
+
+def words_of(found: Found) -> WordRanking:
+    """What the word retriever found."""
+    return cast("WordRanking", found[Ranking.WORDS])
+
+
+def vectors_of(found: Found) -> VectorRanking:
+    """What the vector retriever found."""
+    return cast("VectorRanking", found[Ranking.MEANING])
+
+
+# Reciprocal rank fusion: rankings become one by places, since their scores do not compare.
+
+
+def fuse(found: Found, *, k: int, limit: int) -> tuple[Hit, ...]:
+    """The ``limit`` best records of all rankings; ``score``: fused, at most the count of rankings / (k + 1).
+
+    Ties go to the newest, then to the smaller id, and are broken before anything is cut. Where one ranking alone has
+    hits, this is its order.
+    """
+    by_id = {hit.record_id: hit for ranking in found.values() for hit in ranking.hits}
+    places = [[hit.record_id for hit in ranking.hits] for ranking in found.values()]
+    scores = reciprocal_rank_fusion(places, k=k)
+    fused = [Hit(record_id, by_id[record_id].created_at, score) for record_id, score in scores.items()]
+    return tuple(best_first(fused)[:limit])
+
+
+def parts_of(found: Found, *, k: int) -> dict[RecordId, dict[str, float]]:
+    """What the score of each record is the sum of: what each ranking gives for its place in it."""
+    parts: dict[RecordId, dict[str, float]] = {}
+    for name, ranking in found.items():
+        for rank, hit in enumerate(ranking.hits, start=1):
+            parts.setdefault(hit.record_id, {})[name.value] = 1.0 / (k + rank)
+    return parts
+
+
+def reciprocal_rank_fusion(rankings: Sequence[Sequence[RecordId]], *, k: int) -> dict[RecordId, float]:
+    """Each record's Σ 1 / (k + rank) over the best-first ``rankings`` that have it, rank from 1; higher is better.
+
+    Cormack, Clarke & Büttcher, SIGIR 2009. The order of ``rankings`` changes no bit of it, hence ``fsum``.
+    """
+    shares: dict[RecordId, list[float]] = {}
+    for ranking in rankings:
+        for rank, record_id in enumerate(ranking, start=1):
+            shares.setdefault(record_id, []).append(1.0 / (k + rank))
+    return {record_id: math.fsum(parts) for record_id, parts in shares.items()}
+
+
+# Fusion by calibrated scores: what the words say, and how unusual the nearness in meaning is, on one scale.
+#
+# Bruch, Gai & Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, found that a sum of scores
+# beats a sum of ranks once both are on a scale. Here a record's score is
+#
+# bm25/best + 0.25 (1 - mean pairwise cosine)² max(0, deviations)² + 0.3 neighbors/best + 0.5 word share
+#
+# with what its session carries over to it. The squared deviation is about the logarithm of how unlikely so near a
+# vector is by chance, so it grows by itself where the vectors tell something. Of the best, the deviation is then
+# made more exact by the nearest passages. docs/retrieval.md has the measurements.
 
 MEANING_WEIGHT = 0.25
 NEIGHBORS_WEIGHT = 0.3

@@ -12,8 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.retrieval.ranking.vector_codes import RowNumbers
-from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating, VectorRows
+from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating, RowNumbers, VectorRows
 
 Owners: TypeAlias = npt.NDArray[np.int64]
 """(windows,) int64, ascending: of each window, the place of its record among the wholes."""

@@ -1,19 +1,9 @@
-"""Scores that explain themselves: four signals, each from 0 to 1 or not known, and their weighted mean.
-
-    semantic      cosine of the record's vector with the query's, 0 if it is negative; not known without these vectors
-    fts5          bm25 of the record, as a share of the larger one of the best record's and of what a record of average
-                  length would score that holds every word of the query once
-    recency       0.5 per half-life of age
-    projectMatch  1 in the project that was asked about, 0.5 in another
-
-Rules of this file: a signal depends on the record and the query alone, but for ``fts5``, which also depends on the best
-record; so neither the order in which records come, nor how many come, changes a score.
-"""
+"""Scores that explain themselves, and the choice of which indexes stay in memory."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import attrs
@@ -21,7 +11,17 @@ import attrs
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit
 from kiro_learn.model.settings import ScoringSettings, Weights
-from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
+from kiro_learn.retrieval.ranking.calibrated import Found, vectors_of, words_of
+
+# Scores that explain themselves: four signals, each from 0 to 1 or not known, and their weighted mean.
+#
+# semantic      cosine of the record's vector with the query's, 0 if it is negative; not known without these vectors
+# fts5          bm25 of the record, as a share of the larger one of the best record's and of what a record of
+# average length would score that holds every word of the query once recency       0.5 per half-life of age
+# projectMatch  1 in the project that was asked about, 0.5 in another
+#
+# Rules of this file: a signal depends on the record and the query alone, but for ``fts5``, which also depends on
+# the best record; so neither the order in which records come, nor how many come, changes a score.
 
 SAME_PROJECT = 1.0
 OTHER_PROJECT = 0.5
@@ -156,3 +156,27 @@ def relevance(signals: Signals, weights: Weights) -> float:
 def score_of(signals: Signals, settings: ScoringSettings, *, is_knowledge: bool = False) -> float:
     """The weighted score: from 0 to 1, and to ``knowledge_boost`` for knowledge."""
     return weighted_score(signals, settings.weights, boost=settings.knowledge_boost if is_knowledge else 1.0)
+
+
+# Decides which indexes stay in memory.
+
+LARGE_SHARE = 0.5
+"""An index that takes more than this share of the memory budget is large."""
+
+
+def eviction_count(sizes: Sequence[int], most_bytes: int) -> int:
+    """How many indexes to evict, from the front of ``sizes``, which is least recently used first.
+
+    One large index is not counted, and the most recently used one always stays. Otherwise a project with half a million
+    memories, asked in turn with a small one, would be read again for every prompt.
+    """
+    kept = counted_bytes = large_count = 0
+    for size in reversed(sizes):
+        if size > most_bytes * LARGE_SHARE:
+            large_count += 1
+        else:
+            counted_bytes += size
+        if kept and (counted_bytes > most_bytes or large_count > 1):
+            break
+        kept += 1
+    return len(sizes) - kept

@@ -1,27 +1,14 @@
-"""Rows of unit vectors that only ever grow, each with its codes."""
+"""Rows of unit vectors that only ever grow, each with its codes of two bytes a component."""
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.model.vectors import DIMENSION, Matrix
-from kiro_learn.retrieval.ranking.vector_codes import (
-    FEWEST_BLOCK_ROWS,
-    MOST_BLOCK_ROWS,
-    PIECE_BASE,
-    ROUNDING,
-    Approximations,
-    CodedRows,
-    CodeProduct,
-    Direction,
-    Floats,
-    Integers,
-    RowNumbers,
-)
+from kiro_learn.model.vectors import DIMENSION, Matrix, Vector
 
 PRODUCT_COMPONENTS = 256 * 384
 """Of rows multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows of 384 by two directions) or more to
@@ -143,3 +130,181 @@ def unit_rows(vectors: Matrix) -> Matrix:
     np.divide(vectors, lengths[:, np.newaxis], out=units, casting="same_kind")
     units[~usable] = 0
     return units
+
+
+# Quantizes unit vectors to two bytes a component; a search reads the first and bounds its error.
+#
+# A row x = scale (code - 128 + rest / 256) is near x̂ = scale (code - 128), a direction q near q̂ = step (128 high
+# + low). The product of x̂ and q̂ is a whole number times scale times step, so it is the same on every machine and
+# wherever the row lies; and since
+#
+# x·q - x̂·q̂ = (x - x̂)·q + x̂·(q - q̂),
+#
+# it is off by at most |x - x̂| |q| + |x̂| |q - q̂| (Cauchy-Schwarz). So codes may tell which vectors need not be
+# looked at, without losing one that has to be.
+
+ZERO = 128
+"""The code of 0."""
+
+CODE_LIMIT = 127
+"""A component is -127 to 127 scales."""
+
+REST_BASE = 256
+"""The residual of a component is -128 to 127 of so many parts of the scale."""
+
+PIECE_BASE = 128
+PIECE_LIMIT = 64
+"""x86 without VNNI adds two products of a code and a piece in 16 saturating bits: 2 * 255 * 64 = 32,640 fits."""
+
+STEPS = PIECE_BASE * PIECE_LIMIT - 1
+"""A direction's largest component; the largest whose high piece is within PIECE_LIMIT."""
+
+FEWEST_BLOCK_ROWS = 4096
+"""3 MB, of which a system gives what is written to. Growing by blocks copies nothing, where growing an array of 50,000
+vectors of single precision stopped the caller for 0.1 s."""
+
+MOST_BLOCK_ROWS = 65_536
+"""1 MB of products by four columns of pieces, which stays in the cache."""
+
+SINGLE_THREADED_COMPONENTS = 128 * 384
+"""Of rows multiplied at a time: more would be handed to OpenBLAS's own threads (VectorRows says why not), and stay no
+longer in the cache as float32."""
+
+ROUNDING = 2e-6
+"""More than single precision is off in a product and its bounds (six roundings of numbers up to 1: 4e-7)."""
+
+Codes: TypeAlias = npt.NDArray[np.uint8]
+"""(n, dimension) uint8, a row a vector."""
+
+Pieces: TypeAlias = npt.NDArray[np.int8]
+"""(dimension, k) int8 in C order, each within PIECE_LIMIT of 0."""
+
+Rests: TypeAlias = npt.NDArray[np.int8]
+"""(n, dimension) int8."""
+
+Integers: TypeAlias = npt.NDArray[np.int32]
+RowNumbers: TypeAlias = npt.NDArray[np.intp]
+Floats: TypeAlias = npt.NDArray[np.float32]
+
+
+class CodeProduct(Protocol):
+    """Multiplies codes; any thread may call it."""
+
+    def __call__(self, codes: Codes, pieces: Pieces, /) -> Integers:
+        """(n, k) int32, exactly ``(codes - ZERO) @ pieces``; ``codes`` in C order."""
+        ...
+
+
+def multiply_codes(codes: Codes, pieces: Pieces) -> Integers:
+    """``CodeProduct`` by NumPy alone.
+
+    In float32, yet exact: no sum of up to 1,024 products reaches 2^24 (1,024 * 255 * 64 = 16,711,680).
+    """
+    columns = pieces.astype(np.float32)
+    products = np.empty((len(codes), pieces.shape[1]), np.float32)
+    rows_at_a_time = max(1, SINGLE_THREADED_COMPONENTS // codes.shape[1])
+    for start in range(0, len(codes), rows_at_a_time):
+        part = slice(start, start + rows_at_a_time)
+        np.dot(codes[part].astype(np.float32), columns, out=products[part])
+    of_zeros: Integers = ZERO * pieces.sum(axis=0, dtype=np.int32)
+    return products.astype(np.int32) - of_zeros
+
+
+@attrs.frozen(eq=False)
+class Direction:
+    """A vector to multiply codes with, in 14 bits a component."""
+
+    pieces: Pieces
+    """(dimension, 2): high and low."""
+    step: float
+    doubt: float
+    """Length of the vector's residual, which the pieces leave out."""
+
+    @classmethod
+    def of(cls, vector: npt.NDArray[np.float64] | Vector) -> Direction:
+        """``vector``: (dimension,), finite, no longer than 1."""
+        exact = vector.astype(np.float64)
+        step = float(np.abs(exact).max()) / STEPS
+        rounded = np.rint(exact / step) if step else np.zeros_like(exact)
+        high = np.rint(rounded / PIECE_BASE)
+        pieces = np.stack([high, rounded - PIECE_BASE * high], axis=1).astype(np.int8)
+        return cls(pieces, step, float(np.linalg.norm(exact - step * rounded)))
+
+
+@attrs.frozen(eq=False)
+class CodedRows:
+    """Unit vectors, or zeros, quantized: int8 codes, residuals and scales."""
+
+    codes: Codes
+    rests: Rests
+    scales: Floats
+    """(n,)."""
+    residuals: Floats
+    """(n,), upper bounds of the lengths of the residuals."""
+
+    @classmethod
+    def of(cls, units: Matrix) -> CodedRows:
+        """Of unit length too, and no component off by more than a 30,000th of the largest.
+
+        The same in every row, whichever stand beside it.
+        """
+        largest: Floats = np.maximum(units.max(axis=1), -units.min(axis=1))
+        parts = units * (CODE_LIMIT * REST_BASE / np.where(largest > 0, largest, 1))[:, np.newaxis]
+        np.rint(parts, out=parts)
+        lengths = np.sqrt(np.einsum("ij,ij->i", parts, parts, dtype=np.float64))
+        scales = np.divide(REST_BASE, lengths, out=np.zeros(len(units)), where=lengths > 0).astype(np.float32)
+        wholes = parts.astype(np.int16)
+        codes = (wholes + np.int16(REST_BASE // 2)) >> 8
+        rests = wholes - (codes << 8)
+        left = np.sqrt(np.einsum("ij,ij->i", rests, rests, dtype=np.float32)) * (scales / REST_BASE)
+        residuals = np.where(scales > 0, left * np.float32(1 + 1e-4) + np.float32(ROUNDING), 0)
+        return cls((codes + ZERO).astype(np.uint8), rests.astype(np.int8), scales, residuals)
+
+    @classmethod
+    def empty(cls, count: int, dimension: int) -> CodedRows:
+        """``count`` rows of zeros, to be filled by ``put``."""
+        codes, rests = np.zeros((count, dimension), np.uint8), np.zeros((count, dimension), np.int8)
+        return cls(codes, rests, np.zeros(count, np.float32), np.zeros(count, np.float32))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def part(self, rows: slice | RowNumbers) -> CodedRows:
+        """Copied, if they are named one by one."""
+        return CodedRows(self.codes[rows], self.rests[rows], self.scales[rows], self.residuals[rows])
+
+    def put(self, places: slice | RowNumbers, rows: CodedRows) -> None:
+        """Overwrite the rows at ``places`` with ``rows``, in this order."""
+        self.codes[places], self.rests[places] = rows.codes, rows.rests
+        self.scales[places], self.residuals[places] = rows.scales, rows.residuals
+
+    def vectors(self) -> Matrix:
+        """(n, dimension): what is kept, to the last bit the same wherever a row lies."""
+        vectors = self.codes.astype(np.float32)
+        vectors -= np.float32(ZERO)
+        vectors *= np.float32(REST_BASE)
+        vectors += self.rests
+        vectors *= (self.scales / np.float32(REST_BASE))[:, np.newaxis]
+        return vectors
+
+
+@attrs.frozen(eq=False)
+class Approximations:
+    """The products of rows with a query and with a mean."""
+
+    products: Floats
+    """(n,), with the query."""
+    heights: Floats
+    """(n,), with the mean."""
+    margins: Floats
+    """(n,): upper bounds of the errors of ``products``."""
+
+    @property
+    def least(self) -> Floats:
+        """(n,) float32: lower bounds of the exact products."""
+        return self.products - self.margins
+
+    @property
+    def most(self) -> Floats:
+        """(n,) float32: upper bounds of the exact products."""
+        return self.products + self.margins

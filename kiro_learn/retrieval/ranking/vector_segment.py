@@ -16,8 +16,7 @@ import numpy as np
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, Owners, runs, windows_of
-from kiro_learn.retrieval.ranking.vector_codes import CodedRows, RowNumbers
-from kiro_learn.retrieval.ranking.vector_rows import VectorRows
+from kiro_learn.retrieval.ranking.vector_rows import CodedRows, RowNumbers, VectorRows
 
 RECORDS_AT_A_TIME = 256
 """Records appended at a time while a segment is filled: their data stays in the cache, which halves the time."""

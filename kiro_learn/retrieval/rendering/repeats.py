@@ -1,18 +1,22 @@
-"""Leaves out records that repeat others, and puts a newer record above the older one that it may correct.
-
-Two texts are compared by the words they share (Jaccard 1912): it needs nothing but the texts at hand, and where all
-but one word in ten is the same, the one that differs is mostly the value that changed.
-"""
+"""What stands beside a memory: what it repeats, what it overturned, its branch, and what became of its files."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
 import attrs
 
 from kiro_learn.model.feedback import ToldId
+from kiro_learn.model.file_state import FileChanges, files_of, was_there
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.word_runs import word_runs
+from kiro_learn.retrieval.rendering.passages import one_line, shortened, word_runs
+
+# Leaves out records that repeat others, and puts a newer record above the older one that it may correct.
+#
+# Two texts are compared by the words they share (Jaccard 1912): it needs nothing but the texts at hand, and where
+# all but one word in ten is the same, the one that differs is mostly the value that changed.
 
 SAME = 0.9
 """Share of common words from which two memories say the same."""
@@ -92,3 +96,122 @@ def _newer_above_older(records: Sequence[_Worded]) -> list[_Worded]:
         )
         told.insert(next(overturned, len(told)), record)
     return told
+
+
+# What was overturned is never told alone, nor above what overturns it, and that one says what was before.
+
+TITLE_BYTES = 80
+"""Of what was before, as it is named beside the day of what overturns it."""
+
+Overturned = Mapping[RecordId, RecordId]
+"""By record, the older one that it overturns."""
+
+
+def newer_above(records: Sequence[MemoryRecord], overturned: Overturned) -> tuple[MemoryRecord, ...]:
+    """``records`` in their order, but each that overturns another one of them right above it, if it was below."""
+    told = list(records)
+    for new in records:
+        places = {record.record_id: place for place, record in enumerate(told)}
+        old = places.get(overturned.get(new.record_id, new.record_id), len(told))
+        if old < places[new.record_id]:
+            told.insert(old, told.pop(places[new.record_id]))
+    return tuple(told)
+
+
+def notes_of_amended(records: Sequence[MemoryRecord], overturned: Overturned) -> dict[RecordId, str]:
+    """What is said beside the day of each that overturns another of ``records``: what was before, and until when."""
+    known = {record.record_id: record for record in records}
+    return {
+        new: was(known[old], known[new].created_at) for new, old in overturned.items() if new in known and old in known
+    }
+
+
+def was(old: MemoryRecord, until: datetime) -> str:
+    """That ``old`` held until a day, in one harmless line."""
+    title = shortened(one_line(old.title).rstrip(" .:"), TITLE_BYTES)
+    return f'was "{title}" until {until:%Y-%m-%d}'
+
+
+def rests_on(new: MemoryRecord) -> str:
+    """That a memory is from before ``new`` changed what it names, in one harmless line."""
+    title = shortened(one_line(new.title).rstrip(" .:"), TITLE_BYTES)
+    return f'from before "{title}", {new.created_at:%Y-%m-%d}'
+
+
+def contradicts(other: MemoryRecord) -> str:
+    """That a rule and ``other``, neither of which replaces the other, cannot both hold, in one harmless line."""
+    title = shortened(one_line(other.title).rstrip(" .:"), TITLE_BYTES)
+    return f'contradicts "{title}", {other.created_at:%Y-%m-%d}: ask which holds'
+
+
+def text_of(record: MemoryRecord) -> str:
+    """In which a change is looked for: the title, and all that it says, in lower case."""
+    return "\n".join((record.title, record.summary, *record.facts)).lower()
+
+
+def told_alone(told: Collection[RecordId], overturned: Overturned) -> frozenset[RecordId]:
+    """Those of ``told`` that something overturns which is not told with them."""
+    return frozenset(old for new, old in overturned.items() if old in told and new not in told)
+
+
+# Says of a memory on which branch it was learned, or in which commit it stands, and when.
+
+BRANCH_FACTOR = 1.25
+"""By which the score of what was learned on the branch that is checked out is multiplied. The first hit of a prompt is
+mostly further than that ahead of what has nothing to do with it."""
+
+MOST_SHOWN = 60
+COMMIT_CHARACTERS = 7
+
+
+def branch_note(record: MemoryRecord, here: str | None = None) -> str:
+    """``on branch X`` where that is not the one checked out ``here``; else nothing. One harmless line."""
+    if record.branch is None or record.branch == here:
+        return ""
+    return f"on branch {one_line(record.branch)[:MOST_SHOWN]}"
+
+
+def when(record: MemoryRecord) -> str:
+    """The day of a memory; of one that a commit's message says, which commit that is."""
+    commit = record.details.commit if record.details else None
+    if commit is None:
+        return f"{record.created_at:%Y-%m-%d}"
+    return f"commit {commit[:COMMIT_CHARACTERS]}, {record.created_at.day} {record.created_at:%b %Y}"
+
+
+# What became of the files that a memory cites since it was learned.
+
+MOST_FILES = 12
+"""Of one memory that are looked at, those that it changed first."""
+
+NAME_BYTES = 60
+"""Of a file's path in a note."""
+
+
+def cited_files(record: MemoryRecord) -> tuple[str, ...]:
+    """The files that count, at most MOST_FILES."""
+    return files_of(record)[:MOST_FILES]
+
+
+def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]) -> FileChanges:
+    """What became of the files of ``record``, as far as it shows without reading them: changed is what was written to.
+
+    Args:
+      modified_ats: as from ``ProjectFiles.modified_ats``.
+    """
+    known = [(path, modified_ats[path]) for path in cited_files(record) if path in modified_ats]
+    return FileChanges(
+        gone=tuple(path for path, modified_at in known if modified_at is None and was_there(record, path)),
+        changed=tuple(path for path, modified_at in known if modified_at and modified_at > record.created_at),
+    )
+
+
+def note_of(changes: FileChanges) -> str:
+    """One harmless line for the heading of a memory; empty if there is nothing to say."""
+    parts = ((changes.gone, "gone"), (changes.changed, "written to since"))
+    return ", ".join(f"{_named(paths)} {what}" for paths, what in parts if paths)
+
+
+def _named(paths: Sequence[str]) -> str:
+    first = shortened(one_line(paths[0]), NAME_BYTES)
+    return f"{first} and {len(paths) - 1} more" if len(paths) > 1 else first

@@ -11,7 +11,7 @@ import trio
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.home import ProjectFiles
-from kiro_learn.retrieval.rendering.plain_text import ELLIPSIS
+from kiro_learn.retrieval.rendering.passages import ELLIPSIS
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, FixedFiles, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate

@@ -18,7 +18,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, Severity
 from kiro_learn.ports.storage.records import RecordQuery
-from kiro_learn.retrieval.rendering.token_count import count_tokens
+from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import MOST_READ

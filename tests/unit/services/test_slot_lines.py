@@ -7,9 +7,9 @@ import pytest
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.profile import PreferenceSaid, Slot
-from kiro_learn.retrieval.query.profile_slots import MOST_ASKING, MOST_DOING, acts_of, slots_of
-from kiro_learn.retrieval.rendering.prior_observations import HEADING
-from kiro_learn.retrieval.rendering.profile_lines import LINE_BYTES
+from kiro_learn.retrieval.query.prompt_kind import MOST_ASKING, MOST_DOING, acts_of, slots_of
+from kiro_learn.retrieval.rendering.brief import LINE_BYTES
+from kiro_learn.retrieval.rendering.report import HEADING
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from tests.unit.learning.profile.repositories import NEXT_SHOP, REPOSITORIES

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER, shipped
-from kiro_learn.retrieval.rendering.token_count import LETTERS_A_TOKEN
+from kiro_learn.retrieval.rendering.passages import LETTERS_A_TOKEN
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

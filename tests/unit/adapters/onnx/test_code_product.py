@@ -10,7 +10,7 @@ from kiro_learn.adapters.onnx import code_product
 from kiro_learn.adapters.onnx.code_product import GRAPH, OnnxCodeProduct, extremes, open_product
 from kiro_learn.errors import DependencyError
 from kiro_learn.model.vectors import DIMENSION
-from kiro_learn.retrieval.ranking.vector_codes import PIECE_LIMIT, ZERO, multiply_codes
+from kiro_learn.retrieval.ranking.vector_rows import PIECE_LIMIT, ZERO, multiply_codes
 
 
 @pytest.mark.parametrize("dimension", [7, DIMENSION, 1024])

@@ -18,7 +18,7 @@ from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED
 from kiro_learn.ports.storage.graph import GraphWalk, Reached
-from kiro_learn.retrieval.graph.triggers import Trigger
+from kiro_learn.retrieval.graph.block import Trigger
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.embedding import HashEmbedder

@@ -15,11 +15,10 @@ from kiro_learn.model.vectors import DIMENSION, Codes, Matrix, to_codes
 from kiro_learn.pipelines.recall.excerpting import compared, found
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.ports.storage.answers import LexicalRanking
-from kiro_learn.retrieval.ranking.evidence import Evidence
-from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
+from kiro_learn.retrieval.ranking.calibrated import Evidence
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
-from kiro_learn.retrieval.ranking.vector_rows import unit_rows
-from kiro_learn.retrieval.rendering.choice import Excerpted
+from kiro_learn.retrieval.ranking.vector_rows import multiply_codes, unit_rows
+from kiro_learn.retrieval.rendering.excerpts import Excerpted
 from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.testing.daemon import a_record
 

@@ -18,7 +18,7 @@ from kiro_learn.pipelines.recall import finder
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.ranking.evidence import vectors_of
+from kiro_learn.retrieval.ranking.calibrated import vectors_of
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.simulation import simulate

@@ -16,7 +16,7 @@ from kiro_learn.retrieval.graph.budget import (
     token_budget,
     without_likenesses,
 )
-from kiro_learn.retrieval.rendering.token_count import count_tokens
+from kiro_learn.retrieval.rendering.passages import count_tokens
 
 
 def words(text: str) -> int:

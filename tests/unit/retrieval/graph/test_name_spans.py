@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kiro_learn.model.graph import Entity
-from kiro_learn.retrieval.graph.name_spans import LONGEST_NAME, MOST_SPANS, bare, spans_in
-from kiro_learn.retrieval.graph.query import analyzed, entities_meant
+from kiro_learn.retrieval.graph.query import LONGEST_NAME, MOST_SPANS, analyzed, bare, entities_meant, spans_in
 from tests.unit.storage.contract_graph import entity
 
 WIDE = "".join(chr(ord(letter) + 0xFEE0) for letter in "Kira")

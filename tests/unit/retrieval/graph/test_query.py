@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.model.graph import EntityType
-from kiro_learn.retrieval.graph.intents import Intent, intent_of
-from kiro_learn.retrieval.graph.query import analyzed, entities_meant
+from kiro_learn.retrieval.graph.query import Intent, analyzed, entities_meant, intent_of
 from tests.unit.storage.contract_graph import entity
 
 NOW = datetime(2026, 2, 14, 12, 0, tzinfo=UTC)

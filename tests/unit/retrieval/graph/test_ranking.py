@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.retrieval.graph.ranking import (
+from kiro_learn.retrieval.graph.budget import (
     LITERAL,
     RESOLVED,
     Found,

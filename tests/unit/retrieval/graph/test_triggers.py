@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.retrieval.graph.intents import Intent
-from kiro_learn.retrieval.graph.triggers import (
+from kiro_learn.retrieval.graph.block import (
     Trigger,
     is_another_topic,
     is_compaction_due,
     recent_text,
     trigger_of,
 )
+from kiro_learn.retrieval.graph.query import Intent
 
 LONG = "the invoices of customers are printed twice"
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kiro_learn.retrieval.query.common_words import common_words
+from kiro_learn.retrieval.query.question import common_words
 
 
 def test_the_words_of_most_texts_come_first() -> None:

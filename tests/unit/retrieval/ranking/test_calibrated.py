@@ -9,8 +9,7 @@ import pytest
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures
 from kiro_learn.model.vectors import DIMENSION, Vector
-from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated, worth_telling
-from kiro_learn.retrieval.ranking.evidence import Found
+from kiro_learn.retrieval.ranking.calibrated import Found, depth_for, fuse_calibrated, worth_telling
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit
-from kiro_learn.retrieval.query.terms import inverse_document_frequency
-from kiro_learn.retrieval.ranking.containment import Contained, rank_by_containment
+from kiro_learn.retrieval.query.syntax import inverse_document_frequency
+from kiro_learn.retrieval.ranking.bm25 import Contained, rank_by_containment
 
 DAWN = datetime(2026, 1, 1, tzinfo=UTC)
 

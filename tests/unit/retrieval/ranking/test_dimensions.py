@@ -10,9 +10,8 @@ import pytest
 from kiro_learn.adapters.onnx.code_product import GRAPH, open_product
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import MOST_DIMENSIONS, ModelIdentity
-from kiro_learn.retrieval.ranking.vector_codes import CodedRows, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, expected_bytes
-from kiro_learn.retrieval.ranking.vector_rows import unit_rows
+from kiro_learn.retrieval.ranking.vector_rows import CodedRows, multiply_codes, unit_rows
 
 DAWN = datetime(2026, 1, 5, tzinfo=UTC)
 DIMENSIONS = (1, 3, 100, 768, MOST_DIMENSIONS)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.retrieval.ranking.eviction import eviction_count
+from kiro_learn.retrieval.ranking.signals import eviction_count
 
 
 @pytest.mark.parametrize(

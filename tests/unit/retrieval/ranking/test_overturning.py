@@ -8,7 +8,7 @@ import pytest
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, RankingFeatures
 from kiro_learn.retrieval.ranking.calibrated import Fusion
-from kiro_learn.retrieval.ranking.overturning import MOST_SUCCESSORS, successors
+from kiro_learn.retrieval.ranking.confidence import MOST_SUCCESSORS, successors
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 OLD = "we use rabbitmq as the message broker between the services\nasked: which message broker do we use?"

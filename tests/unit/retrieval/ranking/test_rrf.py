@@ -7,8 +7,7 @@ import attrs
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking
-from kiro_learn.retrieval.ranking.evidence import Found
-from kiro_learn.retrieval.ranking.rrf import fuse, reciprocal_rank_fusion
+from kiro_learn.retrieval.ranking.calibrated import Found, fuse, reciprocal_rank_fusion
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 LONG_AGO = datetime(2026, 1, 5, tzinfo=UTC)

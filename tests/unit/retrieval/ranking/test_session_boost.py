@@ -6,7 +6,7 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
-from kiro_learn.retrieval.ranking.session_boost import CARRIED, session_boost
+from kiro_learn.retrieval.ranking.confidence import CARRIED, session_boost
 
 DAWN = datetime(2026, 1, 5, tzinfo=UTC)
 LEARNED = DAWN + timedelta(days=1)

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, PostingList
-from kiro_learn.retrieval.ranking.term_proximity import Phrase, neighbor_scores
+from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Phrase, PostingList, neighbor_scores
 
 EVERYWHERE = (1, 2, 3, 4)
 

@@ -5,7 +5,7 @@ import pytest
 
 from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.retrieval.ranking import vector_rows
-from kiro_learn.retrieval.ranking.vector_codes import (
+from kiro_learn.retrieval.ranking.vector_rows import (
     FEWEST_BLOCK_ROWS,
     PIECE_BASE,
     PIECE_LIMIT,
@@ -15,9 +15,10 @@ from kiro_learn.retrieval.ranking.vector_codes import (
     Direction,
     Integers,
     Pieces,
+    VectorRows,
     multiply_codes,
+    unit_rows,
 )
-from kiro_learn.retrieval.ranking.vector_rows import VectorRows, unit_rows
 
 DICE = np.random.default_rng(7)
 EVEN = np.full(DIMENSION, DIMENSION**-0.5)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.retrieval.ranking.word_shares import word_shares
+from kiro_learn.retrieval.ranking.bm25 import word_shares
 
 
 def test_a_text_with_every_word_has_all_and_one_with_none_has_nothing() -> None:

@@ -7,10 +7,8 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION, Matrix, Vector
-from kiro_learn.retrieval.ranking.vector_codes import CodedRows
-from kiro_learn.retrieval.ranking.vector_index import VectorIndex
-from kiro_learn.retrieval.ranking.vector_rows import Doubles, unit_rows
-from kiro_learn.retrieval.ranking.vector_scan import FEW_ROWS
+from kiro_learn.retrieval.ranking.vector_index import FEW_ROWS, VectorIndex
+from kiro_learn.retrieval.ranking.vector_rows import CodedRows, Doubles, unit_rows
 from kiro_learn.retrieval.ranking.z_scores import (
     PRIOR_DEVIATION,
     PRIOR_RECORDS,

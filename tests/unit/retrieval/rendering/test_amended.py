@@ -7,7 +7,7 @@ from datetime import timedelta
 import attrs
 
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.amended import newer_above, notes_of_amended, told_alone
+from kiro_learn.retrieval.rendering.repeats import newer_above, notes_of_amended, told_alone
 from kiro_learn.testing.daemon import a_record
 
 

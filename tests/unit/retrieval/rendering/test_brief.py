@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.retrieval.rendering.brief import BriefPart, render_brief
-from kiro_learn.retrieval.rendering.prior_observations import HEADING
+from kiro_learn.retrieval.rendering.report import HEADING
 from tests.unit.storage.builders import record
 
 

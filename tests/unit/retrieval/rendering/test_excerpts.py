@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.choice import Excerpted
-from kiro_learn.retrieval.rendering.excerpts import INDEX_HEADING, LEAST_INDEXED_BLOCK, render_excerpts
+from kiro_learn.retrieval.rendering.excerpts import INDEX_HEADING, LEAST_INDEXED_BLOCK, Excerpted, render_excerpts
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.retrieval.rendering.prior_observations import HEADING, Rendered
+from kiro_learn.retrieval.rendering.report import HEADING, Rendered
 from kiro_learn.testing.daemon import a_record
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kiro_learn.retrieval.rendering.fact_choice import choose_facts, item_bytes, words
+from kiro_learn.retrieval.rendering.passages import choose_facts, item_bytes, words
 
 FACTS = (
     "the build runs on two machines",

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from kiro_learn.model.file_state import FileChanges, stale_files
-from kiro_learn.retrieval.rendering.file_changes import MOST_FILES, changes_of, cited_files, note_of
+from kiro_learn.retrieval.rendering.repeats import MOST_FILES, changes_of, cited_files, note_of
 from kiro_learn.testing.daemon import a_record
 
 RECORD = attrs.evolve(a_record(1), files_modified=("b.py",), files_touched=("a.py", "b.py"), files_read=("c.py",))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.retrieval.rendering.plain_text import item, one_line, paragraph, shortened
+from kiro_learn.retrieval.rendering.passages import item, one_line, paragraph, shortened
 
 
 @pytest.mark.parametrize(

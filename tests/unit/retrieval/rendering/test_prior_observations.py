@@ -8,7 +8,7 @@ from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.retrieval.rendering.prior_observations import (
+from kiro_learn.retrieval.rendering.report import (
     HEADING,
     LEAST_SECTION_BYTES,
     Rendered,

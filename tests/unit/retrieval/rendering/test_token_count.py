@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.retrieval.rendering.token_count import count_tokens
+from kiro_learn.retrieval.rendering.passages import count_tokens
 
 
 @pytest.mark.parametrize(
