@@ -37,7 +37,7 @@ from benchmarks.histories import (
     read_event,
 )
 from kiro_learn.config import LlmConfig
-from kiro_learn.learning.graph.own_words import own_words_of
+from kiro_learn.learning.graph.without_model import own_words_of
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphKind, Preference, Procedure
 from kiro_learn.model.ids import EventId
 from kiro_learn.services.services import Services

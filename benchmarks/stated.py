@@ -27,7 +27,7 @@ import structlog
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.graph_sample import learned
-from kiro_learn.learning.graph.own_words import PERSON
+from kiro_learn.learning.graph.without_model import PERSON
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.graph import Fact, Preference, bare
 from kiro_learn.model.ids import EventId

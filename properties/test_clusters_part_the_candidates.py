@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.reconciliation.clusters import ROUNDING, cluster
+from kiro_learn.learning.reconciliation.plan import ROUNDING, cluster
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.vectors import DIMENSION, Parts
 from kiro_learn.testing.daemon import a_record
 

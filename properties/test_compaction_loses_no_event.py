@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.consolidation.buffer_compaction import Compacted, entries_of, oldest_half, parse
-from kiro_learn.learning.extraction.markup import cleaned, escaped
+from kiro_learn.learning.consolidation.consolidation import Compacted, entries_of, oldest_half, parse
+from kiro_learn.learning.extraction.framing import cleaned, escaped
 from kiro_learn.learning.extraction.splitting import portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, TextBody

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError, ModelMissing
-from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
+from kiro_learn.learning.extraction.extractive.chatter import asks_nothing
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import Matrix

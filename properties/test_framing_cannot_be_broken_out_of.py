@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.extraction.extractive.reading import read
-from kiro_learn.learning.extraction.markup import cleaned
+from kiro_learn.learning.extraction.extractive.turns import read
+from kiro_learn.learning.extraction.framing import cleaned
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
 from tests.unit.learning.histories import event, framed, snapshot
 

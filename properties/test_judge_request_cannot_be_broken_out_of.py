@@ -7,11 +7,10 @@ from xml.etree import ElementTree as ET
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.extraction.markup import cleaned
-from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.judge_messages import AFTER, BEFORE, judge_prompt
-from kiro_learn.learning.reconciliation.wording import Neighbor
+from kiro_learn.learning.extraction.framing import cleaned
+from kiro_learn.learning.reconciliation.judge import AFTER, BEFORE, judge_prompt
+from kiro_learn.learning.reconciliation.plan import Cluster, Neighbor
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.testing.daemon import a_record

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.learning.extraction.extractive.learner import drafts_of, extracts_of
-from kiro_learn.learning.extraction.extractive.reading import read
+from kiro_learn.learning.extraction.extractive.turns import read
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, TextBody, Turn
 from tests.unit.learning.histories import event, snapshot
 

@@ -16,10 +16,9 @@ import trio
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from kiro_learn.learning.consolidation.buffer_compaction import parse as compacted
-from kiro_learn.learning.extraction.elements import texts_of
-from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS
-from kiro_learn.learning.extraction.markup import escaped
+from kiro_learn.learning.consolidation.consolidation import parse as compacted
+from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, escaped
+from kiro_learn.learning.extraction.parsing import texts_of
 from kiro_learn.model.record import MAX_CONCEPT, MAX_DETAIL, MAX_FACT, MAX_FILE, MAX_SUMMARY, MAX_TEXT, MAX_TITLE
 from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.testing.daemon import Letter, Letterbox, an_event, simulated_daemon

@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.markup import escaped
+from kiro_learn.learning.extraction.framing import FramedBatch, escaped
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.model.ids import RecordId

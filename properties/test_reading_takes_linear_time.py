@@ -13,13 +13,12 @@ from collections.abc import Callable
 import pytest
 
 from kiro_learn.errors import InvalidRequest, LlmError
-from kiro_learn.learning.consolidation import buffer_compaction
+from kiro_learn.learning.consolidation import consolidation
 from kiro_learn.learning.extraction import parsing
 from kiro_learn.learning.extraction.extractive.learner import drafts_of
-from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.markup import cleaned, escaped, unescaped
-from kiro_learn.learning.extraction.outcomes import has_failed
-from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
+from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, escaped, unescaped
+from kiro_learn.learning.extraction.user_answers import has_failed
+from kiro_learn.learning.reconciliation.judge import parse_verdict
 from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.checks import unchecked_evolve
@@ -156,7 +155,7 @@ def _hooks(text: str) -> object:
 READERS: dict[str, tuple[Callable[[str], object], float]] = {
     "answer of the learner": (_answer(lambda text: parsing.parse(text, BATCH)), 1),
     "answer of the judge": (_answer(parse_verdict), 1),
-    "answer of the compactor": (_answer(buffer_compaction.parse), 1),
+    "answer of the compactor": (_answer(consolidation.parse), 1),
     "the built-in learner": (lambda text: drafts_of(_turn_of(text)), 20),
     "the rule without a model": (lambda text: near_identical([_record_of(text)] * 3), 1),
     "markup": (lambda text: (cleaned(text), escaped(text), unescaped(text)), 1),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.config import CHARACTERS_PER_TOKEN, Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
+from kiro_learn.learning.extraction.splitting import INSTRUCTIONS_CHARACTERS
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import BUILT_IN_STRATEGY, MemoryRecord

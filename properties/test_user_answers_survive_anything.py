@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.extraction.extractive.reading import read
-from kiro_learn.learning.extraction.markup import cleaned
+from kiro_learn.learning.extraction.extractive.turns import read
+from kiro_learn.learning.extraction.framing import cleaned
 from kiro_learn.learning.extraction.user_answers import MOST_ANSWERS, user_answers
 from tests.unit.learning.histories import framed, snapshot, tool
 

@@ -6,11 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
-from kiro_learn.learning.reconciliation.plan import plan, unredacted_record
-from kiro_learn.learning.reconciliation.wording import KeepSeparate, Neighbor
+from kiro_learn.learning.reconciliation.judge import parse_verdict
+from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Neighbor, plan, unredacted_record
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.ids import RecordId
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.testing.daemon import a_record

@@ -20,7 +20,7 @@ from kiro_learn.errors import (
     UnexpectedError,
 )
 from kiro_learn.learning.extraction.splitting import half_count, part_to_try
-from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker
 from kiro_learn.learning.schedule import BufferState, SchedulePolicy, Step
 from kiro_learn.model.buffer import BufferSnapshot, CircuitBreaker
 from kiro_learn.model.namespace import Namespace

@@ -11,10 +11,9 @@ import structlog
 import trio
 
 from kiro_learn.errors import ActorStopped, BudgetSpent, KiroLearnError, StorageError
-from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
-from kiro_learn.learning.protected_records import word_counts
-from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, batch_length, plan
+from kiro_learn.learning.extraction.splitting import INSTRUCTIONS_CHARACTERS
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker
+from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, batch_length, plan, word_counts
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY, MemoryRecord

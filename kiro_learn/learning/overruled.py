@@ -1,21 +1,25 @@
-"""Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
-
-Rules of this file: only a person's newer words overrule, and what is left of both beside the tool must be the same; in
-doubt both are told. Nothing is removed: an overruled rule stays in the store with its time.
-"""
+"""Which rules a newer one overrules, and which the agents' own rule files say already or contradict."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import attrs
 
-from kiro_learn.learning.protected_records import stems
+from kiro_learn.learning.acts.cues import commands_wanted_and_denied
+from kiro_learn.learning.relearning import stems
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, newest_first
+from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, newest_first
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.wording import is_negation
+
+# Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
+#
+# Rules of this file: only a person's newer words overrule, and what is left of both beside the tool must be the
+# same; in doubt both are told. Nothing is removed: an overruled rule stays in the store with its time.
 
 _GROUPS = (
     ("npm", "pnpm", "yarn", "bun"),
@@ -137,3 +141,187 @@ def overruled(rules: Iterable[MemoryRecord]) -> frozenset[RecordId]:
 
 def _is_newer_word(new: MemoryRecord, old: MemoryRecord) -> bool:
     return new.created_at > old.created_at and new.origin is not Origin.ASSISTANT
+
+
+# What an agent's own rule files say: which memories they say already, and which they contradict.
+#
+# Compared are words without their endings, numbers, and whether something is denied. In doubt a memory is told, and
+# nothing is called a contradiction.
+
+MOST_STATEMENTS = 2_000
+"""Of all files together: more than any model would heed."""
+
+SAID = 0.85
+"""Share of a memory's words that one statement of a file has, from which on the file says it."""
+
+SAME_SLOT = 0.75
+"""Share of the words of either, from which on a rule and a statement are about the same thing."""
+
+LEAST_WORDS = 2
+_ORDER = re.compile(
+    r"\b(?:always|never|must|should|do not|don'?t|only|use|keep|prefer|avoid|run|no|not|required?|instead of)\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+_CLAUSE_END = re.compile(r"[,;:.!?](?:\s|$)|\b(?:and|but)\b")
+_DENYING_IN_FILES = frozenset({"avoid", "stop"})
+_FENCE = ("```", "~~~")
+
+
+@attrs.frozen
+class Statement:
+    """One sentence of a rule file."""
+
+    path: str
+    line: int
+    text: str
+    words: frozenset[str]
+    """Without those that hold no meaning, and without endings; numbers too."""
+    is_denied: bool
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Those of its words that have a digit."""
+        return _numbers(self.words)
+
+
+def statements_in(path: str, text: str) -> Iterator[Statement]:
+    """The sentences of the rule file ``path``, each with its line; a list item that goes on is one sentence with it."""
+    is_code = False
+    for first, paragraph in _paragraphs(text):
+        if paragraph.startswith(_FENCE):
+            is_code = not is_code
+        for sentence in _SENTENCE_END.split(_MARK.sub("", paragraph)):
+            words = stems(sentence)
+            if words:
+                yield Statement(path, first, sentence.strip(), words, _is_denied(sentence))
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Each paragraph or list item on one line, and the number of its first line."""
+    first, lines = 0, list[str]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        begins = not line.strip() or _MARK.match(line) or line.lstrip().startswith(_FENCE)
+        if begins and lines:
+            yield first, " ".join(lines)
+            lines = []
+        if line.strip():
+            first = first if lines else number
+            lines.append(line.strip())
+    if lines:
+        yield first, " ".join(lines)
+
+
+class RuleStatements:
+    """The statements of the files that an agent loads, by their words."""
+
+    def __init__(self, statements: Iterable[Statement] = ()) -> None:
+        self._statements: list[Statement] = []
+        self._by_word: defaultdict[str, list[int]] = defaultdict(list)
+        self.add(statements)
+
+    def add(self, statements: Iterable[Statement]) -> None:
+        """Also these, behind those that there are, as far as there is room."""
+        for statement in islice(statements, MOST_STATEMENTS - len(self._statements)):
+            for word in statement.words:
+                self._by_word[word].append(len(self._statements))
+            self._statements.append(statement)
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str]) -> RuleStatements:
+        """Of these files, by path."""
+        return cls(each for path, text in texts.items() for each in statements_in(path, text))
+
+    def say(self, record: MemoryRecord) -> bool:
+        """Whether a statement says what the memory does: nearly all its words, its numbers, and what it denies."""
+        return self.word(_told(record))
+
+    def word(self, told: str) -> bool:
+        """The same of one sentence."""
+        if not self._statements:
+            return False
+        words, denied, is_denied = stems(told), _denied_in(told), _is_denied(told)
+        if len(words) < LEAST_WORDS:
+            return False
+        return any(
+            shared >= SAID * len(words)
+            and _numbers(words) <= each.numbers
+            and is_denied == each.is_denied
+            and not (denied ^ _denied_in(each.text)) & words & each.words
+            for each, shared in self._sharing(words)
+        )
+
+    def conflict(self, record: MemoryRecord) -> RuleConflict | None:
+        """The first statement that orders the contrary of ``record``, or another number; None if none does."""
+        told = _told(record)
+        words, is_denied = stems(told), _is_denied(told)
+        if not _ORDER.search(told):
+            return None
+        for each, shared in self._sharing(words):
+            if _ORDER.search(each.text) and _contradicts(told, words, each, shared, is_denied=is_denied):
+                return RuleConflict(record.record_id, record.title, each.path, each.line, each.text)
+        return None
+
+    def _sharing(self, words: Iterable[str]) -> Iterator[tuple[Statement, int]]:
+        """The statements with one of ``words`` or more, in their order, and how many."""
+        counts = Counter(place for word in words for place in self._by_word.get(word, ()))
+        for place in sorted(counts):
+            yield self._statements[place], counts[place]
+
+
+def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord, MemoryRecord]]:
+    """Those of ``rules`` that contradict each other; of each rule at most one that stands before it."""
+    before_it = RuleStatements()
+    orders = [order_of(rule.title) for rule in rules]
+    for place, (rule, order) in enumerate(zip(rules, orders, strict=True)):
+        rivals = (each for each, other in enumerate(orders[:place]) if order and other and order.contradicts(other))
+        found = before_it.conflict(rule)
+        before = next(rivals, None) if found is None else int(found.path)
+        if before is not None:
+            yield rules[before], rule
+        before_it.add(statements_in(str(place), _told(rule)))
+
+
+def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int, *, is_denied: bool) -> bool:
+    wanted, denied = commands_wanted_and_denied(told)
+    wanted_there, denied_there = commands_wanted_and_denied(other.text)
+    if wanted & denied_there or denied & wanted_there:
+        return True
+    if wanted or denied or wanted_there or denied_there:
+        return False
+    numbers, others = _numbers(words), other.numbers
+    both = len(words | other.words) - len(numbers ^ others)
+    same = shared - len(numbers & others)
+    if both - len(numbers & others) < LEAST_WORDS or same < SAME_SLOT * (both - len(numbers & others)):
+        return False
+    if numbers and others and numbers != others:
+        return is_denied == other.is_denied
+    return is_denied != other.is_denied
+
+
+def _told(record: MemoryRecord) -> str:
+    """What a memory says in one sentence: its title, or all of a summary that says it whole."""
+    is_short = not record.summary.startswith(ASKED) and record.summary.startswith(record.title.rstrip("…. "))
+    return record.summary if is_short and "\n" not in record.summary else record.title
+
+
+def _is_denied(text: str) -> bool:
+    words: Sequence[str] = [word for word in text.lower().split() if not word.endswith(",")]
+    return sum(is_negation(word) or word in _DENYING_IN_FILES for word in words) % 2 == 1
+
+
+def _denied_in(text: str) -> frozenset[str]:
+    """The words that ``text`` denies: "always a, never b" denies b, and "always b, never a" has the same words."""
+    found: set[str] = set()
+    for clause in _CLAUSE_END.split(text.lower()):
+        words = clause.split()
+        first = next(
+            (place for place, word in enumerate(words, 1) if is_negation(word) or word in _DENYING_IN_FILES), len(words)
+        )
+        found |= stems(" ".join(words[first:]))
+    return frozenset(found)
+
+
+def _numbers(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in words if any(map(str.isdigit, word)))

@@ -9,7 +9,7 @@ import attrs
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
-from kiro_learn.learning.acts.calls import act_of
+from kiro_learn.learning.acts.cues import act_of
 from kiro_learn.learning.acts.index import ActIndex
 from kiro_learn.model.event import Event, JsonBody
 from kiro_learn.model.ids import RecordId

@@ -8,7 +8,7 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest
-from kiro_learn.learning.rule_statements import contradictions
+from kiro_learn.learning.overruled import contradictions
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Fact, GraphKind, Says
 from kiro_learn.model.ids import EventId, RecordId

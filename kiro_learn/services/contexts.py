@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from kiro_learn.learning.consolidation.conversation import lines_of
-from kiro_learn.learning.extraction.extractive.prose import cut_at_word
+from kiro_learn.learning.consolidation.consolidation import lines_of
+from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import Observation

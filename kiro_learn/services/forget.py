@@ -6,7 +6,7 @@ import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import UnknownRecord
-from kiro_learn.learning.same_words import holding_words_of, passages_of
+from kiro_learn.learning.aftermath import holding_words_of, passages_of
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.answers import SearchParams

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import attrs
 
-from kiro_learn.learning.extraction.instructions import BEFORE
+from kiro_learn.learning.extraction.splitting import BEFORE
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.event import Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import derived_event_id

@@ -9,10 +9,9 @@ from typing import Protocol
 import trio
 
 from kiro_learn.errors import StorageError
-from kiro_learn.learning.graph.own_words import PERSON
+from kiro_learn.learning.graph.without_model import PERSON
 from kiro_learn.learning.profile.commands import Ran
-from kiro_learn.learning.profile.profile import WANTED, profile_of
-from kiro_learn.learning.profile.stated import past_of, with_stated
+from kiro_learn.learning.profile.profile import WANTED, past_of, profile_of, with_stated
 from kiro_learn.model.graph import EntityType, Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile

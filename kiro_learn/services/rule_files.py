@@ -9,8 +9,7 @@ from functools import partial
 import attrs
 import trio
 
-from kiro_learn.learning.overruled import overruled
-from kiro_learn.learning.rule_statements import RuleStatements, contradictions
+from kiro_learn.learning.overruled import RuleStatements, contradictions, overruled
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.ports.home import RuleTexts

@@ -10,7 +10,7 @@ import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.errors import StorageError
-from kiro_learn.learning.rule_statements import RuleStatements, contradictions
+from kiro_learn.learning.overruled import RuleStatements, contradictions
 from kiro_learn.model.event import Event
 from kiro_learn.model.feedback import BRIEF
 from kiro_learn.model.namespace import Namespace

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.learning.acts.calls import Act
-from kiro_learn.learning.acts.cues import Cue, cues_of
+from kiro_learn.learning.acts.cues import Act, Cue, cues_of
 from kiro_learn.learning.overruled import overruled
 from kiro_learn.model.record import MemoryRecord, Origin, newest_first
 

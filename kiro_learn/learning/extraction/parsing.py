@@ -1,18 +1,25 @@
-"""Parses a learner's answer into drafts: tolerant of text around the records, strict about their content."""
+"""Parses a learner's answer into drafts and redacted records: tolerant of text around them, strict about their
+content.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.elements import attributes_of, texts_of
-from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.thinking import without_thinking
+from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, unescaped
 from kiro_learn.model import record
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.checks import unchecked
 from kiro_learn.model.draft import RecordDraft
-from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.privacy.plain_text import scrub_within
+from kiro_learn.privacy.scrub import scrub_record
 
 _OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")
 _CLOSING = "</memory_record>"
@@ -97,3 +104,170 @@ def _choice(kind: type[_Choice], text: str | None) -> _Choice | None:
 def _importance(text: str) -> int | None:
     found = _NUMBER.fullmatch(text.strip())
     return int(found.group()) if found and 1 <= int(found.group()) <= MOST_IMPORTANT else None
+
+
+# The elements that a model puts its findings into, as texts within bounds.
+
+_TAGS = {
+    name: (re.compile(rf"<{name}\b([^<>]*)>"), re.compile(rf"</{name}\s*>"))
+    for name in ("title", "summary", "fact", "concept", "file", "observation_type", "merged_record_id")
+}
+
+
+_ATTRIBUTE = re.compile(r"""(?<![a-z_])([a-z_]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+
+
+def attributes_of(text: str) -> dict[str, str]:
+    """What stands in an opening tag behind its name, unescaped; of one that stands there twice the last."""
+    return {name: unescaped(double or single) for name, double, single in _ATTRIBUTE.findall(text)}
+
+
+def texts_of(content: str, name: str, *, count_most: int, length_most: int, attribute: str = "") -> tuple[str, ...]:
+    """What the elements ``name`` in ``content`` hold, each once, in order; too much is cut, nothing is left out.
+
+    With ``attribute``, only those whose opening tag has it, spelled like that.
+    """
+    found = (unescaped(inner) for attributes, inner in _elements(content, name) if attribute in attributes)
+    return each_within(found, count_most=count_most, length_most=length_most)
+
+
+def each_within(texts: Iterable[str], *, count_most: int, length_most: int) -> tuple[str, ...]:
+    """``texts`` without blank ones, each once, in order; too much is cut."""
+    return tuple(dict.fromkeys(filter(None, (bounded(text, length_most) for text in texts))))[:count_most]
+
+
+def bounded(text: str, length_most: int) -> str:
+    """``text`` without characters that a record may not hold and surrounding space, cut to ``length_most``; what has to
+    be cut is scrubbed before.
+    """
+    clean = cleaned(text).strip()
+    return clean if len(clean) <= length_most else scrub_within(clean, length_most).rstrip()
+
+
+def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:
+    """(attributes, content) of each element ``name``; ends at the first without a closing tag: no later one has one."""
+    opening, closing = _TAGS[name]
+    position = 0
+    while (start := opening.search(content, position)) and (end := closing.search(content, start.end())):
+        yield start.group(1), content[start.end() : end.start()]
+        position = end.end()
+
+
+# Removes a model's thoughts from its answer: some servers send both as one text.
+
+_NAMES = "think|thinking|thoughts?|reasoning|reflection|scratchpad|seed:think|antthinking"
+_TAG = re.compile(
+    rf"<(?P<slash>/?)(?:(?P<thought>{_NAMES})|(?P<element>memory_record|merge|compacted_entry))(?![\w:-])[^<>]*+>"
+    r"|(?P<bracket>\[/?(?-i:THINK)\]|\u25c1/?think\u25b7)",
+    re.IGNORECASE,
+)
+"""Where thoughts begin and end, and what an answer is made of.
+
+The names are those of DeepSeek R1, Qwen, Seed and of models that are prompted to think; the brackets are Magistral's
+and Kimi's.
+"""
+
+
+def without_thinking(answer: str) -> str:
+    """``answer`` without what stands between thinking tags; thoughts that never end take the rest with them.
+
+    A closing tag alone ends thoughts that the server's template began, so all before it goes. A tag inside an element
+    of the answer is what that element says, and stays.
+
+    Raises:
+      LlmError: there was nothing but thoughts.
+    """
+    tags = list(_TAG.finditer(answer))
+    pieces: list[str] = []
+    position: int | None = 0  # None: in the middle of a thought
+    for tag in _outside_of_elements(tags):
+        if _is_closing(tag):
+            if position is not None:
+                pieces.clear()
+            position = tag.end()
+        elif position is not None:
+            pieces.append(answer[position : tag.start()])
+            position = None
+    text = "".join((*pieces, answer[position:])) if position is not None else "".join(pieces)
+    if len(text) < len(answer) and not text.strip(" \t\r\n`"):
+        raise LlmError(
+            "the answer is thought and nothing else",
+            hint="Give the model more room for its answer, or choose one that thinks less.",
+        )
+    return text
+
+
+def _outside_of_elements(tags: Sequence[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """The thinking tags among ``tags`` that are not inside an element which closes before another one opens."""
+    next_elements: list[int] = []  # for each tag from the last one: the place of the next tag that is an element's
+    following = len(tags)
+    for place in range(len(tags) - 1, -1, -1):
+        next_elements.append(following)
+        following = place if tags[place]["element"] else following
+    next_elements.reverse()
+    place, is_thinking = 0, False
+    while place < len(tags):
+        tag = tags[place]
+        if not tag["element"]:
+            is_thinking = not _is_closing(tag)
+            yield tag
+        elif not is_thinking and _closes(tag, tags[next_elements[place] : next_elements[place] + 1]):
+            place = next_elements[place]
+        place += 1
+
+
+def _closes(opening: re.Match[str], following: Sequence[re.Match[str]]) -> bool:
+    return not _is_closing(opening) and any(
+        _is_closing(tag) and tag["element"].lower() == opening["element"].lower() for tag in following
+    )
+
+
+def _is_closing(tag: re.Match[str]) -> bool:
+    return bool(tag["slash"]) or "/" in (tag["bracket"] or "")
+
+
+# Makes a redacted record of a draft.
+
+LONG_AGO = timedelta(days=1)
+
+
+def dated(cited: Collection[EventId], snapshot: BufferSnapshot, now: datetime) -> datetime:
+    """The date of what is learned at ``now`` from these events: theirs, if they happened long ago.
+
+    Else what is imported would pass for newer than what was said after it, and than changes of its files.
+    """
+    sources = frozenset(cited)
+    moments = (entry.event.valid_time for entry in snapshot.entries if not sources.isdisjoint(entry.sources))
+    newest = max(moments, default=now)
+    return newest if newest < now - LONG_AGO else now
+
+
+def record_of(
+    draft: RecordDraft, record_id: RecordId, *, namespace: Namespace, strategy: str, created_at: datetime
+) -> MemoryRecord:
+    """The record of ``draft`` as it is stored.
+
+    Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their ids are
+    such as are taken in today. The draft's texts were cut when they were worded.
+    """
+    return scrub_record(
+        unchecked(
+            MemoryRecord,
+            record_id=record_id,
+            namespace=namespace,
+            strategy=strategy,
+            title=draft.title,
+            summary=draft.summary,
+            facts=draft.facts,
+            concepts=draft.concepts,
+            files_touched=draft.files_touched,
+            observation_type=draft.observation_type,
+            source_event_ids=draft.source_event_ids,
+            created_at=created_at,
+            knowledge_type=draft.knowledge_type,
+            importance=draft.importance,
+            files_read=draft.files_read,
+            files_modified=draft.files_modified,
+            origin=draft.origin,
+        )
+    )

@@ -1,34 +1,35 @@
-"""Restores what a model's drafts lost: statements with rare terms that no draft of their turn holds become facts.
-
-A model that summarises keeps what it takes for the point. A question that comes weeks later is often about a name, a
-number or a path beside it, and about the words that the person chose.
-"""
+"""Restores what a model's drafts lost, and merges those that are near-identical."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.extract import draft_of
-from kiro_learn.learning.extraction.extractive.facts import fitted, statements_in
+from kiro_learn.learning.extraction.extractive.facts import answered_facts, fitted, statements_in
 from kiro_learn.learning.extraction.extractive.learner import from_person
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
-from kiro_learn.learning.extraction.extractive.prose import cut_at_word
-from kiro_learn.learning.extraction.extractive.reading import read
 from kiro_learn.learning.extraction.extractive.summaries import earnest_blocks
-from kiro_learn.learning.extraction.extractive.tools import answered_facts
-from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
+from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of
+from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.learning.extraction.framing import Sources, cited_events
+from kiro_learn.learning.reconciliation.near_identical import agree, essence
+from kiro_learn.learning.reconciliation.plan import all_of
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.record import MAX_FACT, MAX_FACTS, KnowledgeType
+from kiro_learn.model.record import MAX_CONCEPTS, MAX_FACT, MAX_FACTS, MAX_SOURCE_EVENTS, KnowledgeType
 from kiro_learn.model.wording import is_negation
+
+# Restores what a model's drafts lost: statements with rare terms that no draft of their turn holds become facts.
+#
+# A model that summarises keeps what it takes for the point. A question that comes weeks later is often about a
+# name, a number or a path beside it, and about the words that the person chose.
 
 MOST_QUOTED = 40
 """Most facts that are added for one turn."""
@@ -160,3 +161,55 @@ def _rare(text: str) -> Iterator[str]:
 
 def _denies(text: str) -> bool:
     return any(map(is_negation, text.split()))
+
+
+# Merges near-identical drafts of one answer and limits their number.
+
+MOST_DRAFTS = 64
+"""Most drafts of one answer of a model; an answer to a full prompt seldom has more than twenty."""
+
+
+@attrs.frozen
+class Distinct:
+    """The drafts without repeats of each other, in order."""
+
+    drafts: tuple[RecordDraft, ...]
+    repeated_count: int
+    """Drafts that were merged into a near-identical one."""
+    dropped_count: int
+    """Drafts that were dropped because there were too many."""
+
+
+def distinct(drafts: Iterable[RecordDraft], *, most: float) -> Distinct:
+    """At most ``most`` of ``drafts``; near-identical ones are merged, with the events, facts and concepts of all."""
+    kept: list[RecordDraft] = []
+    places: dict[Hashable, int] = {}
+    repeated_count = dropped_count = 0
+    for draft in drafts:
+        said = essence(draft)
+        # Compared only with the last similar one: comparing all pairs would take quadratic time.
+        place = places.get((said, frozenset(draft.facts)), places.get(said))
+        if place is not None and agree(draft.facts, kept[place].facts):
+            kept[place] = _merged(kept[place], draft)
+            repeated_count += 1
+        elif len(kept) < most:
+            places[said] = places[said, frozenset(draft.facts)] = len(kept)
+            kept.append(draft)
+        else:
+            dropped_count += 1
+    return Distinct(tuple(kept), repeated_count, dropped_count)
+
+
+def _merged(first: RecordDraft, again: RecordDraft) -> RecordDraft:
+    """Both as one draft, in the words of ``first``."""
+    cited = [draft.source_event_ids for draft in (first, again) if draft.cites] or [first.source_event_ids]
+    importances = [draft.importance for draft in (first, again) if draft.importance is not None]
+    return attrs.evolve(
+        first,
+        facts=all_of((first.facts, again.facts), MAX_FACTS),
+        concepts=all_of((first.concepts, again.concepts), MAX_CONCEPTS),
+        source_event_ids=all_of(cited, MAX_SOURCE_EVENTS),
+        cites=first.cites or again.cites,
+        knowledge_type=first.knowledge_type or again.knowledge_type,
+        importance=max(importances, default=None),
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from kiro_learn.learning.graph.own_words import PERSON
 from kiro_learn.learning.graph.wish_keys import key_of
+from kiro_learn.learning.graph.without_model import PERSON
 from kiro_learn.learning.graph.working_graph import folded
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source

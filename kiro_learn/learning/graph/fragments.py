@@ -17,13 +17,11 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from kiro_learn.learning.extraction.elements import attributes_of, bounded
-from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of
-from kiro_learn.learning.extraction.instructions import More
-from kiro_learn.learning.extraction.markup import unescaped
-from kiro_learn.learning.extraction.thinking import without_thinking
-from kiro_learn.learning.graph.own_words import PERSON, OwnWords, own_words_in
+from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of, unescaped
+from kiro_learn.learning.extraction.parsing import attributes_of, bounded, without_thinking
+from kiro_learn.learning.extraction.splitting import More
 from kiro_learn.learning.graph.predicates import PREDICATES
+from kiro_learn.learning.graph.without_model import PERSON, OwnWords, own_words_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import (
     EntityDraft,

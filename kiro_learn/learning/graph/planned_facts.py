@@ -8,11 +8,10 @@ from typing import TypeAlias
 
 import attrs
 
-from kiro_learn.learning.graph.gazetteer import known_at_start
-from kiro_learn.learning.graph.object_types import SUGGESTED, object_type_of
 from kiro_learn.learning.graph.predicates import DUTIES, LEAVING, PREDICATES, RELATED, cannot_hold_together, is_left
-from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
-from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
+from kiro_learn.learning.graph.settling import Claim, Row, Rules, Span, ValueKey, claim, settle, spelled, stored_claims
+from kiro_learn.learning.graph.stated_facts import known_at_start
+from kiro_learn.learning.graph.without_model import SUGGESTED, object_type_of
 from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
 from kiro_learn.model.draft import FactDraft, Source
 from kiro_learn.model.graph import (

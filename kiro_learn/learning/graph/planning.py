@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import attrs
 
 from kiro_learn.learning.graph.planned_facts import add_facts, mention, merge_entities
-from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
-from kiro_learn.learning.graph.timelines import Claim, Rules
+from kiro_learn.learning.graph.settling import Claim, Row, Rules, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
 from kiro_learn.model.draft import EntityDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
 from kiro_learn.model.graph import Entity, GraphKind, Preference, PreferenceCategory, Procedure, Says

@@ -1,13 +1,13 @@
-"""From what was said of a thing to the items that the graph keeps of it: facts, preferences or procedures."""
+"""From what was said of a thing to what of it holds, and from when to when."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import attrs
 
-from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey, spans_of
 from kiro_learn.learning.graph.working_graph import WorkingGraph
 from kiro_learn.model.draft import Source
 from kiro_learn.model.graph import (
@@ -120,3 +120,224 @@ def settle(  # what is said of a thing, and how its items are made
         graph.set_evidence(item_id, [each.evidence for each in span.claims if each.evidence.event_id != NO_EVENT])
         settled.append((made, span))
     return settled
+
+
+# What of several statements about one thing holds, and from when to when, whatever order they arrived in.
+#
+# All that was ever said of one thing is read again, in the order in which it was said, whenever something is added.
+# So a statement that arrives late has the effect that it would have had in time.
+
+SUPPORT_OF_A_WEAKER_SOURCE = 3
+"""Events that must speak for a value from a weaker source before it ends a better one."""
+
+ValueKey: TypeAlias = tuple[str, ...]
+"""What is compared of a value: two statements with one key say the same."""
+
+
+@attrs.frozen(kw_only=True)
+class Claim:
+    """What one event says of one value."""
+
+    key: ValueKey
+    value: str
+    """In the words of the event."""
+    evidence: Evidence
+    """Its item is not read here: which item a claim speaks for is what comes out."""
+
+    @property
+    def said_at(self) -> datetime:
+        """The time of the event."""
+        return self.evidence.observed_at
+
+
+@attrs.define(eq=False)
+class Span:
+    """A value, and from when to when it held."""
+
+    key: ValueKey
+    claims: list[Claim] = attrs.Factory(list)
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    retired_at: datetime | None = None
+    is_candidate: bool = False
+    followed_by: Span | None = None
+    """The one that took its place."""
+    supporters: list[Claim] = attrs.Factory(list)
+    """Of a candidate: what speaks for it since a better source spoke against it last."""
+
+    @property
+    def is_open(self) -> bool:
+        """It neither ended nor turned out to be false."""
+        return self.valid_until is None and self.retired_at is None
+
+    @property
+    def holds(self) -> bool:
+        """It has no end and stands behind none."""
+        return self.is_open and not self.is_candidate
+
+    @property
+    def affirmed(self) -> list[Claim]:
+        """The claims that say that it holds or held, in the order in which they were said."""
+        return [claim for claim in self.claims if claim.evidence.says is Says.HOLDS]
+
+    @property
+    def observed_at(self) -> datetime:
+        """When it was first said."""
+        return min(claim.said_at for claim in self.affirmed or self.claims)
+
+    @property
+    def begin(self) -> datetime:
+        """From when it held, as far as is known."""
+        return self.valid_from or self.observed_at
+
+    @property
+    def validity(self) -> Validity:
+        """As the item keeps it."""
+        return Validity(
+            valid_from=self.valid_from,
+            valid_until=self.valid_until,
+            observed_at=self.observed_at,
+            retired_at=self.retired_at,
+        )
+
+    @property
+    def trust(self) -> int:
+        """The rank of the best source that says that it holds; 0: none does."""
+        return max((_trust(claim) for claim in self.affirmed), default=0)
+
+
+@attrs.frozen(kw_only=True)
+class Rules:
+    """How the values of one thing behave towards each other."""
+
+    conflict: Callable[[ValueKey, ValueKey], bool]
+    """Whether two values, which differ, cannot hold at the same time."""
+    ends_all: bool = False
+    """An end that is stated is one of the thing, whatever its value."""
+    weighs_sources: bool = False
+    """True: a value from a weaker source stays a candidate. False: the newest statement holds, whatever its source."""
+
+
+def _trust(claim: Claim) -> int:
+    """A person's newer word ends an older one, corrected or not; tools and guesses are weaker."""
+    return min(claim.evidence.source_type.rank, SourceType.STATED.rank)
+
+
+def spans_of(claims: Iterable[Claim], rules: Rules) -> list[Span]:
+    """All values of one thing with their beginnings and ends, in the order in which each was first said."""
+    walk = _Walk(rules)
+    for claim in sorted(claims, key=_order):
+        walk.add(claim)
+    return walk.spans
+
+
+def _order(claim: Claim) -> tuple[datetime, str, int, ValueKey]:
+    return (claim.said_at, claim.evidence.event_id, claim.evidence.place, claim.key)
+
+
+class _Walk:
+    def __init__(self, rules: Rules) -> None:
+        self.spans: list[Span] = []
+        self._rules = rules
+
+    def add(self, claim: Claim) -> None:
+        if claim.evidence.says is Says.NEVER:
+            self._retire(claim)
+        elif claim.evidence.says is Says.ENDED:
+            self._end(claim)
+        else:
+            self._hold(claim)
+
+    def _retire(self, claim: Claim) -> None:
+        known = [span for span in self.spans if span.key == claim.key and span.retired_at is None]
+        for span in known:
+            span.claims.append(claim)
+            span.retired_at = claim.said_at
+            for before in self.spans:
+                if before.followed_by is span:  # what it ended goes on to what ended it
+                    before.valid_until, before.followed_by = span.valid_until, span.followed_by
+            span.followed_by = None
+        if not known:
+            self.spans.append(Span(claim.key, [claim], retired_at=claim.said_at))
+
+    def _end(self, claim: Claim) -> None:
+        at = claim.evidence.valid_until or claim.said_at
+        meant = [span for span in self.spans if self._rules.ends_all or span.key == claim.key]
+        open_ones = [span for span in meant if span.is_open]
+        for span in open_ones:
+            span.claims.append(claim)
+            span.valid_until = max(at, span.valid_from or at)
+        if open_ones:
+            self._let_a_candidate_follow(claim, at)
+            return
+        ended = [span for span in meant if span.retired_at is None]
+        if ended:
+            ended[-1].claims.append(claim)
+            return
+        holders = list(self._conflicting(claim.key, holding=True))
+        self.spans.append(Span(claim.key, [claim], valid_until=min([at, *(span.begin for span in holders)])))
+
+    def _let_a_candidate_follow(self, claim: Claim, at: datetime) -> None:
+        waiting = list(self._conflicting(claim.key, holding=False))
+        if waiting and not any(self._conflicting(claim.key, holding=True)):
+            waiting[-1].is_candidate, waiting[-1].valid_from = False, at
+
+    def _hold(self, claim: Claim) -> None:
+        same = next((span for span in self.spans if span.key == claim.key and span.holds), None)
+        if same is not None:
+            same.claims.append(claim)
+            same.valid_from = claim.evidence.valid_from or same.valid_from
+            for rival in self._conflicting(claim.key, holding=False):
+                if _trust(claim) > rival.trust:
+                    rival.supporters.clear()
+            return
+        holders = list(self._conflicting(claim.key, holding=True))
+        span = next((each for each in self.spans if each.key == claim.key and each.is_open), None)
+        if span is None:
+            had_others = any(self._is_before(each, claim) for each in self.spans)
+            span = Span(claim.key)
+            self.spans.append(span)
+        else:
+            had_others = True
+        span.claims.append(claim)
+        span.supporters.append(claim)
+        is_weaker = self._rules.weighs_sources and any(holder.trust > _trust(claim) for holder in holders)
+        if is_weaker and len(span.supporters) < SUPPORT_OF_A_WEAKER_SOURCE:
+            span.is_candidate = True
+            return
+        first = span.supporters[0]
+        start = first.evidence.valid_from or first.said_at
+        span.is_candidate = False
+        span.valid_from = start if had_others else claim.evidence.valid_from or self._corrected_begin(claim)
+        for other in (*holders, *(each for each in self._conflicting(claim.key, holding=False) if each is not span)):
+            _follow(other, span, start, claim.said_at)
+
+    def _corrected_begin(self, claim: Claim) -> datetime | None:
+        """Since when what the same event retires was believed: what is true instead was so from then on."""
+        by_it = (
+            span.begin
+            for span in self.spans
+            for said in span.claims
+            if said.evidence.says is Says.NEVER and said.evidence.event_id == claim.evidence.event_id and span.affirmed
+        )
+        return min(by_it, default=None)
+
+    def _is_before(self, span: Span, claim: Claim) -> bool:
+        is_near = span.key == claim.key or self._rules.conflict(span.key, claim.key)
+        return is_near and span.retired_at is None
+
+    def _conflicting(self, key: ValueKey, *, holding: bool) -> Iterator[Span]:
+        """The open spans whose values cannot hold together with this one: those that hold, or the candidates."""
+        for span in self.spans:
+            is_asked = span.is_open and span.is_candidate is not holding and span.key != key
+            if is_asked and self._rules.conflict(span.key, key):
+                yield span
+
+
+def _follow(span: Span, by: Span, start: datetime, said_at: datetime) -> None:
+    """End it where the other begins; what began after that was an error all along."""
+    span.followed_by = by
+    if span.valid_from is not None and span.valid_from > start:
+        span.retired_at = said_at
+    else:
+        span.valid_until = start

@@ -1,20 +1,275 @@
-"""Facts that a sentence states so plainly that no model is needed: what the project uses, its port, its branch.
-
-Precision comes before recall. A form reads a sentence from its first word to its last. Behind what it says only a
-reason or a time may stand: if that denies, asks, limits or supposes anything, the sentence states nothing. And only
-what is known by name (``gazetteer``) is used, dropped or replaced.
-"""
+"""What holds by plain statements and by commands that ran, so that no model is needed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kiro_learn.learning.graph.gazetteer import COMMON_NOUNS, known_at_start
+from kiro_learn.learning.extraction.extractive.facts import command_of
+from kiro_learn.learning.extraction.extractive.turns import ToolUse
 from kiro_learn.learning.graph.polarity import denies, supposes
-from kiro_learn.model.draft import FactDraft, Source
-from kiro_learn.model.graph import EntityType, SourceType
+from kiro_learn.learning.graph.wish_keys import key_of, words_of
+from kiro_learn.model.draft import FactDraft, PreferenceDraft, Source
+from kiro_learn.model.graph import MAX_OBJECT, EntityType, PreferenceCategory, SourceType
 from kiro_learn.retrieval.query.time_ranges import since_when
+
+# What of a prompt its writer means: neither lines that quote another, nor what the next words take back.
+
+_QUOTE = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
+_BOUNDARY = r"(?:^|[.!?,;:(\u2014\n-])[ \t]{0,3}"
+_BEFORE = (
+    r"(?:(?:no|nope|wait|sorry|oops|actually|well|hmm|haha|lol|correction|my (?:bad|mistake))\b[ \t,.:;!-]{0,4}){0,3}"
+)
+_ELSEWHERE = (
+    r"(?:that|this|it)(?:'s| is| was) (?:about |for |from |in )?(?:the |an)?(?:other|different|wrong) "
+    r"(?:repo(?:sitory)?|project|app|service|codebase)\b"
+)
+_MISSAID = (
+    r"(?:scratch|strike) that\b|(?:forget|ignore) what i (?:just )?(?:said|wrote)\b|i take (?:that|it|this) back\b"
+    r"|i (?:misspoke|mistyped)\b"
+)
+TAKES_BACK = re.compile(rf"{_BEFORE}(?:(?P<all>{_ELSEWHERE})|{_MISSAID})", re.IGNORECASE)
+"""How a prompt begins that takes back the one before it: ``all`` of it, or else what it said last. "That's wrong" is
+none: it may mean what an agent said."""
+_PLAYS = re.compile(
+    r"\b(?:role[- ]?play|pretend|act as if|imagine (?:that|we|you)|in character|play the (?:role|part))\b",
+    re.IGNORECASE,
+)
+_ENDS_PLAY = re.compile(
+    r"\b(?:end of (?:the |this )?(?:role|play|game|scene|story)|out of character|back to (?:work|reality|normal)"
+    r"|stop (?:pretending|playing)|(?:speak|talk|answer) normally|none of (?:it|this|that) is)\b",
+    re.IGNORECASE,
+)
+_TAKEN_BACK_WORDS = (
+    rf"(?:{_ELSEWHERE}|{_MISSAID}|"
+    r"(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)\b|jk\b|wait,? no\b"
+    r"|(?:scratch|strike|ignore|forget) (?:that|it|this)\b|i (?:meant|mean)\b"
+    r"|(?:that|this|it)(?:'s| is| was|'s been| has been) "
+    r"(?:a (?:lie|joke)|wrong|false|outdated|obsolete|(?:not|no longer) (?:true|right|correct|the case))\b"
+    r"|(?:not (?:true|really|any ?more|any longer)|never ?mind|(?:we|i) (?:don't|do not|didn't|won't)|wrong|nope|no)"
+    r"[ \t]{0,3}(?:[.!,;)\n]|$))"
+)
+_RETRACTION = re.compile(_BOUNDARY + f"(?P<taken_back>{_BEFORE}{_TAKEN_BACK_WORDS})", re.IGNORECASE)
+_GOES_ON = re.compile(r"(?:,|\b(?:no|meant|mean))$", re.IGNORECASE)
+_DENIED = re.compile(r"[^.!?\n]{0,200}?\bnot[ \t]+(?:(?:on|in|with|at|the)[ \t]+)?[`'\"]?(?P<denied>[\w.+#/-]*\w)")
+"""What the sentence that goes on behind a retraction says that it is not: "No, the port is 9090, not 8080"."""
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
+
+
+def is_played(before: Iterable[str]) -> bool:
+    """Whether one of the prompts before another, the newest first, begins to play a part that none after it ends."""
+    for prompt in before:
+        if _ENDS_PLAY.search(prompt):
+            return False
+        if _PLAYS.search(prompt):
+            return True
+    return False
+
+
+def said_in_earnest(prompt: str) -> str:
+    """``prompt`` without its quoted lines, and without each sentence that the next words take back.
+
+    "We use Redis. Just kidding!" states nothing, and neither does a line that begins with ">", as in a mail. A
+    retraction that names what it denies takes back nothing that does not say it.
+    """
+    text = _QUOTE.sub("", prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    kept: list[str] = []
+    done = 0
+    for retraction in _RETRACTION.finditer(text):
+        said = text[done : retraction.start("taken_back")]
+        ends = [match.end() for match in _SENTENCE_END.finditer(said.rstrip(" \t\n.!?,;:(-\u2014"))]
+        start = ends[-1] if ends else 0
+        denied = _DENIED.match(text, retraction.end()) if _GOES_ON.search(retraction[0]) else None
+        if denied is not None and denied["denied"].lower() not in said[start:].lower():
+            continue
+        kept.append(said[:start])
+        kept.append("\n")
+        done = retraction.start("taken_back")
+    return "".join((*kept, text[done:]))
+
+
+# What a person wants to be done always, or never: orders for the work that name no occasion, in their own words.
+
+STRENGTH = 0.8
+
+_ORDERED = """
+    add amend answer ask assert avoid begin break build bump bypass cache call catch change check close comment
+    commit copy create delete deploy disable document edit ensure escape explain expose force force-push format
+    generate handle hardcode ignore import include install keep leak link lint load log make merge migrate mix mock
+    modify move name open pin prefer print publish push put raise read rebase refactor regenerate release remove
+    rename reset restart return review run set show sign skip sort split squash start stop store suggest tag test
+    throw touch trust update upgrade use validate verify wait wrap write
+"""
+"""What people order about a project: the same words with other verbs tell what somebody does or feels."""
+_ORDER = re.compile(
+    r"(?i)(?:(?:please|and|also|but|ok|note|remember|(?:in|for) this (?:repo|project|codebase))[,:]? (?:that )?)*"
+    r"(?:from now on,? )?(?:(?:you|we|agents|everyone) (?:should|must) )?(?:please )?"
+    r"(?:always|never|(?:do not|don'?t) ever) (?:ever )?"
+    rf"(?P<what>(?:{'|'.join(_ORDERED.split())})\b(?: .+)?)",
+)
+_TAKEN_BACK = re.compile(
+    r"(?i)(?:you (?:don't|do not|no longer) (?:have|need) to|(?:there is |there's )?no need to|(?:please )?stop) "
+    r"(?:always )?(?P<what>[^,;:]{4,120}?) (?:any ?more|any longer|from now on)",
+)
+_NO_ORDER = re.compile(
+    r"(?i)[?\"\u201c\u201d\u00ab]|=>|==|\w\("
+    r"|\b(?:said|says?|told|wrote|asks|asked|would|could|example|pretend|imagine|story|character|this time|for now"
+    r"|just now|right now|today|yet|here|in this (?:pr|commit|file|case)|yourself|yourselves|people|someone|each other"
+    r"|life)\b|\b(?:always|never|ever) (?:[a-z-]+ (?:it|them|him|her|this|these|those)"
+    r"|(?!check|ensure|verify|assert)[a-z-]+ that)\b",
+)
+"""A question, a quotation, a story, an order for once or for what another sentence names, and what somebody does."""
+_CODE = re.compile(r"`|\w_\w|\w/\w+\.\w|\w\.(?:py|ts|tsx|js|go|rs|md|toml|json|ya?ml)\b|--\w")
+
+
+def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
+    """The preference that ``sentence`` states or takes back; None for most sentences."""
+    text = " ".join(sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()).lstrip("-*> ").rstrip(".! ")
+    ordered = _ORDER.fullmatch(text)
+    match = ordered or _TAKEN_BACK.fullmatch(text)
+    if match is None or _NO_ORDER.search(text):
+        return None
+    words = words_of(match["what"])
+    key = key_of(match["what"])
+    names_tool = any(map(is_known, words))
+    if not key or not (names_tool or WORK_WORDS.intersection(map(str.lower, words)) or _CODE.search(text)):
+        return None
+    return PreferenceDraft(
+        category=PreferenceCategory.TOOLS if names_tool else PreferenceCategory.WORKFLOW,
+        key=key,
+        value=text[:MAX_OBJECT],
+        strength=STRENGTH,
+        source_type=SourceType.STATED,
+        is_denied=ordered is None,
+        source=source,
+    )
+
+
+# Which known tool a shell command ran, if it did not fail: what a project uses, without anybody stating it.
+
+OBSERVED = 0.6
+"""How sure it is that a project uses what ran in it."""
+
+_COMMANDS = """
+    npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo
+    gradle=Gradle ./gradlew=Gradle mvn=Maven bazel=Bazel make=Make cmake=CMake nix=Nix pytest=pytest jest=Jest
+    vitest=Vitest playwright=Playwright cypress=Cypress ruff=Ruff black=Black mypy=mypy pyright=Pyright eslint=ESLint
+    prettier=Prettier biome=Biome golangci-lint=golangci-lint pre-commit=pre-commit docker=Docker webpack=Webpack
+    docker-compose=Docker podman=Podman kubectl=Kubernetes helm=Helm terraform=Terraform pulumi=Pulumi ansible=Ansible
+    vercel=Vercel netlify=Netlify heroku=Heroku flyctl=Fly.io aws=AWS gcloud=GCP az=Azure psql=PostgreSQL mysql=MySQL
+    redis-cli=Redis sqlite3=SQLite mongosh=MongoDB alembic=Alembic prisma=Prisma dbt=dbt vite=Vite
+    rails=Rails esbuild=esbuild
+"""
+_TOOLS = dict(pair.split("=") for pair in _COMMANDS.split())
+_FIRST_WORD = re.compile(
+    r"\s*(?:(?:cd|export)\s[^&;|\n]{0,200}&&\s*)?(?:(?:sudo|time|npx|uv run|poetry run)\s+)?([\w./-]{1,40})"
+)
+
+
+def tool_that_ran(use: ToolUse) -> str | None:
+    """The tool by its name; None where none that is known ran."""
+    if use.has_failed:
+        return None
+    match = _FIRST_WORD.match(command_of(use))
+    return None if match is None else _TOOLS.get(match[1])
+
+
+def use_of(tool: str, project: str, source: Source) -> FactDraft:
+    """That the project uses it, as ``source`` shows."""
+    return FactDraft(
+        subject=project,
+        subject_type=EntityType.PROJECT,
+        predicate="uses",
+        object=tool,
+        confidence=OBSERVED,
+        source_type=SourceType.OBSERVED,
+        source=source,
+    )
+
+
+# Names that are tools, languages and services.
+
+_TOOL_NAMES = """
+    Postgres PostgreSQL MySQL MariaDB SQLite Redis Valkey MongoDB DynamoDB Cassandra Elasticsearch OpenSearch Kafka
+    RabbitMQ NATS Celery Docker Podman Kubernetes Helm Terraform Pulumi Ansible Vagrant Nginx Caddy Traefik Apache
+    Vercel Netlify Heroku Fly.io Railway Render Cloudflare AWS GCP Azure DigitalOcean Hetzner Supabase Firebase
+    GitHub GitLab Bitbucket Jenkins CircleCI Travis Buildkite Jira Linear Slack Discord Notion Sentry Datadog Grafana
+    Prometheus Loki Jaeger OpenTelemetry Stripe Twilio SendGrid Auth0 Okta Keycloak Vault S3 Lambda ECS EKS
+    React Vue Svelte Angular Next.js Nuxt Remix Astro Vite Webpack Rollup esbuild Babel Tailwind Bootstrap jQuery
+    Express Fastify NestJS Koa Django Flask FastAPI Quart Starlette Rails Laravel Spring Gin Echo Axum Actix Rocket
+    Prisma Drizzle SQLAlchemy Alembic Hibernate GORM Knex TypeORM GraphQL gRPC tRPC Apollo Protobuf
+    pytest unittest Jest Vitest Mocha Cypress Playwright Selenium Hypothesis JUnit RSpec Ginkgo testify
+    npm pnpm Yarn Bun Deno Node Node.js pip uv Poetry Conda Pipenv tox nox Cargo Gradle Maven Bazel Make CMake Nix
+    Ruff Black mypy Pyright Pylint Flake8 isort ESLint Prettier Biome Rubocop Clippy golangci-lint pre-commit
+    Trio asyncio AnyIO Celery Airflow Dagster Prefect Spark Hadoop Flink dbt Snowflake BigQuery Redshift DuckDB
+    ClickHouse Pandas NumPy PyTorch TensorFlow scikit-learn ONNX LangChain Ollama OpenAI Anthropic Claude Kiro Codex
+    Copilot Cursor Vim Neovim Emacs VSCode IntelliJ Zed tmux zsh bash fish Linux Ubuntu Debian Fedora macOS Windows
+    Electron Tauri Flutter Expo Xcode Android iOS Storybook Figma Git Mercurial Subversion SQS SNS Pinecone Qdrant
+    Weaviate Milvus Chroma pgvector Meilisearch Algolia Temporal Zapier
+    Python JavaScript TypeScript Go Golang Rust Java Kotlin Scala Ruby PHP Perl C C++ C# Swift Objective-C Haskell OCaml
+    Elixir Erlang Clojure Lua R Julia Dart Zig Nim SQL HTML CSS PowerShell Markdown YAML TOML JSON
+"""
+KNOWN = {name.casefold(): name for name in _TOOL_NAMES.split()}
+"""How each is written, by its name in small letters."""
+_SAME = (
+    "Postgres=PostgreSQL Kubernetes=k8s Go=Golang MongoDB=Mongo Node.js=NodeJS Next.js=NextJS Vue=Vue.js React=React.js"
+)
+SAME = {other: name for name, _, other in (pair.partition("=") for pair in _SAME.casefold().split())}
+"""The usual name of what has two, by the other one, both in small letters."""
+_COMMON_WORDS = """
+    go make c r black fish linear render bun echo express flask gin helm julia notion poetry railway rocket rust spark
+    spring swift temporal vault hypothesis cursor apollo nix node
+"""
+COMMON_WORDS = frozenset(_COMMON_WORDS.split())
+"""Names that are words of every day in small letters."""
+
+_COMMON_NOUNS_WORDS = """
+    database databases db server servers cluster backend frontend api queue cache caching storage
+    hosting everywhere internally locally workflows actions containers container functions runner tests
+    testing migrations pipeline exclusively
+"""
+COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())
+"""What may stand behind a name that is meant."""
+
+_WORK_WORDS = """
+    api apis agent agents backend branch branches build builds changelog ci cli code codebase comment comments commit
+    commits component components config configuration container containers credentials css database dependencies
+    dependency deploy deployment deployments docs docstring docstrings documentation emojis endpoint endpoints env
+    exceptions file files fixtures force-push frontend function functions hooks imports indentation integration lint
+    linter linting lockfile log logging logs main master merge merging migration migrations mock mocks module modules
+    package packages pipeline pr production prs pull push python queries query rebase refactor regex release releases
+    repo repository schema schemas script scripts secrets semicolons server servers spec sql squash staging submodules
+    table tables tabs terminal test tests tokens trunk type types typescript unit ui variable variables yaml
+"""
+WORK_WORDS = frozenset(_WORK_WORDS.split())
+"""What a project has, whatever it is about. People give each other advice for life in the words of a wish, without one
+of these."""
+
+
+def is_known(word: str) -> bool:
+    """Whether a word of a sentence names one of these, and not what the same letters mean every day."""
+    return word.casefold() in KNOWN and word not in COMMON_WORDS
+
+
+def known_at_start(words: list[str]) -> str | None:
+    """A known tool or language, alone or with its version, and nothing but a common noun behind it."""
+    name = KNOWN.get(words[0].casefold())
+    if name is None or (
+        words[0].islower() and words[0] in {"go", "make", "c", "r", "black", "fish", "linear", "render"}
+    ):
+        return None
+    rest = words[1:]
+    if rest and re.fullmatch(r"v?\d[\w.]*", rest[0]):
+        rest = rest[1:]
+        name = f"{name} {words[1]}"
+    return name if not rest or rest[0].casefold() in COMMON_NOUNS else None
+
+
+# Facts that a sentence states so plainly that no model is needed: what the project uses, its port, its branch.
+#
+# Precision comes before recall. A form reads a sentence from its first word to its last. Behind what it says only a
+# reason or a time may stand: if that denies, asks, limits or supposes anything, the sentence states nothing. And
+# only what is known by name (``gazetteer``) is used, dropped or replaced.
 
 STATED = 1.0
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import attrs
 
-from kiro_learn.learning.graph.gazetteer import SAME
+from kiro_learn.learning.graph.stated_facts import SAME
 from kiro_learn.model.draft import Source
 from kiro_learn.model.graph import (
     Entity,

@@ -1,21 +1,25 @@
-"""Commands that ran: what each was for, its words without its arguments, and how often it did well.
-
-What a project is built and tested with is best known by what worked. A command counts as another one only by the words
-that say what is run: ``npm test -- src/cart.test.ts`` is ``npm test``.
-"""
+"""Commands that ran, tasks by their names, and the texts of a project's files as readers of profiles take them."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from xml.etree import ElementTree as ET
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.tools import command_in
+from kiro_learn.learning.extraction.extractive.facts import command_in
 from kiro_learn.learning.extraction.framing import ToolCall, parts_of
-from kiro_learn.learning.profile.named_tasks import slot_of
 from kiro_learn.model.event import Event, EventKind, JsonBody
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Runs, Slot
+
+# Commands that ran: what each was for, its words without its arguments, and how often it did well.
+#
+# What a project is built and tested with is best known by what worked. A command counts as another one only by the
+# words that say what is run: ``npm test -- src/cart.test.ts`` is ``npm test``.
 
 LEAST_SUCCEEDED = 2
 """How often a command that no file names must have done well before it is told."""
@@ -164,3 +168,179 @@ def _ran(event: Event) -> tuple[tuple[str, Slot], bool] | None:
         return None
     calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
     return found, any(call.has_failed for call in calls)
+
+
+# Which slot a task is about by its name, as people name scripts, targets and recipes: ``build``, ``test:unit``.
+
+_WORDS_OF_TASK = {
+    Slot.INSTALL: "setup bootstrap deps install",
+    Slot.BUILD: "build compile dist bundle",
+    Slot.TEST: "test tests spec",
+    Slot.LINT: "lint eslint clippy rubocop",
+    Slot.FORMAT: "format fmt prettier",
+    Slot.TYPES: "typecheck type-check check-types types tsc mypy pyright",
+    Slot.RUN: "dev start serve run server develop up watch",
+    Slot.MIGRATE: "migrate migrations migration db:migrate db-migrate migrate-up",
+    Slot.RELEASE: "release publish",
+    Slot.DEPLOY: "deploy ship",
+}
+_SLOTS_OF_TASK = {
+    word: (slot, place) for slot, words in _WORDS_OF_TASK.items() for place, word in enumerate(words.split())
+}
+NAME = re.compile(r"[A-Za-z][\w.:/-]{0,50}", re.ASCII)
+_PART = re.compile(r"[:._/-]")
+
+
+def slot_of(name: str) -> Slot | None:
+    """The slot of a task of this name, or of the task that it is a variety of; None if its name says none."""
+    found = _SLOTS_OF_TASK.get(name) or _SLOTS_OF_TASK.get(_PART.split(name)[0])
+    return found[0] if found else None
+
+
+def facts_of_tasks(
+    file: FileText,
+    tasks: Iterable[str],
+    line_of: Callable[[str], int],
+    call: Callable[[str], str],
+    *,
+    but: frozenset[Slot] = frozenset(),
+) -> Iterator[ProfileFact]:
+    """Of each slot the tasks that have its very name, the usual name first; where there is none, the shortest variety.
+
+    Args:
+      tasks: the names of all that there are.
+      line_of: where a task stands in ``file``; asked of those alone that are told, since it reads the file for each.
+      call: the command that runs a task.
+      but: slots of which the tasks' names say nothing.
+    """
+    named = [(name, slot_of(name)) for name in tasks if NAME.fullmatch(name)]
+    for slot in _WORDS_OF_TASK:
+        names = [name for name, found in named if found is slot]
+        exact = sorted((name for name in names if name in _SLOTS_OF_TASK), key=lambda name: _SLOTS_OF_TASK[name][1])
+        chosen = exact or sorted(names, key=lambda name: (len(name), name))[:1]
+        for name in () if slot in but else chosen:
+            yield from file.facts(slot, call(name), line_of(name))
+
+
+# The texts of a project's files, as readers of profiles take them: found by name, with the numbers of lines.
+#
+# Rules of this file: a text may be anything. What no parser reads says nothing, and a value that is more than a
+# plain word, a version or a command is none.
+
+MOST_VALUE = 80
+"""Characters of a value. A longer one is none."""
+
+_PLAIN = re.compile(rf"(?=\S)[\w@./:+~^=*&%()#'|,\- !<>\[\]]{{1,{MOST_VALUE}}}(?<=\S)", re.ASCII)
+"""No line ends, no backquotes, no quotation marks that open a string, and nothing beyond ASCII."""
+
+_TAG = re.compile(r"<[A-Za-z/!?|]")
+_MANY_PARTS = re.compile(r"(?:\.[ \t]*(?:[\w-]{1,60}|\"[^\"\n]{0,60}\"|'[^'\n]{0,60}')[ \t]*){32}")
+_DOCUMENT_TYPE = re.compile(r"<!\s*(?:DOCTYPE|ENTITY)", re.IGNORECASE)
+_VERSION = re.compile(r"\d+(?:\.\d+){0,3}(?:[-.]?(?:rc|alpha|beta|a|b)[.\d]+)?", re.IGNORECASE)
+_RANGE = re.compile(r"(?:[\^~>=<! ]*+v?\d++(?:\.(?:\d++|x|\*))*+[ ,|]*+){1,4}")
+
+
+def is_plain(value: str) -> bool:
+    """Whether it may be told: a few words, a version or a command, on one line."""
+    return _PLAIN.fullmatch(value) is not None and not _TAG.search(value)
+
+
+@attrs.frozen
+class FileText:
+    """One file of the project; its text is empty if only its being there counts."""
+
+    path: str
+    text: str
+
+    def line_of(self, pattern: str, *, after: int = 0) -> int:
+        """The number of the first line behind line ``after`` that has ``pattern``; 0 if none has."""
+        matches = re.compile(pattern).search
+        lines = self.text.splitlines()
+        return next((number for number, line in enumerate(lines, 1) if number > after and matches(line)), 0)
+
+    def facts(self, slot: Slot, value: object, line: int = 0, *, is_usual: bool = False) -> Iterator[ProfileFact]:
+        """The fact that this file says so; none if ``value`` is nothing that is told."""
+        if isinstance(value, str) and is_plain(value):
+            yield ProfileFact(slot=slot, value=value, path=self.path, line=line, is_usual=is_usual)
+
+    def json(self) -> dict[str, Any]:
+        """What it holds as JSON; empty if that is no object."""
+        return _object(json.loads, self.text)
+
+    def toml(self) -> dict[str, Any]:
+        """What it holds as TOML; empty if it is none, or has a key of so many parts that the parser takes long."""
+        return {} if _MANY_PARTS.search(self.text) else _object(tomllib.loads, self.text)
+
+    def xml(self) -> ET.Element | None:
+        """Its root as XML, of which no document type is read, so that no entity can grow; None if it is none."""
+        if _DOCUMENT_TYPE.search(self.text):
+            return None
+        try:
+            root = ET.fromstring(self.text)  # noqa: S314  # without a document type there are no entities
+        except (ET.ParseError, ValueError, RecursionError):
+            return None
+        for element in root.iter():
+            element.tag = element.tag.rpartition("}")[2]
+        return root
+
+
+@attrs.frozen
+class Folder:
+    """The files that were found in one folder of the project, by their paths in it."""
+
+    files: Mapping[str, str]
+    prefix: str = ""
+    """What stands before their paths in the project, with a slash at its end."""
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these files is there."""
+        return any(f"{self.prefix}{name}" in self.files for name in names)
+
+    def file(self, *names: str) -> FileText | None:
+        """The first of these files that is there."""
+        paths = (f"{self.prefix}{name}" for name in names)
+        return next((FileText(path, self.files[path]) for path in paths if path in self.files), None)
+
+    def files_in(self, folder: str, *suffixes: str) -> list[FileText]:
+        """All files right in ``folder`` whose names end so, by name."""
+        start = f"{self.prefix}{folder}"
+        found = (path for path in self.files if path.startswith(start) and "/" not in path[len(start) :])
+        return [FileText(path, self.files[path]) for path in sorted(found) if path.endswith(suffixes)]
+
+
+def _object(parse: Callable[[str], Any], text: str) -> dict[str, Any]:
+    try:
+        return table(parse(text))
+    except (ValueError, RecursionError):  # a broken text, or one that is nested too deeply
+        return {}
+
+
+def table(value: object, *names: str) -> dict[str, Any]:
+    """The table in ``value`` below these names; empty if there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def texts(value: object) -> list[str]:
+    """The texts in a list; empty if it is none."""
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def version(value: object) -> str:
+    """The version that a text begins with or asks for at least: ``^18.2.0`` is 18.2.0; empty if it names none."""
+    if not isinstance(value, str) or len(value) > MOST_VALUE or not _RANGE.match(value.strip()):
+        return ""
+    found = _VERSION.search(value)
+    return found[0] if found else ""
+
+
+def version_range(value: object) -> str:
+    """A range of versions as it is written, if it is one."""
+    text = value.strip() if isinstance(value, str) and len(value) <= MOST_VALUE else ""
+    return text if text and _RANGE.fullmatch(text) else ""
+
+
+def named(name: str, found: str) -> str:
+    """A name with its version, if that is known."""
+    return f"{name} {found}" if found else name

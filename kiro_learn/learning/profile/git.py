@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.profile.texts import FileText, Folder
+from kiro_learn.learning.profile.commands import FileText, Folder
 from kiro_learn.model.namespace import USUAL_BRANCHES
 from kiro_learn.model.profile import ProfileFact, Slot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.profile.texts import Folder, table, version
+from kiro_learn.learning.profile.commands import Folder, table, version
 from kiro_learn.model.profile import ProfileFact, Slot
 
 FILES = {

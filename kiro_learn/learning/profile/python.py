@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.profile.dependencies import PYPI, frameworks
-from kiro_learn.learning.profile.named_tasks import facts_of_tasks
-from kiro_learn.learning.profile.texts import FileText, Folder, table, texts, version, version_range
+from kiro_learn.learning.profile.commands import FileText, Folder, facts_of_tasks, table, texts, version, version_range
+from kiro_learn.learning.profile.places import PYPI, frameworks
 from kiro_learn.model.profile import ProfileFact, Slot
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]{0,100}\])?\s*([^;#]{0,80})")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.profile.named_tasks import facts_of_tasks
-from kiro_learn.learning.profile.texts import FileText, Folder
+from kiro_learn.learning.profile.commands import FileText, Folder, facts_of_tasks
 from kiro_learn.model.profile import ProfileFact, Slot
 
 _MAKE = re.compile(r"([A-Za-z][\w./-]{0,50}(?:\s+[A-Za-z][\w./-]{0,50}){0,5})\s*::?(?![=:])")

@@ -1,19 +1,18 @@
-"""Plans the merges of a cluster, before anything is written: which of its records and their neighbors become one.
-
-Rules of this file: a record in no merge stays what it is; no record gains in trust by being merged.
-"""
+"""Plans the merges of candidates that are close, before anything is written: which become one, and in which words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.learning.acts.cues import cues_of
+from kiro_learn.learning.aftermath import connected
+from kiro_learn.learning.relearning import Candidate, holds, says_far_less, stems, word_counts
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import (
@@ -22,9 +21,17 @@ from kiro_learn.model.record import (
     MAX_SOURCE_EVENTS,
     KnowledgeType,
     MemoryRecord,
+    ObservationType,
     Origin,
 )
+from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
+from kiro_learn.model.wording import is_negation
 from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.retrieval.ranking.vector_rows import unit_rows
+
+# Plans the merges of a cluster, before anything is written: which of its records and their neighbors become one.
+#
+# Rules of this file: a record in no merge stays what it is; no record gains in trust by being merged.
 
 _T = TypeVar("_T")
 
@@ -133,3 +140,173 @@ def _merge_plan(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge,
 def all_of(lists: Iterable[Sequence[_T]], most: int) -> tuple[_T, ...]:
     """Each item once, in the order in which they are first seen."""
     return tuple(dict.fromkeys(item for items in lists for item in items))[:most]
+
+
+# Clusters the candidates of one batch whose vectors are close, so that they are compared with each other.
+
+ROUNDING = 1e-6
+"""Above the rounding error of a cosine of float32 vectors, so that equal vectors pass any threshold."""
+
+ROWS_AT_ONCE = 256
+"""Rows of cosines computed at a time: 20 MB for 10,000 candidates."""
+
+_Doubles = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Cluster:
+    """Candidates joined by cosine, in the order in which they were made."""
+
+    members: tuple[Candidate, ...]
+    centroid: Vector | None
+    """Unit length, between the members' directions; None if one of them has none, or they cancel out."""
+
+    @classmethod
+    def of(cls, members: Sequence[Candidate]) -> Cluster:
+        """The cluster of all of ``members``, at least one, however far apart they are."""
+        directions = _directions(members)
+        middle = directions.mean(axis=0, keepdims=True)
+        has_middle = directions.any(axis=1).all() and np.linalg.norm(middle) > ROUNDING
+        return cls(tuple(members), unit_rows(middle.astype(np.float32))[0] if has_middle else None)
+
+    @property
+    def model(self) -> ModelIdentity:
+        """The model whose vectors the centroid is the mean of."""
+        return model_of(self.members)
+
+    def similarity(self, member: Candidate) -> float:
+        """Cosine of a member and the centroid; 0 without a centroid."""
+        return 0.0 if self.centroid is None else float(_directions([member])[0] @ self.centroid.astype(np.float64))
+
+
+def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluster]:
+    """Single-linkage clusters of ``candidates``: two whose cosine is at least ``threshold`` are in the same one.
+
+    A candidate without a usable vector is alone. The clusters are in the order of
+    their first members.
+    """
+    directions = _directions(candidates)
+    groups = connected(_close_candidates(directions, threshold - ROUNDING))
+    return [Cluster.of([candidates[index] for index in group]) for group in groups]
+
+
+def _close_candidates(directions: _Doubles, least: float) -> Iterator[list[int]]:
+    """For each candidate its own index and those of the close ones; computes ROWS_AT_ONCE rows at a time."""
+    is_usable = np.linalg.norm(directions, axis=1) > ROUNDING
+    for start in range(0, len(directions), ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        is_close = (directions[rows] @ directions.T >= least) & is_usable & is_usable[rows, np.newaxis]
+        for index, row in enumerate(is_close, start=start):
+            yield [index, *np.flatnonzero(row).tolist()]
+
+
+def _directions(candidates: Sequence[Candidate]) -> _Doubles:
+    """A unit vector each, in double precision; zero for one without a usable vector of the same model."""
+    model = model_of(candidates)
+    nothing = np.zeros(model.dimension, np.float32)
+    rows = [nothing if each.vector is None or each.model != model else each.vector for each in candidates]
+    return unit_rows(np.array(rows, np.float32).reshape(-1, model.dimension)).astype(np.float64)
+
+
+def model_of(candidates: Sequence[Candidate]) -> ModelIdentity:
+    """The model of the first candidate with a vector; a batch has vectors of two only while models change."""
+    return next((each.model for each in candidates if each.embedding is not None), BUNDLED_MODEL)
+
+
+# The words of a merged record; a judge's verdict and the rule's are the same value.
+
+
+@attrs.frozen
+class Neighbor:
+    """A stored record near a cluster's centroid."""
+
+    record: MemoryRecord
+    similarity: float
+    """Cosine to the centroid."""
+
+
+@attrs.frozen(kw_only=True)
+class Merge:
+    """A verdict: these records say the same, in these words. Every text is within the bounds of a record's."""
+
+    record_ids: tuple[RecordId, ...]
+    """As they were cited: one may be unknown, or no id at all."""
+    title: str
+    summary: str
+    facts: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    observation_type: ObservationType | None = None
+    """None: whatever they were."""
+
+
+@attrs.frozen
+class KeepSeparate:
+    """A verdict: the records do not say the same."""
+
+
+Verdict = Merge | KeepSeparate
+
+
+# Whether a person said the same of the same act twice: a second correction is the first one again.
+
+LEAST_SHARE = 2 / 3
+"""Of the shorter rule's words, those that the other has."""
+
+_DENYING = frozenset({"avoid", "stop"})
+
+LEAST_SHARED = 2
+"""Words: one alone is mostly the act itself."""
+
+
+def is_of_act(record: MemoryRecord) -> bool:
+    """Whether it is a rule in a person's words that is about an act."""
+    is_rule = record.knowledge_type is KnowledgeType.CONSTRAINT and record.origin is Origin.USER
+    return is_rule and bool(cues_of(record))
+
+
+def is_same_principle(rule: MemoryRecord, other: MemoryRecord) -> bool:
+    """Whether both are such rules, about the same acts, in mostly the same words, and neither denies the other."""
+    if not is_of_act(rule) or not is_of_act(other):
+        return False
+    if {cue.key for cue in cues_of(rule)} != {cue.key for cue in cues_of(other)} or _denies(rule) != _denies(other):
+        return False
+    words, others = stems(rule.title), stems(other.title)
+    shared = len(words & others)
+    return shared >= LEAST_SHARED and shared >= LEAST_SHARE * min(len(words), len(others))
+
+
+def _denies(rule: MemoryRecord) -> bool:
+    """Negations that cancel each other out are none: "never … without" says to do it. Nor is "No, …" one."""
+    words = (word for word in rule.title.lower().split() if not word.endswith(","))
+    return sum(is_negation(word) or word in _DENYING for word in words) % 2 == 1
+
+
+# Drops merges by a model that lose content: some models summarise everything in one line.
+#
+# What is merged stays in the history, but no search finds it there: a merge that says too little erases what was
+# known.
+
+
+def without_lossy_merges(planned: Plan) -> Plan:
+    """``planned`` with the merges that ``without_lost_records`` leaves."""
+    left = (without_lost_records(merge_plan) for merge_plan in planned.merges)
+    return attrs.evolve(planned, merges=tuple(merge_plan for merge_plan in left if merge_plan is not None))
+
+
+def without_lost_records(merge_plan: MergePlan) -> MergePlan | None:
+    """``merge_plan`` without the protected records that its wording does not hold.
+
+    None if no two records are left, none of them is new, or the wording says far less than they do.
+    """
+    # The id is never stored: the record is made to compare its words.
+    told = unredacted_record(merge_plan, record_id=RecordId(""), strategy="", created_at=merge_plan.nearest.created_at)
+    counts = word_counts(merge_plan.records)
+    lost = {record for record in merge_plan.records if record.is_protected and not holds(told, record, counts)}
+    members = tuple(member for member in merge_plan.members if member.record not in lost)
+    neighbors = tuple(neighbor for neighbor in merge_plan.neighbors if neighbor.record not in lost)
+    left = attrs.evolve(merge_plan, members=members, neighbors=neighbors)
+    is_alone = len(left.records) == 1
+    if not members or is_alone or says_far_less([told], left.records):
+        return None
+    return left if merge_plan.nearest not in lost else attrs.evolve(left, nearest=left.records[0])

@@ -8,7 +8,7 @@ from functools import partial
 import attrs
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, ReconciledCluster

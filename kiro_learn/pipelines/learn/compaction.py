@@ -11,7 +11,7 @@ import trio
 
 from kiro_learn.config import CompactionConfig
 from kiro_learn.errors import BudgetSpent, LlmError
-from kiro_learn.learning.consolidation.buffer_compaction import (
+from kiro_learn.learning.consolidation.consolidation import (
     INSTRUCTIONS_CHARACTERS,
     entries_of,
     oldest_half,

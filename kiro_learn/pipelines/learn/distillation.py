@@ -9,7 +9,7 @@ from functools import partial
 import attrs
 
 from kiro_learn.errors import UnknownRecord
-from kiro_learn.learning.consolidation.distillation import distilled, text_bytes
+from kiro_learn.learning.consolidation.consolidation import distilled, text_bytes
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.record import MemoryRecord

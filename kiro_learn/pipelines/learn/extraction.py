@@ -13,11 +13,10 @@ import trio
 
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.extraction.records import dated, record_of
-from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distinct
+from kiro_learn.learning.extraction.parsing import dated, record_of
 from kiro_learn.learning.extraction.splitting import half_count
-from kiro_learn.learning.extraction.unheld import with_unheld_terms
+from kiro_learn.learning.extraction.unheld import MOST_DRAFTS, Distinct, distinct, with_unheld_terms
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId

@@ -14,7 +14,7 @@ from kiro_learn.errors import KiroLearnError, UnexpectedError
 from kiro_learn.learning.graph.corrections import drafts_of_correction, drafts_of_statement
 from kiro_learn.learning.graph.planning import plan_graph, plan_merge
 from kiro_learn.learning.graph.predicates import PREDICATES, read_whole
-from kiro_learn.learning.graph.said_in_earnest import is_played
+from kiro_learn.learning.graph.stated_facts import is_played
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.correction import GraphCorrection

@@ -9,8 +9,8 @@ import attrs
 import structlog
 
 from kiro_learn.errors import BatchRefused
-from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker
+from kiro_learn.learning.reconciliation.plan import Cluster
 from kiro_learn.learning.schedule import retry_delay_seconds
 from kiro_learn.model.buffer import BufferSnapshot, LearningRun, ParkedCluster
 from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts

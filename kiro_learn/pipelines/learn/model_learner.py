@@ -11,10 +11,16 @@ import trio
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BudgetSpent, LlmError
 from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
-from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, NOTHING_MORE, More, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.extraction.splitting import Portion, portion
+from kiro_learn.learning.extraction.splitting import (
+    HEALTH_CHECK,
+    INSTRUCTIONS_CHARACTERS,
+    NOTHING_MORE,
+    More,
+    Portion,
+    portion,
+    prompt_for,
+)
 from kiro_learn.learning.graph.fragments import GRAPH, proposals_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import NO_DRAFTS, RecordDraft

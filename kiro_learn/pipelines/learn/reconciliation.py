@@ -13,15 +13,23 @@ import trio
 
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.reconciliation.clusters import Cluster, cluster
-from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.learning.reconciliation.judge_messages import judge_prompt, parse_verdict
-from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker, judge_prompt, parse_verdict
 from kiro_learn.learning.reconciliation.near_identical import near_identical
-from kiro_learn.learning.reconciliation.plan import MergePlan, Plan, merged_record, plan
-from kiro_learn.learning.reconciliation.same_principle import is_of_act, is_same_principle
-from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
+from kiro_learn.learning.reconciliation.plan import (
+    Cluster,
+    Merge,
+    MergePlan,
+    Neighbor,
+    Plan,
+    Verdict,
+    cluster,
+    is_of_act,
+    is_same_principle,
+    merged_record,
+    plan,
+    without_lossy_merges,
+)
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text

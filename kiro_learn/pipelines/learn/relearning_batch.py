@@ -9,10 +9,17 @@ import attrs
 import structlog
 
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.protected_records import is_far_less, without_losses
-from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.learning.relearning import PastEvent, PastTurn, Supersession, as_old_as_weak, supersessions
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker
+from kiro_learn.learning.relearning import (
+    Candidate,
+    PastEvent,
+    PastTurn,
+    Supersession,
+    as_old_as_weak,
+    is_far_less,
+    supersessions,
+    without_losses,
+)
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot, LearningRun
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Event, EventKind

@@ -17,8 +17,8 @@ import attrs
 import trio
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.learning.consolidation.conversation import CompactedConversation, Message, compact
-from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
+from kiro_learn.learning.consolidation.consolidation import CompactedConversation, Message, compact
+from kiro_learn.learning.extraction.extractive.chatter import asks_nothing
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import ContextHits
 from kiro_learn.pipelines.recall.candidates import with_candidates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
+from kiro_learn.learning.extraction.extractive.chatter import asks_nothing
 from kiro_learn.pipelines.recall.recall_trace import NOTHING_ASKED, NOTHING_NEEDED
 from kiro_learn.ports.session_prompts import SessionPrompt
 from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.connected import connected
+from kiro_learn.learning.aftermath import connected
 
 SHARES = st.lists(st.frozensets(st.integers(0, 9), max_size=3), max_size=8)
 

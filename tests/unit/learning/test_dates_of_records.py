@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from kiro_learn.learning.extraction.records import dated
+from kiro_learn.learning.extraction.parsing import dated
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.testing.daemon import an_event
 

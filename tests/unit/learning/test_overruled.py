@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 import pytest
 
-from kiro_learn.learning.acts.calls import act_of
+from kiro_learn.learning.acts.cues import act_of
 from kiro_learn.learning.acts.index import ActIndex
 from kiro_learn.learning.overruled import overruled, overruling
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin

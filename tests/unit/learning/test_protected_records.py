@@ -7,8 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.learning.protected_records import holds, is_far_less, without_losses, word_counts
-from kiro_learn.learning.relearning import Supersession
+from kiro_learn.learning.relearning import Supersession, holds, is_far_less, without_losses, word_counts
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.testing.simulation import EPOCH

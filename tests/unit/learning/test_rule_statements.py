@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kiro_learn.learning.rule_statements import RuleStatements, statements_in
+from kiro_learn.learning.overruled import RuleStatements, statements_in
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.testing.daemon import a_record
 

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.learning.same_words import holding_words_of, passages_of
+from kiro_learn.learning.aftermath import holding_words_of, passages_of
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.testing.daemon import a_record

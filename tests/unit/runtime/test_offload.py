@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import trio
 
-from kiro_learn.learning.reconciliation.wording import KeepSeparate
+from kiro_learn.learning.reconciliation.plan import KeepSeparate
 from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.runtime.admission import in_place

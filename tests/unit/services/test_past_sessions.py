@@ -9,7 +9,7 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.learning.extraction.instructions import BEFORE
+from kiro_learn.learning.extraction.splitting import BEFORE
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.model.ids import derived_event_id
 from kiro_learn.model.namespace import Namespace, Project

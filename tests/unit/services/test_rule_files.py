@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest
-from kiro_learn.learning.rule_statements import contradictions
+from kiro_learn.learning.overruled import contradictions
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.services import conflicts

@@ -13,7 +13,7 @@ import trio.testing
 
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
-from kiro_learn.learning import rule_statements
+from kiro_learn.learning import overruled
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, Severity
@@ -346,7 +346,7 @@ def test_without_rule_files_and_preferences_no_memory_is_read_for_its_statements
         read.append(text)
         return set()
 
-    monkeypatch.setattr(rule_statements, "stems", stems)
+    monkeypatch.setattr(overruled, "stems", stems)
 
     async def scenario(services: Services) -> None:
         for number in range(40):

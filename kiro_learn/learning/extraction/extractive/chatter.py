@@ -1,11 +1,15 @@
-"""Sentences that are not worth remembering: politeness, status, announcements, offers."""
+"""Sentences and prompts that are not worth remembering: politeness, status, announcements, and how things stand right
+now.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from kiro_learn.learning.extraction.extractive import vocabulary
-from kiro_learn.learning.extraction.extractive.prose import sentences, words
+from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
+from kiro_learn.retrieval.query.prose_lines import asks
 
 _NUMBER_OR_HASH = re.compile(r"[0-9a-f]{7,40}|v?[0-9][0-9.,%x/]*")
 _ADDRESS = re.compile(r"https?://\S++")
@@ -76,3 +80,200 @@ def _only(said: list[str], known: frozenset[str]) -> bool:
 def _straight(text: str) -> str:
     """With the apostrophe that keyboards have."""
     return text.replace("\u2019", "'")
+
+
+# Sentences that tell how things stand right now: where the work is, what runs, what comes next.
+#
+# They are true for an hour. A memory of nothing else would only stand in the way of those that still hold next
+# month; its events are kept. Chosen by reading what four histories yield, so tuned on them.
+
+_LEAD = r"[\W_]*+(?:(?:and|so|ok|okay|yes|yep|also|but|then|now|here|good)\b[\W_]*+)*+"
+
+_PLACE = r"(?:(?:we|you|i)(?:'re| are|'m| am) )?(?:now |back |still |already )?on [`*\w./-]+"
+"""Which branch is checked out."""
+
+_SUBJECT = r"(?:all|everything|both|it|that|the [\w`*/.-]++(?: [\w`*/.-]++){0,5}|[\w`*./#-]++(?: [\w`*./#-]++){0,3})"
+_STANDS = (
+    r"(?:running|up to date|up and|working|green|clean|pushed|committed|merged|done|complete|finished"
+    r"|live(?! (?:for|in|under|with)\b)|pass(?:ing|ed)|ready|in progress|underway|staged|saved|building|deployed|open"
+    r"|pending|waiting|in sync|up\b)"
+)
+_STATE = rf"{_SUBJECT}?(?:(?:'s| is| are| was| were)(?: still| now| also| all| already| back)?|(?:'s)?) {_STANDS}\b"
+"""That something runs, passes, waits or is done."""
+
+_STEP = (
+    r"(?:done|pushed|committed|merged|pulled|switched to|created branch|branched|restarted|stopped|killed"
+    r"|conflicts resolved|pr (?:is|#\d+|created|opened)|working tree|clean working tree|nothing (?:to|left|else)"
+    r"|\d+ commits?|down to \d+)\b"
+)
+"""The step that was just taken."""
+
+_NEXT = (
+    r"(?:next up|up next|ready (?:when|to|for)|what(?:'s| is) next|want me|shall i|should i|would you like|let me know"
+    r"|please (?!note)\w+|go ahead|standing by|waiting (?:for|on)|once (?:merged|you)|got it|understood|no problem"
+    r"|sounds good"
+    r"|i(?:'ll| will) (?:wait|let you|check|be|continue|report|start|now|keep|proceed)"
+    r"|i(?:'m| am) (?:waiting|ready|now|still|going))\b"
+)
+"""What is about to be done, or waited for."""
+
+_ASIDE = (
+    r"(?:(?:that|this)(?:'s| was| is) (?:(?:just|only|also) the|the (?:earlier|first|second|third|last|old|background))"
+    r"(?: [\w`*./-]++){0,6}? (?:task|run|notification|build|server|command|process)\b"
+    r"|(?:the |your |a )?(?:new |latest )?(?:otp|pin|one-time (?:code|password)|login code)(?: is|:) *+\d"
+    r"|\d{4,8} for \S++$)"
+)
+"""What became of something in the background, and a number that opens a door once."""
+
+_HANDED_BACK = (
+    r"(?:(?:please |now |you can now |just )*+(?:try (?:\w+ing|it|again|the [\w`*./-]++(?: [\w`*./-]++)? again)"
+    r"|log ?in (?:and|again|then)|reply with)\b|(?:the )?next steps?(?: is)?:? *+`?/|(?:todo|plan|report) saved:)"
+)
+"""What the person is to do now, or may type next."""
+
+_MOMENT = re.compile(rf"{_LEAD}(?:{_PLACE}|{_STATE}|{_STEP}|{_NEXT}|{_ASIDE}|{_HANDED_BACK})", re.IGNORECASE)
+_DETAIL = re.compile(r"(?: \u2014|:) [^`]{0,200}+`|\b(?:because|since|so that|whose|which|instead)\b", re.IGNORECASE)
+"""A clause behind it that names something, or says why: there the sentence goes on to say what lasts."""
+
+_LONGEST_STATE = 200
+"""Characters. A longer sentence says more than that."""
+
+
+def is_of_the_moment(texts: Iterable[str]) -> bool:
+    """Whether every sentence of ``texts`` only tells how things stand; not if there is none."""
+    told = [sentence for text in texts for sentence in sentences(text) if any(map(str.isalnum, sentence))]
+    return bool(told) and all(map(tells_how_things_stand, told))
+
+
+def tells_how_things_stand(sentence: str) -> bool:
+    """Whether that is all that ``sentence`` does: then it is neither worth a memory, nor a title of one."""
+    return len(sentence) <= _LONGEST_STATE and _MOMENT.match(sentence) is not None and _DETAIL.search(sentence) is None
+
+
+# Nods, thanks and greetings in other languages than English, and words that urge on.
+
+# ruff: noqa: RUF001  # words of other scripts, whose letters resemble Latin ones
+
+
+OTHER_LANGUAGES = """
+    abend alles ausgezeichnet bis bitte bitteschön danke dankeschön dann das doch du einfach es genau gern gerne
+    gut guten hallo klar klasse los mach mache machen mal moin morgen nein nee nö na okay passt perfekt prima
+    schön sehr so stimmt super tag tschüss ja jawohl jo jep leg toll vielen dank weiter weitermachen wunderbar
+
+    accord adieu allez alors au aussi beaucoup bien bon bonjour bonsoir c'est continue continuez d'accord entendu
+    excellent génial merci non ok oui ouais parfait plaît revoir s'il salut suite super très va vas-y vous
+
+    adelante adiós buenas buenos bueno bien claro continúa continua correcto de días dale eso favor genial gracias
+    hola listo muchas noches perfecto por salud seguir sigue sí si tardes vale venga vamos
+
+    avanti bene benissimo buongiorno certo ciao continua d'accordo fatto favore grazie grazie mille no perfetto
+    per prego procedi sì va
+
+    adiante bom certo continue dia obrigada obrigado olá ótimo perfeito pode por favor sim segue tudo
+
+    akkoord bedankt dank doorgaan ga goed goedemorgen graag hoi ja je nee prima verder wel
+
+    dalej dobra dobrze dziękuję dzięki kontynuuj nie proszę super świetnie tak witam
+
+    tack ja nej bra fortsätt tak nej fortsæt hej takk fortsett kiitos joo kyllä jatka
+
+    evet hayır tamam teşekkürler teşekkür ederim devam et lütfen merhaba
+
+    да нет спасибо большое хорошо ладно ок окей отлично супер давай продолжай продолжайте дальше пожалуйста привет
+    здравствуйте понятно понял верно ага угу так дякую продовжуй
+
+    نعم لا شكرا شكراً حسنا حسناً تمام ممتاز استمر تابع أكمل مرحبا جزيلا جزيلاً כן לא תודה רבה בסדר מעולה המשך
+    תמשיך שלום בבקשה ναι όχι ευχαριστώ εντάξει συνέχισε γεια 네 예
+    아니요 아니오 감사합니다 고마워 고마워요 고맙습니다 좋아 좋아요 계속 계속해 계속해줘
+    계속해주세요 안녕하세요 알겠습니다 응 धन्यवाद हाँ हां नहीं ठीक है जारी रखें नमस्ते
+"""
+"""A paragraph for each family of languages."""
+
+WITHOUT_SPACES = """
+    好的 好 好吧 是的 是 对的 对 行 嗯 可以 没问题 谢谢你 谢谢 多谢 感谢 请 继续吧 继续 下一步 不用了
+    不用 不是 不 你好 早上好 再见 明白了 明白 知道了 了解 开始吧 开始 提交吧 提交 完美 太好了 太棒了 棒
+    提交代码 好啊 謝謝你 謝謝 請 繼續 對的 對 沒問題 開始 下一個 下一个 はい うん ええ いいえ お願いします
+    おねがいします お願い ありがとうございます ありがとうございました ありがとう どうも 続けてください 続けて 続き
+    次へ 次 次に進んで 進めてください 進めて 了解です 了解で 了解しました わかりました 分かりました こんにちは
+    おはようございます おはよう 完璧です 完璧で いいですね いいね 大丈夫です 大丈夫で どうぞ コミットして そうです
+    ขอบคุณครับ ขอบคุณค่ะ ขอบคุณ ใช่ ครับ ค่ะ ต่อไป สวัสดี
+"""
+"""In scripts that write words without spaces between them: a prompt may be several of these in a row."""
+
+
+# Prompts for which nothing is worth looking up: they agree, thank, greet, urge on, choose, or ask for a commit.
+#
+# Lists, as in ``vocabulary``: a prompt that has one word that is in none of them asks for something. So what is
+# missing here costs some bytes, and never an answer.
+
+_WORD = re.compile(r"\w[\w.'/-]*")
+
+
+def _words(text: str) -> list[str]:
+    """In lower case; unlike those of ``prose``, Hangul stands as it is written."""
+    return [word.rstrip(".'/-") for word in _WORD.findall(text.lower())]
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(_words(words))
+
+
+_SHORT_FORMS = _set("""
+    afternoon appreciated bravo bye care done evening goodbye haha hahaha hehe heya hiya job k kk later lol morning
+    nice night np oki okey oops pls plz problem sec there tomorrow ty tysm thx thnx tx wonderful wonderfully yea yess yo
+    claude codex copilot cursor gemini kiro
+""")
+"""English nods and greetings beside those that the learner knows, and the agents that are greeted."""
+
+_URGING = _set("""
+    apply as back bad begin by commence create either finish first from help implement it keep last left let's lot move
+    moving off on one pick please rest ship start then they these those try up we where with work
+""")
+"""Words of prompts that urge on without saying what it is about."""
+
+_URGING_ALONE = _set("abort again anyway both cancel carry execute fix forward go next retry stop")
+"""The same, said alone as well."""
+
+_NAMED = _set(
+    "a above all b c d e first item items last number one ones option options other part phase plan plans "
+    "pr second stage step steps suggestion suggestions task tasks that them third thing things two"
+)
+"""What such a prompt points at. On its own, one of these is a thing to ask for."""
+
+_WITHOUT_SPACES = re.compile(f"(?>{'|'.join(sorted(WITHOUT_SPACES.split(), key=len, reverse=True))})+")
+
+_ASKED_ABOUT = _set("""
+    about call catch clarification clean clear confusion course feedback fixed fun green hold idea kind mind mistake
+    observation point question reminder resume set solid still thing understand understood
+""")
+"""Nods that name something: a question with one of them is about it."""
+
+_REQUEST = re.compile(r"(?:please |pls )?(?:can|could|would|will) you (?:please |pls |now )?", re.IGNORECASE)
+_PULL_REQUEST = re.compile(r"\b(?:pull|merge) request\b", re.IGNORECASE)
+_BLANKS = re.compile(r"\W+")
+_LONGEST_TALK = 120
+"""Characters. Who writes more says something."""
+
+_SIMPLE = vocabulary.POLITE | _SHORT_FORMS | _set(OTHER_LANGUAGES)
+_URGED = _SIMPLE | _URGING | _URGING_ALONE | _NAMED
+_LETTER_OR_NUMBER = re.compile(r"[a-e0-9]{1,2}")
+
+
+def asks_nothing(prompt: str) -> bool:
+    """Nothing that is remembered helps with ``prompt``; False for any question, however short."""
+    text = _PULL_REQUEST.sub("pr", prompt.replace("\u2019", "'")).strip()
+    if len(text) > _LONGEST_TALK:
+        return is_nod(text) or is_commit_request(text)
+    request = _REQUEST.match(text)
+    if asks(text) and not request:
+        return _SIMPLE_QUESTION.issuperset(_words(text)) and not any(map(str.isdigit, text))
+    said = _words(text[request.end() :] if request else text)
+    if _SIMPLE.issuperset(said) or is_nod(text) or is_commit_request(" ".join(said)):
+        return True
+    if _WITHOUT_SPACES.fullmatch(_BLANKS.sub("", text)):
+        return True
+    is_choice = len(said) > 1 or _LETTER_OR_NUMBER.fullmatch(said[0]) or said[0] in _URGING_ALONE
+    return bool(is_choice) and all(word in _URGED or _LETTER_OR_NUMBER.fullmatch(word) for word in said)
+
+
+_SIMPLE_QUESTION = _SIMPLE - _ASKED_ABOUT

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.extract import Extract
-from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line
-from kiro_learn.learning.extraction.extractive.reading import ReadBatch, ToolUse
-from kiro_learn.learning.extraction.extractive.tools import command_of
+from kiro_learn.learning.extraction.extractive.facts import command_of
+from kiro_learn.learning.extraction.extractive.turns import ReadBatch, ToolUse
+from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
 CALLS_LATER = 6

@@ -17,13 +17,12 @@ from enum import Enum
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, own_words
+from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, own_words, tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.durable import choice_in
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
-from kiro_learn.learning.extraction.extractive.moment import tells_how_things_stand
-from kiro_learn.learning.extraction.extractive.prose import sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn
+from kiro_learn.learning.extraction.extractive.vocabulary import sentences
 from kiro_learn.retrieval.query.prose_lines import asks
 
 _REASON = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kiro_learn.learning.acts.cues import cues_in
-from kiro_learn.learning.extraction.extractive.prose import sentences, words
+from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
 
 
 def _any_of(*patterns: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import attrs
 
-from kiro_learn.learning.extraction.elements import bounded, each_within
-from kiro_learn.learning.extraction.extractive.tools import Files
+from kiro_learn.learning.extraction.extractive.facts import Files
 from kiro_learn.learning.extraction.framing import Sources, cited_events
+from kiro_learn.learning.extraction.parsing import bounded, each_within
 from kiro_learn.model import record
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin

@@ -1,14 +1,26 @@
-"""Statements that did not fit in the summary, in near-original words and in order: any may be asked for later."""
+"""Statements that did not fit in the summary, and what tools read, changed and committed."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
+
+import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
-from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, sentences, words
+from kiro_learn.learning.extraction.extractive.turns import ToolUse
+from kiro_learn.learning.extraction.extractive.vocabulary import (
+    cut_at_sentence,
+    cut_at_word,
+    on_one_line,
+    sentences,
+    words,
+)
+from kiro_learn.learning.extraction.user_answers import UserAnswer, runs_commands
 
 MOST_FACTS = 46
 FACT_CHARACTERS = 500
@@ -138,3 +150,208 @@ def _says_something(text: str) -> bool:
 def worth(text: str) -> float:
     """How many signs of a statement worth keeping the text shows."""
     return sum(weight for weight, pattern in _SIGNALS if pattern.search(text))
+
+
+# Reads tool calls: which files were read and changed, what failed, what was committed.
+
+_PATH_KEYS = frozenset({"file_path", "filePath", "path", "notebook_path", "filename", "target_file", "relative_path"})
+_WRITING = re.compile(r"write|edit|create|replace|patch|insert|delete|append|notebook", re.IGNORECASE)
+_READING = re.compile(r"read|view|open|cat", re.IGNORECASE)
+_FILE_NAME = re.compile(r"[^/\\.]\.[A-Za-z0-9_]{1,12}$|(?:Makefile|Dockerfile|LICENSE|Gemfile|Procfile|Justfile)$")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (\S.*)$", re.MULTILINE)
+"""In the patches that Codex writes."""
+
+_COMMIT = re.compile(r"\bgit\b(?:(?!\bgit\b)[^\n|;&])*?\bcommit\b")
+_MESSAGE = re.compile(
+    r"(?:-[a-z]*m|--message)[ =]\s*"
+    r"(?:\"?\$\(cat <<-?\s*['\"]?(\w+)['\"]?\s*\n(.*?)(?:\n[^\S\n]*+\1\b|\Z)|\"((?:[^\"\\]++|\\.)*+)\"|'([^']*+)')",
+    re.DOTALL,
+)
+"""The first message of a commit: a here-document, or a text in either kind of quotes."""
+
+_ERROR_LINE = re.compile(
+    r"(?:^|[\s\]\"(])"
+    r"(?:[\w.]*(?:Error|Exception)\b|error|fatal|panic|--- FAIL|failed|cannot|denied|not found|undefined|no such file)",
+    re.IGNORECASE,
+)
+_EMPTY_ERROR = re.compile(
+    r"success: false|is_?error: true|exit[_ ]?(?:code|status)\"?:? \d+|(?:stderr|stdout|result|error): *$",
+    re.IGNORECASE,
+)
+_GOING_ON = re.compile(
+    r"\b(?:(?:more|other|further) questions\b|ready to (?:create|continue|proceed|start|move|go)\b"
+    r"|(?:shall|should) (?:i|we) (?:continue|proceed|go on|move on)\b)",
+    re.IGNORECASE,
+)
+"""What a tool asks about the talk itself; chosen by reading the questions of cipher-box."""
+
+_ABOUT_NEXT_STEP = re.compile(
+    r"\b(?:(?:do|would) you (?:want|like|prefer) (?:me )?to|would you like me|want me to"
+    r"|(?:should|shall|can|may|could) i|how (?:should|shall|do|would) (?:we|i|you) (?:like to )?(?:proceed|continue)"
+    r"|(?:which|what) (?:\w+ ){0,2}(?:would|do) you (?:like|want) to (?:discuss|do|clarify|work on|tackle))\b",
+    re.IGNORECASE,
+)
+"""What a tool asks before it takes a step; chosen by reading the questions of cipher-box and context-evaluator."""
+
+_GOING_ON_CHARACTERS = 40
+_REFUSED = ("The user doesn't want to proceed", "user rejected", "Request failed with status", "tool use was rejected")
+
+MOST_TOOL_FACTS = 3
+MOST_ANSWERED = 23
+"""Of a turn in which a person was asked; half of the facts that a record of the built-in learner has."""
+
+_MOST_FILES = 30
+_COMMAND_CHARACTERS = 100
+_LINE_CHARACTERS = 220
+_MESSAGE_CHARACTERS = 200
+_ANSWER_CHARACTERS = 500
+
+
+@attrs.frozen
+class ToolFact:
+    """A statement, and the number of the event that shows it."""
+
+    number: int
+    text: str
+    is_of_the_moment: bool = False
+    """It tells what was to be done next, which is done by now."""
+
+
+@attrs.frozen
+class Files:
+    """Paths, relative to the project where they are inside of it; what was changed is not repeated as read."""
+
+    modified: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+
+
+def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
+    """The files that ``tools`` changed and read, in the order in which they first did."""
+    modified: dict[str, None] = {}
+    read: dict[str, None] = {}
+    for tool in tools:
+        given = _input(tool)
+        chosen = modified if _writes(tool.name, given) else read if _READING.search(tool.name) else None
+        if chosen is not None:
+            chosen.update(dict.fromkeys(_relative(path, project_path) for path in _paths(given)))
+    only_read = tuple(path for path in read if path not in modified)
+    return Files(tuple(modified)[:_MOST_FILES], only_read[:_MOST_FILES])
+
+
+def answered_facts(tools: Sequence[ToolUse]) -> list[ToolFact]:
+    """What a person answered to ``tools``, each question with its answer; the last ones where there are many."""
+    told = [
+        ToolFact(
+            tool.number,
+            cut_at_word(answer.statement, _ANSWER_CHARACTERS),
+            is_of_the_moment=_ABOUT_NEXT_STEP.search(answer.question) is not None,
+        )
+        for tool in tools
+        for answer in tool.answers
+        if not _only_goes_on(answer)
+    ]
+    return told[-MOST_ANSWERED:]
+
+
+def _only_goes_on(answered: UserAnswer) -> bool:
+    """It chose how to go on with the talk, in a few words."""
+    return len(answered.answer) <= _GOING_ON_CHARACTERS and _GOING_ON.search(answered.question) is not None
+
+
+def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFact]:
+    """The last commit, then the last failures, one of each command: at most three.
+
+    A failure matters only where it is what the turn is about.
+    """
+    runs = [tool for tool in tools if runs_commands(tool.name)]
+    commits = [ToolFact(tool.number, f"Committed: {message}") for tool in runs for message in _commit_messages(tool)]
+    failures = {
+        command_of(tool): ToolFact(tool.number, line) for tool in runs if with_failures and (line := _failure(tool))
+    }
+    return [*commits[-1:], *list(failures.values())[-(MOST_TOOL_FACTS - 1) :]]
+
+
+def changed_files(name: str, given: Any, project_path: str) -> tuple[str, ...]:
+    """The files that a tool called ``name`` changes, as it is ``given`` them; those of a patch too."""
+    if not _writes(name, given):
+        return ()
+    texts = given.values() if isinstance(given, dict) else (given,)
+    patched = (path for text in texts if isinstance(text, str) for path in _PATCHED.findall(text))
+    return tuple(dict.fromkeys(_relative(path, project_path) for path in (*_paths(given), *patched)))[:_MOST_FILES]
+
+
+def _writes(name: str, given: Any) -> bool:
+    """Kiro's ``fs_write`` and Claude's ``Edit`` say so by name, a text editor tool by its command."""
+    if _WRITING.search(name) and not runs_commands(name):
+        return True
+    return (
+        isinstance(given, dict)
+        and isinstance(given.get("command"), str)
+        and bool(re.fullmatch(r"create|str_replace|insert|append", given["command"]))
+    )
+
+
+def _input(tool: ToolUse) -> Any:
+    """The tool's input as JSON; text where it is none, or was cut by the frame."""
+    if not tool.input.startswith(("{", "[")):
+        return tool.input
+    try:
+        return json.loads(tool.input)
+    except (ValueError, RecursionError):
+        return tool.input
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """Texts under a key that names a file, at any depth."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in _PATH_KEYS and isinstance(inner, str) and _FILE_NAME.search(inner):
+                yield inner
+            else:
+                yield from _paths(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _paths(inner)
+
+
+def _relative(path: str, project_path: str) -> str:
+    root = project_path.rstrip("/") + "/"
+    return path.removeprefix(root).removeprefix("./") if len(root) > 1 else path.removeprefix("./")
+
+
+def command_of(tool: ToolUse) -> str:
+    """The command line that ``tool`` ran; the empty text if it ran none."""
+    return command_in(tool.name, _input(tool))
+
+
+def command_in(name: str, given: Any) -> str:
+    """The command line that a tool called ``name`` runs, as it is ``given`` it; the empty text if it runs none."""
+    if not runs_commands(name):
+        return ""
+    if isinstance(given, dict):
+        command = next((given[key] for key in ("command", "cmd", "script") if key in given), "")
+        return " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    return given if isinstance(given, str) else ""
+
+
+def _commit_messages(tool: ToolUse) -> Iterator[str]:
+    command = command_of(tool)
+    if not _COMMIT.search(command) or tool.has_failed:
+        return
+    for _, document, double, single in _MESSAGE.findall(command):
+        message = (document or double or single).strip()
+        if message:
+            yield cut_at_word(on_one_line(message.split("\n\n")[0]), _MESSAGE_CHARACTERS)
+            return
+
+
+def _failure(tool: ToolUse) -> str:
+    """What ran and the line that says how it failed, or the empty text."""
+    if not tool.has_failed or any(mark in tool.output for mark in _REFUSED):
+        return ""
+    lines = (line.strip() for line in tool.output.splitlines())
+    found = next(
+        (on_one_line(line) for line in lines if _ERROR_LINE.search(line) and not _EMPTY_ERROR.fullmatch(line)), ""
+    )
+    command = cut_at_word(on_one_line(command_of(tool)), _COMMAND_CHARACTERS)
+    return f"`{command}` failed: {cut_at_word(found, _LINE_CHARACTERS)}" if found and command else ""

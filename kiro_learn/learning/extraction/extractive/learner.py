@@ -1,42 +1,46 @@
-"""The extractive learner: a memory for each turn that says something, in its own words, and one for a rule in it.
-
-The record is the turn, found by its prompt and told by the beginning of its answer; it cites exactly these events, and
-a tool's only where a fact comes from it. The same text always gives the same answer.
-"""
+"""The extractive learner: a memory for each turn that says something, in its own words, and one for a rule."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
-from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
+from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durability import lasts, refuted
 from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, rules_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
-from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
-from kiro_learn.learning.extraction.extractive.logs import without_logs
+from kiro_learn.learning.extraction.extractive.facts import (
+    MOST_FACTS,
+    ToolFact,
+    answered_facts,
+    facts_in,
+    files_in,
+    new_ones,
+    tool_facts,
+)
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
-from kiro_learn.learning.extraction.extractive.moment import is_of_the_moment
-from kiro_learn.learning.extraction.extractive.prose import cut_at_word
-from kiro_learn.learning.extraction.extractive.reading import ReadBatch, Said, read
 from kiro_learn.learning.extraction.extractive.summaries import (
     PROMPT_CHARACTERS,
     asked_line,
     beginning,
     earnest_blocks,
+    title_of,
+    title_of_rule,
     without_title,
 )
-from kiro_learn.learning.extraction.extractive.terms import concepts_in, paths_in
-from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
-from kiro_learn.learning.extraction.extractive.tools import ToolFact, answered_facts, files_in, tool_facts
-from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
+from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
+from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
 from kiro_learn.model.wording import letters
 from kiro_learn.retrieval.query.prose_lines import asks
+
+# The extractive learner: a memory for each turn that says something, in its own words, and one for a rule in it.
+#
+# The record is the turn, found by its prompt and told by the beginning of its answer; it cites exactly these
+# events, and a tool's only where a fact comes from it. The same text always gives the same answer.
 
 _LEAST_CHARACTERS = 40
 """Of an answer without its chatter; below that a turn is only kept for what its prompt lays down."""
@@ -217,3 +221,55 @@ def _type_of(turn: Turn, answer: Said, *, decides: bool, changed_files: bool) ->
 
 def _cited(turn: Turn, answer: Said, tool_numbers: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({answer.number, *(said.number for said in turn.prompts), *tool_numbers}))
+
+
+# What sort of memory a turn makes.
+
+_FAULT_ASKED = re.compile(
+    r"\b(?:error|fail(?:s|ed|ing|ure)?|bug|crash(?:es|ed|ing)?|broken|exception|traceback|panic|regression|wrong|slow|leak(?:s|ing)?"
+    r"|doesn't work|not working|times? out|timeout)\b",
+    re.IGNORECASE,
+)
+_FAULT_FOUND = re.compile(
+    r"\b(?:root cause|the (?:bug|issue|problem|error|failure) (?:is|was|were)|found the (?:bug|issue|problem|cause)"
+    r"|caused by|the fix\b|bug fix|fixes|fixed (?:a|the|by|in)"
+    r"|(?:was|is|were|are) (?:failing|broken|crashing) because)|^fixed\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CHANGED = re.compile(
+    r"\b(?:added|updated|created|removed|renamed|moved|changed|replaced|implemented|refactored|wrote|extracted"
+    r"|switched|deleted|converted|now \w+s)\b",
+    re.IGNORECASE,
+)
+_DECIDED = re.compile(
+    r"\b(?:we(?:'ll| will) go with|we decided|decision:|decided (?:to|on|against)|we agreed|we settled)\b",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"\b(?:convention|best practice|the pattern (?:is|here)|idiomatic|rule of thumb|as a rule)\b", re.IGNORECASE
+)
+_BEGINNING = 400
+"""Characters of the answer that tell what it is about."""
+_FIRST_WORDS = 60
+"""Characters in which an answer that tells of a change says so, where no tool shows it."""
+
+
+def observation_type(question: str, answer: str, *, chosen: bool, changed_files: bool) -> ObservationType:
+    """True to the content: a choice before a fault, a fault before a change, a change before an explanation."""
+    beginning = answer[:_BEGINNING]
+    if chosen or _DECIDED.search(beginning):
+        return ObservationType.DECISION
+    if _FAULT_FOUND.search(answer) and (_FAULT_ASKED.search(question) or _FAULT_FOUND.search(beginning)):
+        return ObservationType.ERROR
+    if _CHANGED.search(answer if changed_files else answer[:_FIRST_WORDS]):
+        return ObservationType.TOOL_USE
+    if _HABIT.search(beginning):
+        return ObservationType.PATTERN
+    return ObservationType.DISCOVERY
+
+
+def knowledge_type(*, rules: bool, chosen: bool) -> KnowledgeType | None:
+    """Only where a person said so: a rule is a constraint, a choice is a decision."""
+    if rules:
+        return KnowledgeType.CONSTRAINT
+    return KnowledgeType.DECISION if chosen else None

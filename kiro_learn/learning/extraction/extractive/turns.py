@@ -1,13 +1,25 @@
-"""Groups the events of each session into turns: the prompts, the tools, the answer."""
+"""A batch of events as values, grouped into turns: the prompts, the tools, the answer."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.reading import FramedEvent, Said, ToolUse
+from kiro_learn.learning.extraction.framing import (
+    Omitted,
+    Sources,
+    ToolCall,
+    Utterance,
+    cleaned,
+    parts_of,
+    project_path_of,
+    sources_of,
+)
+from kiro_learn.learning.extraction.user_answers import UserAnswer
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.event import Event, EventKind
 
 _MACHINE_TAG = re.compile(
     r"<(/?)(system-reminder|command-message|command-contents|local-command-[a-z]+|user-prompt-submit-hook|task-notification"
@@ -122,3 +134,148 @@ def _without_machine_blocks(text: str) -> str:
             pieces.append(text[position : tag.start()])
             position = block_end
     return "".join((*pieces, text[position:]))
+
+
+# A batch of events as values: what a model is shown as text (:mod:`..framing`), without the text.
+
+_ROLES = {EventKind.PROMPT: "user", EventKind.SESSION_SUMMARY: "assistant"}
+
+
+@attrs.frozen
+class Said:
+    """Something that a person or an agent said, and the number of the event it is from."""
+
+    number: int
+    role: str
+    """``user`` for prompts, ``assistant`` for final answers; notes have their own kind as role."""
+    text: str
+    is_context: bool = False
+    """It was already in an earlier batch."""
+
+
+@attrs.frozen
+class ToolUse:
+    """One call of a tool, cut as the frame cut it."""
+
+    number: int
+    name: str
+    input: str
+    """JSON if the tool took an object, else text."""
+    output: str
+    answers: tuple[UserAnswer, ...] = ()
+    """What a person answered to it."""
+    has_failed: bool = False
+
+
+@attrs.frozen
+class FramedEvent:
+    """One event of the batch: things said, or a tool's use."""
+
+    session: str
+    said: tuple[Said, ...] = ()
+    tool: ToolUse | None = None
+    sums_up: bool = False
+    """It is the answer at the end of a turn, or sums up a session, and nothing else."""
+
+
+@attrs.frozen
+class ReadBatch:
+    """A batch of events, oldest first, as the built-in learner takes it."""
+
+    project_path: str
+    events: tuple[FramedEvent, ...]
+    sources: Sources
+    """Which events each number stands for."""
+
+
+def read(snapshot: BufferSnapshot) -> ReadBatch:
+    """All of ``snapshot``, after the prompts before it; numbered, and each text cut, as for a model."""
+    shown = (*snapshot.earlier_prompts, *snapshot.events)
+    context_count = len(snapshot.earlier_prompts)
+    return ReadBatch(
+        cleaned(project_path_of(shown)),
+        tuple(_event(event, number, is_context=number <= context_count) for number, event in enumerate(shown, start=1)),
+        sources_of(snapshot.entries, snapshot.earlier_prompts),
+    )
+
+
+def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
+    said: list[Said] = []
+    for part in parts_of(event):
+        match part:
+            case ToolCall(name, given, output, answers, has_failed):
+                texts = (cleaned(name), cleaned(given), cleaned(output))
+                tool = ToolUse(number, *texts, tuple(map(_cleaned, answers)), has_failed)
+                return FramedEvent(event.session_id, tool=tool)
+            case Utterance(text, role):
+                said.append(Said(number, cleaned(role or "") or _role_of(event), cleaned(text), is_context))
+            case Omitted():
+                pass
+    sums_up = event.kind is EventKind.SESSION_SUMMARY and all(each.role == "assistant" for each in said)
+    return FramedEvent(event.session_id, said=tuple(said), sums_up=sums_up)
+
+
+def _role_of(event: Event) -> str:
+    return _ROLES.get(event.kind, str(event.kind))
+
+
+def _cleaned(answered: UserAnswer) -> UserAnswer:
+    return UserAnswer(
+        cleaned(answered.question), cleaned(answered.answer), cleaned(answered.meaning), cleaned(answered.others)
+    )
+
+
+# Logs in prompts: hundreds of lines that a program wrote, of which only those that name an error say anything.
+
+LEAST_LINES = 8
+"""In a row: fewer may have been chosen by the person who pasted them."""
+
+MOST_ERRORS = 4
+"""Of one run that are left, the first ones that differ in more than numbers."""
+
+_LOOKED_AT = 400
+"""Characters of a line."""
+
+_LOG_LINE = re.compile(
+    r"\W{0,3}(?:\w{3} )?\d{2,4}[-./ ]\w{2,3}[-./ ]\d{1,4}[-T ,.]*\d\d[:.]\d\d|\W{0,2}\d\d:\d\d:\d\d\b"
+    r"|\W{0,2}(?:trace|debug|info|notice|warn|warning|error|fatal|critical|verbose)\b\W{0,3}[:|\]\[\t ]"
+    r"|[\w.]{1,60}: (?:trace|debug|info|display|verbose|log|warn|warning|error)\b: "
+    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d"
+    r"|\w{3} [ \d]\d \d\d:\d\d:\d\d |I?\d{4} \d\d:\d\d:\d\d\.\d",
+    re.IGNORECASE,
+)
+"""How a line of a log begins: with a time, or with a level."""
+
+_ERROR = re.compile(
+    r"\b(?:error|exception|fail(?:ed|ure)?|fatal|panic|denied|refused|cannot|could not|not found|undefined)\b|\berr\b",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"\d+")
+
+
+def without_logs(text: str) -> str:
+    """``text`` with only the errors of each log in it: of at least LEAST_LINES of its lines in a row."""
+    lines = text.splitlines()
+    if len(lines) < LEAST_LINES:
+        return text
+    kept = list(_kept(lines))
+    return text if len(kept) == len(lines) else "\n".join(kept)
+
+
+def _kept(lines: Sequence[str]) -> Iterator[str]:
+    run: list[str] = []
+    for line in lines:
+        if _LOG_LINE.match(line[:_LOOKED_AT]):
+            run.append(line)
+        else:
+            yield from _left_of(run)
+            run = []
+            yield line
+    yield from _left_of(run)
+
+
+def _left_of(run: Sequence[str]) -> list[str]:
+    if len(run) < LEAST_LINES:
+        return list(run)
+    errors = {_NUMBERS.sub("", line[:_LOOKED_AT]): line for line in reversed(run) if _ERROR.search(line[:_LOOKED_AT])}
+    return list(reversed(errors.values()))[:MOST_ERRORS]

@@ -1,10 +1,14 @@
-"""The English that this learner knows: words and openings by which it tells talk from knowledge.
-
-Lists rather than clever patterns, so that judging a text takes linear time and a list can be read and added to. In a
-language that is not here everything counts as said in earnest, which keeps too much rather than too little.
-"""
+"""The English that this learner knows, where a text may be cut, and the names that it is about."""
 
 from __future__ import annotations
+
+import re
+from collections import Counter
+
+# The English that this learner knows: words and openings by which it tells talk from knowledge.
+#
+# Lists rather than clever patterns, so that judging a text takes linear time and a list can be read and added to.
+# In a language that is not here everything counts as said in earnest, which keeps too much rather than too little.
 
 
 def _set(words: str) -> frozenset[str]:
@@ -145,3 +149,101 @@ FILE_EXTENSIONS = _set("""
     jsx kt lock lua md mdx mjs mod nix php proto ps1 py pyi rb rs rst scala scss sh sql sum svelte swift tf toml
     ts tsx txt vue xml yaml yml zig zsh
 """)
+
+
+# Sentences and words: where a text may be cut, and what it says beside how it says it.
+
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?])[\"')\]*`]{0,3}\s+(?=[\"'(\[`*]{0,3}[A-Z0-9\u2010-\uffff/~-])|(?<=[\u3002\uff01\uff1f])|\n+"
+)
+_ABBREVIATION = re.compile(r"(?:\b(?i:e\.g|i\.e|vs|etc|cf|approx|incl|resp|no|fig|st|mr|dr)|\b[A-Z]|^\d{1,3})\.$")
+_LONGEST_ABBREVIATION = 10
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}|\w[\w.'/-]*")
+"""Scripts without spaces count by pairs of characters."""
+
+_MARGINS = " \t\n,;:-\u2013\u2014("
+
+
+def sentences(text: str) -> list[str]:
+    """``text`` at its sentence and line ends, in order; joined they say all that it says."""
+    pieces: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        last_word = text[max(start, end.start() - _LONGEST_ABBREVIATION) : end.start()]
+        if _ABBREVIATION.search(last_word) and "\n" not in end.group():
+            continue
+        pieces.append(text[start : end.start()] + end.group().rstrip())
+        start = end.end()
+    return [stripped for piece in (*pieces, text[start:]) if (stripped := piece.strip())]
+
+
+def cut_at_word(text: str, limit: int) -> str:
+    """``text`` if it has at most ``limit`` characters, else its beginning up to a word's end, with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    beginning = text[: limit - 3]
+    whole_words = beginning.rpartition(" ")[0] if " " in beginning[limit // 2 :] else beginning
+    return whole_words.rstrip(_MARGINS) + "..."
+
+
+def cut_at_sentence(text: str, limit: int) -> str:
+    """The sentences of ``text`` that fit whole into ``limit``; if not half of it is used, cut at a word instead."""
+    if len(text) <= limit:
+        return text
+    ends = [end.start() for end in _SENTENCE_END.finditer(text, 0, limit)]
+    return text[: ends[-1]].rstrip() if ends and ends[-1] >= limit // 2 else cut_at_word(text, limit)
+
+
+def words(text: str) -> list[str]:
+    """Words in lower case; names with dots, dashes and slashes in them stay whole."""
+    return [word.rstrip(".'/-").lower() for word in _WORD.findall(text)]
+
+
+def overlap(text: str, others: set[str]) -> float:
+    """Share of the distinct words of ``text`` that are among ``others``: 0 to 1; 1 if it has none."""
+    mine = set(words(text))
+    return len(mine & others) / len(mine) if mine else 1.0
+
+
+def on_one_line(text: str) -> str:
+    """``text`` with every run of white space replaced by one blank; none at either end."""
+    return " ".join(text.split())
+
+
+# Names that a memory is about: identifiers and files, as the turn wrote them.
+
+MOST_CONCEPTS = 10
+_MOST_FILES = 20
+
+_CODE_SPAN = re.compile(r"`([^`\n]{2,60})`")
+_NAME = re.compile(r"[A-Za-z_@.][\w.@:-]*[\w)]")
+_COMPOUND = re.compile(r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z]*(?:[A-Z][a-z0-9]+){2,}|[A-Za-z]+(?:_[A-Za-z0-9]+)+)\b")
+"""camelCase, PascalCase, snake_case and SCREAMING_CASE; a single word may be anything."""
+
+_PATH = re.compile(r"(?<![\w/:.@-])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.([A-Za-z]{1,5}))(?::\d+(?:-\d+)?)?(?![\w/(])")
+
+
+def concepts_in(prompt: str, answer: str) -> tuple[str, ...]:
+    """The identifiers named most often, at most ten; a name in backticks or in the prompt counts double."""
+    counted: Counter[str] = Counter()
+    for text in (prompt, prompt, answer):
+        counted.update(_identifiers(text))
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(name for name, _ in ranked[:MOST_CONCEPTS])
+
+
+def _identifiers(text: str) -> list[str]:
+    spans = [span.strip().removesuffix("()") for span in _CODE_SPAN.findall(text)]
+    names = [span for span in spans if _NAME.fullmatch(span) and not _PATH.fullmatch(span)]
+    without_files = _PATH.sub(lambda found: " " if _is_file(found) else found.group(), text)
+    return names + _COMPOUND.findall(without_files)
+
+
+def _is_file(path: re.Match[str]) -> bool:
+    return path.group(2).lower() in FILE_EXTENSIONS
+
+
+def paths_in(text: str) -> tuple[str, ...]:
+    """The file names and paths that ``text`` mentions, in order, each once."""
+    found = (path.group(1) for path in _PATH.finditer(text) if _is_file(path))
+    return tuple(dict.fromkeys(path.removeprefix("./") for path in found))[:_MOST_FILES]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kiro_learn.learning.extraction.framing import readable
-from kiro_learn.learning.extraction.outcomes import has_failed
+from kiro_learn.learning.extraction.user_answers import has_failed
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
 from kiro_learn.ports.histories import HistoryPlace, HistoryReader, PastEvent
 

@@ -7,8 +7,7 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from kiro_learn.learning.acts.calls import act_of
-from kiro_learn.learning.acts.cues import cues_in, cues_of
+from kiro_learn.learning.acts.cues import act_of, cues_in, cues_of
 from kiro_learn.learning.acts.index import ActIndex
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordDetails
 from kiro_learn.testing.daemon import a_record

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.learning.extraction.instructions import AFTER, BEFORE, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.learning.extraction.splitting import AFTER, BEFORE, prompt_for
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.testing.llm import a_record_per_event
 from tests.unit.learning.histories import answer, framed, prompt

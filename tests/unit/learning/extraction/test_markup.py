@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.markup import cleaned, clipped, escaped, unescaped
+from kiro_learn.learning.extraction.framing import cleaned, clipped, escaped, unescaped
 
 
 def test_what_was_escaped_comes_back() -> None:

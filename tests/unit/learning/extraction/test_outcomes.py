@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.learning.extraction.framing import ToolCall, frame, parts_of, readable
-from kiro_learn.learning.extraction.outcomes import has_failed
+from kiro_learn.learning.extraction.user_answers import has_failed
 from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.event import EventKind, JsonBody
 from kiro_learn.testing.daemon import an_event

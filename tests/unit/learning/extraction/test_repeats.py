@@ -7,7 +7,7 @@ import time
 
 import attrs
 
-from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, distinct
+from kiro_learn.learning.extraction.unheld import MOST_DRAFTS, distinct
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import ObservationType, Origin

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.consolidation import buffer_compaction
+from kiro_learn.learning.consolidation import consolidation
 from kiro_learn.learning.extraction import parsing
 from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.thinking import without_thinking
-from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
-from kiro_learn.learning.reconciliation.wording import KeepSeparate, Merge
+from kiro_learn.learning.extraction.parsing import without_thinking
+from kiro_learn.learning.reconciliation.judge import parse_verdict
+from kiro_learn.learning.reconciliation.plan import KeepSeparate, Merge
 from tests.unit.learning.histories import event_id
 
 BATCH = FramedBatch("", ((event_id(1),),))
@@ -60,7 +60,7 @@ def test_a_verdict_that_was_only_thought_of_is_none(way: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_an_entry_that_was_only_thought_of_replaces_nothing(way: str) -> None:
     answer = WAYS[way]("<compacted_entry>draft</compacted_entry>", "<compacted_entry>final</compacted_entry>")
-    assert [entry.text for entry in buffer_compaction.parse(answer)] == ["final"]
+    assert [entry.text for entry in consolidation.parse(answer)] == ["final"]
 
 
 @pytest.mark.parametrize("answer", ["<think>", f"<think>{DRAFT}", f"```\n<thinking>{DRAFT}\n```", f"{DRAFT}</think>\n"])

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.learning.extraction.splitting import prompt_for
 from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, drafts_in, proposals_in
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.draft import GraphDrafts

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.graph.object_types import object_type_of
+from kiro_learn.learning.graph.without_model import object_type_of
 from kiro_learn.model.graph import Entity, EntityType
 from tests.unit.learning.graph.graphs import Graph, said
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.graph.own_words import OwnWords
+from kiro_learn.learning.graph.without_model import OwnWords
 from tests.unit.learning.graph.graphs import source
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
+from kiro_learn.learning.graph.stated_facts import said_in_earnest
 
 
 @pytest.mark.parametrize(

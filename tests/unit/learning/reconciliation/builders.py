@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.reconciliation.wording import Neighbor
+from kiro_learn.learning.reconciliation.plan import Neighbor
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import DIMENSION, Vector

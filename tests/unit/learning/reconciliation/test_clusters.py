@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.reconciliation.clusters import Cluster, cluster
+from kiro_learn.learning.reconciliation.plan import Cluster, cluster
+from kiro_learn.learning.relearning import Candidate
 from kiro_learn.testing.daemon import a_record
 from tests.unit.learning.reconciliation.builders import a_candidate, at_degrees, ids
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker
 
 
 def after_failures(count: int) -> JudgeBreaker:

@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.judge_messages import judge_prompt, parse_verdict
-from kiro_learn.learning.reconciliation.wording import KeepSeparate, Merge
+from kiro_learn.learning.reconciliation.judge import judge_prompt, parse_verdict
+from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge
 from kiro_learn.model.record import ObservationType
 from tests.unit.learning.reconciliation.builders import a_candidate, a_neighbor
 

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
-from kiro_learn.learning.reconciliation.plan import plan
-from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.learning.reconciliation.plan import Cluster, Merge, Neighbor, plan, without_lossy_merges
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from tests.unit.learning.reconciliation.builders import a_candidate, a_neighbor, ids

@@ -5,9 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.plan import plan, unredacted_record
-from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.learning.reconciliation.plan import Cluster, Merge, Neighbor, plan, unredacted_record
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin

@@ -18,8 +18,8 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import Config
 from kiro_learn.errors import StorageError
-from kiro_learn.learning.extraction.markup import escaped
-from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.extraction.framing import escaped
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker
 from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.correction import Replacement
 from kiro_learn.model.event import Event

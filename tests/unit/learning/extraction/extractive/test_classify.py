@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
+from kiro_learn.learning.extraction.extractive.learner import knowledge_type, observation_type
 from kiro_learn.model.record import KnowledgeType, ObservationType
 
 

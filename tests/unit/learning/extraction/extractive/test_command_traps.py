@@ -8,9 +8,9 @@ import pytest
 
 from kiro_learn.learning.extraction.extractive.command_traps import MOST_TRAPS, traps_of
 from kiro_learn.learning.extraction.extractive.extract import Extract
-from kiro_learn.learning.extraction.extractive.reading import FramedEvent, ReadBatch, ToolUse
+from kiro_learn.learning.extraction.extractive.turns import FramedEvent, ReadBatch, ToolUse
 from kiro_learn.learning.extraction.framing import Sources
-from kiro_learn.learning.extraction.outcomes import has_failed
+from kiro_learn.learning.extraction.user_answers import has_failed
 from kiro_learn.model.record import KnowledgeType, Origin
 
 RTK = ("rtk bun run test 2>&1 | tail -20", "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.learning.extraction.extractive.durability import TurnAim, wanted_by
-from kiro_learn.learning.extraction.extractive.reading import Said
-from kiro_learn.learning.extraction.extractive.turns import Turn
+from kiro_learn.learning.extraction.extractive.turns import Said, Turn
 from kiro_learn.model.event import Event
 from kiro_learn.model.record import Origin
 from tests.unit.learning.histories import answer, learned, prompt, tool

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kiro_learn.learning.extraction.extractive.logs import MOST_ERRORS, without_logs
+from kiro_learn.learning.extraction.extractive.turns import MOST_ERRORS, without_logs
 from tests.unit.learning.histories import answer, learned, prompt
 
 LOG = "\n".join(

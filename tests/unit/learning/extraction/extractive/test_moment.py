@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.moment import is_of_the_moment
+from kiro_learn.learning.extraction.extractive.chatter import is_of_the_moment
 from tests.unit.learning.histories import answer, learned, prompt, tool
 
 

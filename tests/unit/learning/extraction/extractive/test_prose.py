@@ -2,8 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, cut_at_word, overlap, sentences, words
-from kiro_learn.learning.extraction.extractive.terms import concepts_in, paths_in
+from kiro_learn.learning.extraction.extractive.vocabulary import (
+    concepts_in,
+    cut_at_sentence,
+    cut_at_word,
+    overlap,
+    paths_in,
+    sentences,
+    words,
+)
 
 
 def test_a_text_falls_into_its_sentences() -> None:

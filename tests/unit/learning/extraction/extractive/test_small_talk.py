@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
+from kiro_learn.learning.extraction.extractive.chatter import asks_nothing
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
-from kiro_learn.learning.extraction.extractive.reading import Said
 from kiro_learn.learning.extraction.extractive.summaries import asked_line, beginning, earnest_blocks, without_title
-from kiro_learn.learning.extraction.extractive.turns import Turn
+from kiro_learn.learning.extraction.extractive.turns import Said, Turn
 
 
 def turn(*prompts: str, previous: Turn | None = None) -> Turn:

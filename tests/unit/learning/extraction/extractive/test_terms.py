@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.terms import MOST_CONCEPTS, concepts_in, paths_in
+from kiro_learn.learning.extraction.extractive.vocabulary import MOST_CONCEPTS, concepts_in, paths_in
 
 
 def test_the_names_that_come_up_most_often_come_first() -> None:

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
-from kiro_learn.learning.extraction.extractive.summaries import earnest_blocks
-from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, title_of
+from kiro_learn.learning.extraction.extractive.summaries import TITLE_CHARACTERS, earnest_blocks, title_of
 
 
 @pytest.mark.parametrize(

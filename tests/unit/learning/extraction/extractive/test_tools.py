@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.reading import ToolUse, read
-from kiro_learn.learning.extraction.extractive.tools import Files, files_in, tool_facts
-from kiro_learn.learning.extraction.outcomes import has_failed
+from kiro_learn.learning.extraction.extractive.facts import Files, files_in, tool_facts
+from kiro_learn.learning.extraction.extractive.turns import ToolUse, read
+from kiro_learn.learning.extraction.user_answers import has_failed
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import EventKind, JsonBody
 from kiro_learn.testing.daemon import an_event

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.reading import read
-from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
+from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of
 from kiro_learn.model.event import Event, EventKind, MessageBody
 from kiro_learn.model.event import Turn as Utterance
 from tests.unit.learning.histories import PROJECT_PATH, answer, event, note, prompt, snapshot, tool
