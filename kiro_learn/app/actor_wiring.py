@@ -23,9 +23,8 @@ from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config
-from kiro_learn.pipelines.learn.branches import BranchNotes
 from kiro_learn.pipelines.learn.compaction import Compactor
-from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learner
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm

@@ -8,11 +8,9 @@ from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.context_search import ContextSearch
-from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.graph_recall import GraphRecall
+from kiro_learn.pipelines.recall.graph_recall import FileNotes, GraphRecall, SlotLines
 from kiro_learn.pipelines.recall.recall import Recall
-from kiro_learn.pipelines.recall.slot_line import SlotLines
 from kiro_learn.ports.home import ProfilesOfProjects
 from kiro_learn.services.retrieval_log import RetrievalLog
 

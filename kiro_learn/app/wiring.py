@@ -20,9 +20,8 @@ from kiro_learn.app.recall_wiring import recalling_of
 from kiro_learn.app.search_wiring import project_search_of, search_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
-from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.graph_recall import GraphRecall
+from kiro_learn.pipelines.recall.graph_recall import FileNotes, GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.runtime.supervisor import supervised

@@ -18,7 +18,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, Amount, FileSize, RetentionRules
-from kiro_learn.pipelines.learn.distillation import Distiller
+from kiro_learn.pipelines.learn.compaction import Distiller
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge

@@ -11,7 +11,7 @@ from kiro_learn.model.feedback import Feedback
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord, Report
-from kiro_learn.pipelines.recall.file_notes import FileNotes
+from kiro_learn.pipelines.recall.graph_recall import FileNotes
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.question import query_text
 from kiro_learn.retrieval.rendering.excerpts import retold

@@ -13,7 +13,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.optional_result import LATE
+from kiro_learn.pipelines.recall.retrievers import LATE
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.retrieval.ranking.signals import NEAR, Signals
 from kiro_learn.services.placing import OTHER_MODES, Asked, Parts, Place, Placer, Places, Wanted

@@ -14,7 +14,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EVERYTHING, RecordFilter
 from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
 from kiro_learn.model.vectors import ModelIdentity, Vector
-from kiro_learn.pipelines.recall.optional_result import LATE
+from kiro_learn.pipelines.recall.retrievers import LATE
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.records import ObservationReads

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -13,21 +13,32 @@ import trio
 
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
-from kiro_learn.learning.extraction.parsing import dated, record_of
-from kiro_learn.learning.extraction.splitting import half_count
+from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.parsing import dated, parse, record_of
+from kiro_learn.learning.extraction.splitting import (
+    HEALTH_CHECK,
+    INSTRUCTIONS_CHARACTERS,
+    NOTHING_MORE,
+    More,
+    Portion,
+    half_count,
+    portion,
+    prompt_for,
+)
 from kiro_learn.learning.extraction.unheld import MOST_DRAFTS, Distinct, distinct, with_unheld_terms
+from kiro_learn.learning.graph.fragments import GRAPH, proposals_in
 from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
-from kiro_learn.model.ids import RECORD_PREFIX, RecordId
+from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts, RecordDraft
+from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.pipelines.learn.branches import BranchNotes, noted
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model
-from kiro_learn.pipelines.learn.model_learner import ModelLearner
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds_to_retry
+from kiro_learn.ports.branches import Branches
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import TextEmbedder
 from kiro_learn.ports.llm import TOO_SLOW, Drafted, Learner, Llm, LlmByProject
+from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
@@ -214,3 +225,140 @@ def _checked(drafted: Drafted) -> Distinct:
     """The distinct drafts of a model's answer, with terms of their turns added that their wording left out."""
     kept = distinct(drafted.drafts, most=MOST_DRAFTS)
     return attrs.evolve(kept, drafts=tuple(with_unheld_terms(kept.drafts, drafted.snapshot)))
+
+
+# Notes the branch that memories were learned on, until it is merged.
+
+
+@attrs.frozen(eq=False)
+class BranchNotes:
+    """Says of what was learned on which branch it was, and which branches are merged by now."""
+
+    branches: Branches
+    storage: ObservationReads
+
+    async def apart(self, snapshot: BufferSnapshot) -> dict[EventId, str]:
+        """The branch of each event that happened on one, but for the default branch and for those that are no more."""
+        named: dict[str, set[str]] = {}
+        for source in (event.source for event in snapshot.events):
+            if source.branch and source.project_path:
+                named.setdefault(source.project_path, set()).add(source.branch)
+        apart = {folder: await self.branches.apart(folder, names) for folder, names in named.items()}
+        return {
+            event_id: branch
+            for entry in snapshot.entries
+            for event_id in entry.sources
+            if (branch := entry.event.source.branch) in apart.get(entry.event.source.project_path or "", ()) and branch
+        }
+
+    async def merged(self, namespace: Namespace, snapshot: BufferSnapshot) -> frozenset[str]:
+        """The branches on which something was learned and which the default branch holds now, if something happened
+        there. Raises StorageError.
+        """
+        sources = [event.source for event in reversed(snapshot.events)]
+        folder = next((source.project_path for source in sources if source.branch and source.project_path), None)
+        open_since = await self.storage.list_open_branches(namespace) if folder else {}
+        if folder is None or not open_since:
+            return frozenset()
+        return await self.branches.merged(folder, open_since)
+
+
+def noted(
+    records: Sequence[MemoryRecord], branch_of: Mapping[EventId, str], snapshot: BufferSnapshot
+) -> list[MemoryRecord]:
+    """``records`` with the branch of the last of the events that each was learned from."""
+    if not branch_of:
+        return list(records)
+    places = {event_id: place for place, event_id in enumerate(snapshot.source_event_ids)}
+    return [
+        attrs.evolve(record, branch=branch_of.get(max(record.source_event_ids, key=lambda each: places.get(each, -1))))
+        for record in records
+    ]
+
+
+# A model behind the learner's contract: the batch as a prompt, the answer as drafts.
+
+
+@attrs.frozen
+class _Answered:
+    """A usable answer, and the drafts in it."""
+
+    text: str
+    drafts: list[RecordDraft]
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class ModelLearner:
+    """Asks ``llm`` on behalf of one project, until an answer can be used."""
+
+    llm: Llm
+    namespace: Namespace
+    calls: MeteredLlm
+    offload: Offload
+    config: LearningConfig
+    prompt_characters: float
+    """Most of one prompt."""
+    learns_graph: bool = False
+    """Whether an answer may say something for the graph too."""
+
+    @property
+    def strategy(self) -> str:
+        """The model's; see ``Learner.strategy``."""
+        return self.llm.strategy
+
+    @property
+    def name(self) -> str:
+        """The model's; see ``Learner.name``."""
+        return self.llm.name
+
+    async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
+        """See ``Learner.drafts_of``. It asks until an answer can be used, at most ``extraction_attempts`` times.
+
+        Raises:
+          BudgetSpent: the model may not be asked any more today.
+          LlmError: no attempt gave a usable answer.
+          trio.TooSlowError: an attempt took longer than ``extraction_seconds``.
+        """
+        part = await self.portion_of(snapshot)
+        answered = await self._ask(part.batch)
+        graph = NO_DRAFTS
+        if self.learns_graph:
+            proposed = await self.offload(partial(proposals_in, answered.text, part.batch, part.snapshot))
+            graph = proposed.drafts
+            if proposed.refusals:
+                log.info("learning.fragments_refused", **proposed.refused_counts)
+        return Drafted(answered.drafts, part.snapshot, graph)
+
+    async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
+        """As much of the beginning of ``snapshot`` as fits in one prompt."""
+        # Framing a full batch takes longer than the loop may be held up.
+        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - self._more.characters
+        return await self.offload(lambda: portion(snapshot, room))
+
+    @property
+    def _more(self) -> More:
+        return GRAPH if self.learns_graph else NOTHING_MORE
+
+    async def check_health(self) -> None:
+        """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
+        await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
+
+    async def _ask(self, batch: FramedBatch) -> _Answered:
+        """Ask until an answer can be used; attempts do not build on each other."""
+        prompt = prompt_for(batch, self._more)
+        for attempts_left in reversed(range(self.config.extraction_attempts)):
+            try:
+                return await self._attempt(prompt, batch)
+            except BudgetSpent:
+                raise
+            except LlmError as error:
+                log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
+                pause = seconds_to_retry(error, self.config.extraction_attempts - attempts_left)
+                if not attempts_left or pause is None:
+                    raise
+                await trio.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _attempt(self, prompt: str, batch: FramedBatch) -> _Answered:
+        answer = await self.calls.ask(self.namespace, self.llm, prompt, seconds=self.config.extraction_seconds)
+        return _Answered(answer, await self.offload(partial(parse, answer, batch)))

@@ -1,8 +1,4 @@
-"""Candidates beside the facts that stand against them.
-
-A candidate is told only where it is asked for, marked, right after a fact that holds and that it contradicts; and only
-in room that is left, so that nothing that holds gives way to it.
-"""
+"""What a context block may tell: memories beside the facts that stand against them, and what of the graph holds."""
 
 from __future__ import annotations
 
@@ -11,16 +7,21 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.learning.graph.predicates import PREDICATES, cannot_hold_together
+from kiro_learn.learning.graph.predicates import PREDICATES, PREFERENCE_DAYS, cannot_hold_together
 from kiro_learn.learning.graph.working_graph import folded
-from kiro_learn.model.graph import Evidence, Fact, GraphItemId, Says
+from kiro_learn.model.graph import Evidence, Fact, GraphItem, GraphItemId, Preference, Procedure, Says
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.pipelines.recall.what_holds import as_of, confidence_now
 from kiro_learn.ports.storage.graph import GraphReads
 from kiro_learn.retrieval.graph.block import LEAST_CONFIDENCE, candidate_line
-from kiro_learn.retrieval.graph.budget import Line
+from kiro_learn.retrieval.graph.budget import Line, effective_confidence
 from kiro_learn.retrieval.graph.query import GraphQuery, Intent
 from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.query.time_ranges import TimeRange
+
+# Candidates beside the facts that stand against them.
+#
+# A candidate is told only where it is asked for, marked, right after a fact that holds and that it contradicts; and
+# only in room that is left, so that nothing that holds gives way to it.
 
 LOOKED_AT = 20
 """Candidates of the entities that a message asks about."""
@@ -113,3 +114,51 @@ def with_candidates(
             told = longer
             beside.add(line.item_id)
     return told
+
+
+# What of the graph holds now, or held at the time that a message names, and how sure it is by now.
+
+
+def as_of(query: GraphQuery) -> datetime | None:
+    """The time at which what is asked for held; None: now."""
+    named = query.time_range
+    return named.start if named is not None and named.is_validity else None
+
+
+def happened(query: GraphQuery) -> TimeRange | None:
+    """When what is asked for happened; None: the message names no such time."""
+    named = query.time_range
+    return None if named is None or named.is_validity else named
+
+
+def holds(item: GraphItem, at: datetime | None) -> bool:
+    """Whether it holds now, or held then. Words find only such items; meaning finds past ones too."""
+    if isinstance(item, Fact) and at is not None:
+        return item.validity.holds(at) and not item.is_candidate
+    return not isinstance(item, Fact | Procedure) or item.is_current
+
+
+def has_held(fact: Fact) -> bool:
+    """What was retired, or is a candidate, never held."""
+    return fact.validity.retired_at is None and not fact.is_candidate
+
+
+def confidence_now(item: GraphItem, now: datetime) -> float | None:
+    """What is left of it; None: it has none."""
+    if isinstance(item, Fact):
+        known = PREDICATES.get(item.predicate)
+        days = None if known is None else known.half_life_days
+        until = item.validity.valid_until  # what ended is as sure as it was then
+        at = now if until is None else min(now, until)
+        return effective_confidence(item.confidence, half_life_days=days, confirmed_at=item.last_confirmed_at, now=at)
+    return item.confidence if isinstance(item, Procedure) else None
+
+
+def strength_now(preference: Preference, now: datetime) -> float:
+    """What is left of it."""
+    return effective_confidence(
+        preference.strength,
+        half_life_days=PREFERENCE_DAYS,
+        confirmed_at=preference.last_confirmed_at,
+        now=now,
+    )

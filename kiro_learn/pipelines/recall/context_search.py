@@ -15,11 +15,19 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, RecordFilter, newest_first
 from kiro_learn.model.retrieval import Ranking, RankingFeatures, SearchMode
 from kiro_learn.model.vectors import Codes
-from kiro_learn.pipelines.recall.candidates import Candidate, CandidateQuestion
+from kiro_learn.pipelines.recall.candidates import (
+    Candidate,
+    CandidateQuestion,
+    as_of,
+    confidence_now,
+    happened,
+    has_held,
+    holds,
+    strength_now,
+)
 from kiro_learn.pipelines.recall.finder import Finder, Findings
-from kiro_learn.pipelines.recall.optional_result import OptionalResult
+from kiro_learn.pipelines.recall.retrievers import OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
-from kiro_learn.pipelines.recall.what_holds import as_of, confidence_now, happened, has_held, holds, strength_now
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached

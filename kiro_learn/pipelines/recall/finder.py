@@ -12,8 +12,7 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
-from kiro_learn.pipelines.recall.feature_reading import FeatureReading
-from kiro_learn.pipelines.recall.optional_result import LATE, OptionalResult
+from kiro_learn.pipelines.recall.retrievers import LATE, FeatureReading, OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.words import WordReads

@@ -18,12 +18,9 @@ from kiro_learn.model.record import EDITED, MemoryRecord, RecordFilter
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
-from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder, Findings
-from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
-from kiro_learn.pipelines.recall.recall_report import report_of
-from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace
-from kiro_learn.pipelines.recall.slot_line import SlotLines
+from kiro_learn.pipelines.recall.graph_recall import FileNotes, SlotLines, bytes_for, silence_of
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace, report_of
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend

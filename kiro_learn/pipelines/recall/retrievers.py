@@ -1,15 +1,17 @@
-"""The ways of finding records: by words, and by meaning."""
+"""The ways of finding records: by words, and by meaning; their ranking features, and their passages."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Awaitable, Callable, Iterable
+from typing import ClassVar, Generic, TypeVar
 
 import attrs
 import numpy as np
 import trio
 
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import NearestRecords, RetrieverAnswer, RetrieverQuery, TermLookup, WordIndexRepair
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
@@ -17,6 +19,7 @@ from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.syntax import has_words
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+from kiro_learn.runtime.supervisor import catch_errors, reason
 
 EMBEDDING_OFF = "vectors: [embedding] enabled is false"
 INDEX_DAMAGED = "words: the index is damaged and being rebuilt; found without it"
@@ -93,3 +96,65 @@ class VectorRetriever:
             raise EmbeddingError("the embedding model made a vector of no direction")
         with query.stage(self.stage):
             return RetrieverAnswer(await self.indexes.rank(query.namespace, vector, query.depth, model=model))
+
+
+# Reads the ranking features of what two rankings find: those of the first while the second is still awaited.
+
+
+class FeatureReading:
+    """Reads the ranking features of one search's hits, each record once, whichever ranking has it first."""
+
+    def __init__(
+        self, read: Callable[[list[RecordId]], Awaitable[dict[RecordId, RankingFeatures]]], *, is_wanted: bool
+    ) -> None:
+        self._read = read
+        self._is_wanted = is_wanted
+        self._begun: set[RecordId] = set()
+        self._parts: list[OptionalResult[dict[RecordId, RankingFeatures]]] = []
+
+    async def read(self, hits: Iterable[Hit]) -> None:
+        """Read those of ``hits`` that are not being read yet."""
+        record_ids = [hit.record_id for hit in hits if hit.record_id not in self._begun]
+        if not self._is_wanted or not record_ids:
+            return
+        self._begun.update(record_ids)
+        part: OptionalResult[dict[RecordId, RankingFeatures]] = OptionalResult({}, is_asked=True)
+        self._parts.append(part)
+        await part.run("features", lambda: self._read(record_ids))
+
+    def gathered(self, *, is_needed: bool) -> OptionalResult[dict[RecordId, RankingFeatures]]:
+        """All of them, or none: where some are missing, those that are there would weigh more for that alone."""
+        problem = next((part.problem for part in self._parts if part.problem), None)
+        known = {} if problem else {key: value for part in self._parts for key, value in part.result.items()}
+        return OptionalResult(known, is_asked=self._is_wanted and is_needed, problem=problem)
+
+
+# A part of an answer that may be missing.
+
+T = TypeVar("T")
+
+LATE = "late"
+
+
+@attrs.define(eq=False)
+class OptionalResult(Generic[T]):
+    """The result of one step of a search, which may fail or be late without harm to the others."""
+
+    result: T
+    is_asked: bool
+    problem: str | None = LATE
+    """Why there is no result; None if there is one."""
+
+    async def run(self, what: str, work: Callable[[], Awaitable[T]]) -> None:
+        """Do ``work`` if it is asked for, and keep its result or the reason why there is none."""
+        if not self.is_asked:
+            return
+        outcome = await catch_errors(what, work)
+        if isinstance(outcome, Exception):
+            self.problem = reason(outcome)
+        else:
+            self.result, self.problem = outcome, None
+
+    def reasons(self, what: str) -> tuple[str, ...]:
+        """Why ``what`` is missing from an answer; empty if it is there or was not asked for."""
+        return (f"{what}: {self.problem}",) if self.is_asked and self.problem else ()

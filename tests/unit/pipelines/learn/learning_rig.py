@@ -26,8 +26,7 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
-from kiro_learn.pipelines.learn.branches import BranchNotes
-from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
