@@ -68,7 +68,7 @@ from benchmarks.histories import (
     wait_ready,
 )
 from benchmarks.many_records import about_this_run, namespace
-from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
+from kiro_learn.adapters.onnx.embedding.tokenizer import TokenCounter
 from kiro_learn.config import GraphConfig, LlmConfig, RecallConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.graph import Entity, Fact, GraphKind, Procedure, kind_of

@@ -49,7 +49,7 @@ from benchmarks.summarising_learner import Manner, SummarisingLearner
 from kiro_learn.adapters.files.project_files import read_manifests
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
-from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
+from kiro_learn.adapters.onnx.embedding.tokenizer import TokenCounter
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.daemon import open_model
 from kiro_learn.app.dependencies import Dependencies

@@ -37,8 +37,8 @@ from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
 from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.embedding_reads import list_embeddings
-from kiro_learn.adapters.sqlite.record_reads import get_memory_records, get_ranking_features
+from kiro_learn.adapters.sqlite.embeddings import list_embeddings
+from kiro_learn.adapters.sqlite.records import get_memory_records, get_ranking_features
 from kiro_learn.adapters.sqlite.search import rank_by_words
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.record import embedded_text

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kiro_learn.adapters.sqlite import vectors
+from kiro_learn.adapters.sqlite import embeddings
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION
 
@@ -21,7 +21,7 @@ ROWS = st.integers(1, 3).flatmap(lambda rows: st.binary(min_size=1536 * rows, ma
 def test_vectors_round_trip(bits: bytes) -> None:
     """Every bit comes back: NaNs with what they carry, infinities, both zeros and subnormals."""
     parts = np.frombuffer(bits, np.float32).reshape(-1, DIMENSION)
-    blob = vectors.to_blob(ID, parts)
+    blob = embeddings.to_blob(ID, parts)
     assert len(blob) == 1536 * len(parts)
-    assert vectors.from_blob(ID, blob).tobytes() == blob == parts.tobytes()
-    assert vectors.matrix_of([blob, blob]).tobytes() == blob + blob
+    assert embeddings.from_blob(ID, blob).tobytes() == blob == parts.tobytes()
+    assert embeddings.matrix_of([blob, blob]).tobytes() == blob + blob

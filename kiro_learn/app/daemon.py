@@ -18,18 +18,17 @@ import structlog
 import trio
 from ulid import ULID
 
-from kiro_learn.adapters.acp.groups import end_left_groups
+from kiro_learn.adapters.acp.process import end_left_groups
 from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script, write_start_script
-from kiro_learn.adapters.files.branches import FileBranches
 from kiro_learn.adapters.files.home import insist_on_room, remove_leftovers
-from kiro_learn.adapters.files.project_files import FolderFiles
+from kiro_learn.adapters.files.inspection import note_begun, refuse_vanished
+from kiro_learn.adapters.files.project_files import FolderFiles, FolderRuleTexts
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
-from kiro_learn.adapters.files.rule_texts import FolderRuleTexts
+from kiro_learn.adapters.files.repository import FileBranches
 from kiro_learn.adapters.files.settings_file import read_settings, settings_in
-from kiro_learn.adapters.files.traces import note_begun, refuse_vanished
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
-from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
+from kiro_learn.adapters.onnx.embedding.tokenizer import TokenCounter
 from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage

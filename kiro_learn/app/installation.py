@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.adapters.files.agent_files import DiskAgentFiles
-from kiro_learn.adapters.files.agent_programs import PathPrograms
+from kiro_learn.adapters.files.agent_files import DiskAgentFiles, PathPrograms
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.client import hook
 from kiro_learn.client.address import default_home

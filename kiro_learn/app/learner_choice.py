@@ -16,7 +16,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-from kiro_learn.adapters.acp.agent import AcpLlm
+from kiro_learn.adapters.acp.process import AcpLlm
 from kiro_learn.adapters.openai.dialects import ANSWER_TOKENS
 from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError

@@ -10,8 +10,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kiro_learn.adapters.files.branches import FileBranches
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder
+from kiro_learn.adapters.files.repository import FileBranches
 
 BEFORE_ALL = datetime(2020, 1, 1, tzinfo=UTC)
 

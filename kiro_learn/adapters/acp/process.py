@@ -1,8 +1,4 @@
-"""An agent's process: it lives as long as a block, and so does everything it started.
-
-Rules of this file: one task reads each pipe and one writes, so no task waits for a pipe that is never drained; the
-reader hands on and never waits for the writer; and the end is shielded, so that no deadline leaves a process behind.
-"""
+"""An ACP agent as a process of its own, behind the ``Llm`` port; and which groups of processes such agents are."""
 
 from __future__ import annotations
 
@@ -12,16 +8,26 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path, PurePath
 
+import attrs
+import psutil
 import trio
 
 from kiro_learn.adapters.acp import launcher
-from kiro_learn.adapters.acp.groups import noted
 from kiro_learn.adapters.acp.launcher import LAUNCH_FAILED
-from kiro_learn.errors import AgentNotFound, AgentSpokeNonsense
+from kiro_learn.errors import AgentExited, AgentNotFound, AgentSpokeNonsense, LlmError
+from kiro_learn.model.record import MODEL_STRATEGY
+from kiro_learn.wire.acp import Conversation
+from kiro_learn.wire.jsonrpc import MessageReader, encode
+
+# An agent's process: it lives as long as a block, and so does everything it started.
+#
+# Rules of this file: one task reads each pipe and one writes, so no task waits for a pipe that is never drained;
+# the reader hands on and never waits for the writer; and the end is shielded, so that no deadline leaves a process
+# behind.
 
 STDERR_TAIL_BYTES = 4096
 
@@ -161,3 +167,125 @@ def _signal_group(pid: int, number: signal.Signals) -> None:
     # No such group: all of it has ended. Not permitted: macOS says so of a group of which only zombies are left.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
+
+
+# Which process groups of agents are running, written down, so that the next start ends what a crash left.
+#
+# The launcher ends its group with the daemon; this is for when it could not, because it was killed as well.
+
+INTERNAL_MARK = {"KIRO_LEARN_INTERNAL": "1"}
+"""By which our own hooks know a session of ours, and say nothing of it: the daemon would learn from itself."""
+
+
+def group_folder(agent_folder: Path) -> Path:
+    """One empty file a group lies here, named by its number."""
+    return agent_folder.with_name("agent-groups")
+
+
+@contextmanager
+def noted(group: int, agent_folder: Path) -> Iterator[None]:
+    """Have ``group`` written down for the length of the block. Where that cannot be, the agent runs all the same."""
+    folder = group_folder(agent_folder)
+    file = folder / str(group)
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        file.touch(mode=0o600)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def end_left_groups(agent_folder: Path) -> int:
+    """Kill what is left of the groups that are written down; answers how many there were. To be called at a start.
+
+    A number may be another group's by now. A group is ours if one of its processes bears our mark: no number is given
+    away while a process of its group lives, so all the others are ours too.
+    """
+    folder = group_folder(agent_folder)
+    files = list(folder.iterdir()) if folder.is_dir() else []
+    noted_groups = {int(file.name) for file in files if file.name.isdecimal()}
+    left = noted_groups & set(_marked_groups()) if noted_groups else set()
+    for group in left:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+    for file in files:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+    return len(left)
+
+
+def _marked_groups() -> Iterator[int]:
+    """The groups of the processes that bear our mark, as far as we may see."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if INTERNAL_MARK.items() <= process.environ().items():
+                yield os.getpgid(process.pid)
+
+
+# The ``Llm`` port over an ACP agent: every prompt gets a process and a session of its own.
+
+GRACE_SECONDS = 2.0
+"""Between asking an agent to end and killing it; the original kiro-learn's."""
+
+
+@attrs.frozen(kw_only=True)
+class AcpLlm:
+    """An ``Llm`` that runs ``command`` in ``cwd`` once for every prompt; no state stays from one call to the next."""
+
+    command: Sequence[str]
+    cwd: Path
+    """Absolute, and best empty: an agent reads what it finds there."""
+    environment: Mapping[str, str]
+    grace_seconds: float = GRACE_SECONDS
+
+    @property
+    def strategy(self) -> str:
+        return MODEL_STRATEGY
+
+    @property
+    def name(self) -> str:
+        return self._program
+
+    async def complete(self, prompt: str) -> str:
+        """As the contract says; raises AgentError for what only an agent can do wrong."""
+        conversation = Conversation(prompt, str(self.cwd))
+        problem: LlmError | None = None
+        async with open_agent(
+            self.command,
+            cwd=self.cwd,
+            environment={**self.environment, **INTERNAL_MARK},
+            grace_seconds=self.grace_seconds,
+        ) as agent:
+            problem = await _converse(agent, conversation)
+            if problem is None and not conversation.is_over:
+                await agent.wait_gone(patience_seconds=self.grace_seconds)
+            returncode = agent.returncode
+            launch_problem = agent.launch_problem()
+        if launch_problem:
+            raise AgentNotFound(self.command[0], launch_problem)
+        if problem is not None:
+            raise problem
+        answer = conversation.answer()
+        if answer is None:
+            raise AgentExited(self._program, returncode, agent.stderr_tail)
+        return answer
+
+    @property
+    def _program(self) -> str:
+        return PurePath(self.command[0]).name
+
+
+async def _converse(agent: AgentProcess, conversation: Conversation) -> LlmError | None:
+    """Talk until the conversation ends or the agent exits; returns why it failed, if it did."""
+    reader = MessageReader()
+    try:
+        agent.send(encode(conversation.begin()))
+        while not conversation.is_over and (piece := await agent.receive()):
+            for message in reader.feed(piece):
+                for reply in conversation.hear(message):
+                    agent.send(encode(reply))
+    except LlmError as error:
+        return error
+    return None

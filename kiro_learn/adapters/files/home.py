@@ -11,7 +11,7 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.adapters.files import locks, private
+from kiro_learn.adapters.files import private
 from kiro_learn.adapters.files.spool import Spool
 from kiro_learn.adapters.files.spool_cipher import key_at
 from kiro_learn.adapters.files.upgrade_notice import upgrade_announced
@@ -130,7 +130,7 @@ class Home:
         Raises:
           ConfigError: the home is not there, or cannot be written.
         """
-        with self.usable(), locks.held_by_us(self.path):
+        with self.usable(), private.held_by_us(self.path):
             found = private.read_text(self.token_file).strip()
             if _TOKEN.fullmatch(found):
                 return found
@@ -174,7 +174,7 @@ class Home:
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             with self.usable():
-                taken = locks.take(descriptor)
+                taken = private.take(descriptor)
             if not taken:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
             with self.usable():

@@ -22,11 +22,10 @@ from kiro_learn.adapters.files.hook_script import (
     write_hook_script,
     write_start_script,
 )
-from kiro_learn.adapters.files.last_end import last_end
+from kiro_learn.adapters.files.logs import last_end
 from kiro_learn.adapters.files.settings_file import read_settings
-from kiro_learn.adapters.files.traces import is_gone, traces_of_database
 from kiro_learn.config import Config
-from kiro_learn.errors import ConfigError
+from kiro_learn.errors import ConfigError, DatabaseGone
 from kiro_learn.ports.home import SpoolFacts
 
 _TEST = "[ -x "
@@ -224,3 +223,77 @@ def _missing_interpreter(script: Path) -> str:
             interpreter = shlex.split(line)[2]
             return "" if shutil.which(interpreter) else interpreter
     return ""
+
+
+# What shows that a home had a database, so that one that vanished is not taken for one that never was.
+
+READY = b'"daemon.ready"'
+"""In the log, once a daemon had opened its database."""
+
+
+def traces_of_database(home: Home) -> tuple[str, ...]:
+    """Each in a few words; empty where nothing shows it. Events that wait show it only beside something else."""
+    found = []
+    if began := private.read_text(home.began).strip():
+        found.append(f"{home.began.name} says since {began}")
+    if copies := len(list(home.backups.glob("*.db"))):
+        found.append(f"backups has {_counted(copies, 'copy', 'copies')}")
+    log = Path(f"{home.database}-wal")
+    if log.is_file() and log.stat().st_size:
+        found.append(f"{log.name} is there")
+    if any(map(_tells_of_a_daemon, sorted(home.logs.glob("daemon.jsonl*")))):
+        found.append("logs has a daemon that was ready")
+    waiting = sum(path.is_file() for path in home.spool.folder.glob("[!.]*"))
+    if found and waiting:
+        found.append(f"spool has {_counted(waiting, 'event', 'events')}")
+    return tuple(found)
+
+
+def _tells_of_a_daemon(log: Path) -> bool:
+    """Whether one had opened its database; a log that may not be read shows nothing, and is told as such elsewhere."""
+    try:
+        return READY in log.read_bytes()
+    except OSError:
+        return False
+
+
+def refuse_vanished(home: Home, now: datetime) -> None:
+    """Let no empty database take the place of one that vanished, unless the user has said that one may.
+
+    Then what is left of it goes among the copies: a log that belongs to another file would be read into the new one.
+
+    Raises:
+      DatabaseGone: there was one, and it is missing or empty.
+      ConfigError: what is left of it cannot be moved.
+    """
+    if not is_gone(home.database):
+        return
+    traces = traces_of_database(home)
+    if traces and not home.may_begin_anew():
+        raise DatabaseGone(home.database, traces)
+    left = sorted(home.path.glob(f"{home.database.name}*"))
+    if traces and left:
+        with home.usable():
+            folder = home.backups / f"damaged-{now:%Y%m%dT%H%M%SZ}"
+            folder.mkdir(mode=0o700, exist_ok=True)
+            for path in left:
+                path.rename(folder / path.name)
+
+
+def note_begun(home: Home, now: datetime) -> None:
+    """Leave the trace that there is a database, once it is open; what was said of beginning anew is done."""
+    with home.usable():
+        if not home.began.exists():
+            private.write(home.began, f"{now:%Y-%m-%dT%H:%M:%SZ}\n".encode())
+        home.forget_beginning_anew()
+
+
+def is_gone(database: Path) -> bool:
+    """It is not there, or is a file with nothing in it."""
+    if not os.path.lexists(database):
+        return True
+    return database.is_file() and database.stat().st_size == 0
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one if count == 1 else more}"

@@ -1,21 +1,18 @@
 """Past sessions as agents keep them: one reader a source, all behind ``ports.histories.HistoryReader``."""
 
 from kiro_learn.adapters.histories.aider import AiderHistory
-from kiro_learn.adapters.histories.basic_memory import BasicMemoryMemories
 from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
-from kiro_learn.adapters.histories.claude_mem import ClaudeMemMemories
 from kiro_learn.adapters.histories.codex import CodexHistory
 from kiro_learn.adapters.histories.copilot import CopilotHistory
 from kiro_learn.adapters.histories.cursor import CursorHistory
 from kiro_learn.adapters.histories.gemini import GeminiHistory
 from kiro_learn.adapters.histories.git import GitMemories
-from kiro_learn.adapters.histories.kiro_cli import KiroCliHistory
-from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
+from kiro_learn.adapters.histories.kiro_cli import AMAZON_Q, KIRO_DATABASE, KiroCliHistory
 from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
-from kiro_learn.adapters.histories.kiro_memory import KiroMemoryMemories
 from kiro_learn.adapters.histories.mem0 import Mem0Memories
+from kiro_learn.adapters.histories.memory_rows import ClaudeMemMemories, KiroMemoryMemories
 from kiro_learn.adapters.histories.opencode import OpencodeHistory
-from kiro_learn.adapters.histories.server_memory import ServerMemoryMemories
+from kiro_learn.adapters.histories.server_memory import BasicMemoryMemories, ServerMemoryMemories
 from kiro_learn.adapters.histories.specstory import SpecStoryHistory
 from kiro_learn.ports.histories import HistoryReader, MemoryReader
 

@@ -14,8 +14,18 @@ import attrs
 
 from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, files_below, session_in
 from kiro_learn.adapters.histories.json_lines import JsonLine, json_lines
-from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, turns
-from kiro_learn.adapters.histories.words import OF_A_MEMORY, moment, object_in, objects_in, text_in
+from kiro_learn.adapters.histories.turns import (
+    NO_CALL,
+    NO_RESULT,
+    OF_A_MEMORY,
+    SUMMARIES,
+    Teller,
+    moment,
+    object_in,
+    objects_in,
+    text_in,
+    turns,
+)
 from kiro_learn.model.namespace import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.payload import read_whole_object, words_of

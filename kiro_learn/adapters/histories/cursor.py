@@ -24,8 +24,7 @@ from kiro_learn.adapters.histories.files import (
 from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, not_counted, number
 from kiro_learn.adapters.histories.json_documents import NO_JSON, json_document
 from kiro_learn.adapters.histories.json_lines import json_lines
-from kiro_learn.adapters.histories.turns import NO_RESULT, Teller, turns
-from kiro_learn.adapters.histories.words import moment, object_in, objects_in, text_in
+from kiro_learn.adapters.histories.turns import NO_RESULT, Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.payload import read_whole_object, words_of
 

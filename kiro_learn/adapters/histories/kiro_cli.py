@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, files_below, session_in
+import attrs
+
+from kiro_learn.adapters.histories.files import (
+    MAX_SESSION_ID,
+    agent_folder,
+    application_folders,
+    files_below,
+    session_in,
+)
+from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, number
 from kiro_learn.adapters.histories.json_documents import json_document
 from kiro_learn.adapters.histories.json_lines import json_lines
-from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, Teller, turns
-from kiro_learn.adapters.histories.words import moment, object_in, objects_in, text_in
+from kiro_learn.adapters.histories.turns import (
+    NO_CALL,
+    NO_RESULT,
+    Teller,
+    moment,
+    object_in,
+    objects_in,
+    text_in,
+    turns,
+)
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import words_of
+from kiro_learn.wire.hooks.payload import read_whole_object, words_of
 
 UNKNOWN = "messages of an unknown kind"
 
@@ -96,3 +115,151 @@ def _about(path: Path, skipped: Skipped) -> dict[str, Any]:
         return json_document(path, skipped)
     except FileNotFoundError:
         return {}
+
+
+# The database of Kiro CLI and of Amazon Q, from which Kiro CLI came.
+#
+# A row is a whole conversation, and the beginning of a long one is cut away as it grows: so a prompt is known again
+# by its time and text, and not by its place.
+
+TABLES = frozenset({"conversations", "conversations_v2"})
+NO_CONVERSATION = "conversations that are no JSON object"
+
+_ID = "iif(json_valid(value), json_extract(value, '$.conversation_id'), NULL)"
+_LISTED = {
+    "conversations_v2": ("conversation_id", "key", "updated_at"),
+    "conversations": (_ID, "key", "NULL"),
+}
+"""Of each conversation its id, folder and time; the newer table first."""
+
+
+class KiroDatabaseHistory:
+    """``HistoryReader`` of conversations that stand in a database."""
+
+    def __init__(self, name: str, title: str, agent: str, folder: str) -> None:
+        """``folder``: in that of the data of programs."""
+        self.name = name
+        self.title = title
+        self.agent = agent
+        self.folder = folder
+
+    def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
+        for folder in (agent_folder(place, ".local/share", "XDG_DATA_HOME"), *application_folders(place)):
+            file = session_in(folder / self.folder / "data.sqlite3", "file")
+            if file is not None:
+                yield from _sessions(file)
+
+    def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
+        with foreign_database(session.path, TABLES, skipped) as database:
+            known = (
+                database.one(
+                    ("value",), f"{rest} WHERE {columns[0]} = ? ORDER BY {columns[2]} DESC", session.session_id
+                )
+                for columns, rest in _listed(database)
+            )
+            value = next((row[0] for row in known if row is not None), None)
+        conversation = read_whole_object(value or "")
+        if conversation is None:
+            skipped(NO_CONVERSATION)
+        else:
+            yield from turns(_Turns(session, skipped).told_by(conversation), skipped)
+
+
+def _sessions(file: PastSession) -> Iterator[PastSession]:
+    found: dict[str, PastSession] = {}
+    with foreign_database(file.path, TABLES) as database:
+        for columns, rest in _listed(database):
+            rows = database.all((*columns, "octet_length(value)"), f"{rest} ORDER BY {columns[2]} DESC")
+            for conversation_id, folder, updated, size in rows:
+                if conversation_id and len(conversation_id) <= MAX_SESSION_ID:
+                    session = attrs.evolve(
+                        file,
+                        session_id=conversation_id,
+                        changed_at=moment(number(updated)) or file.changed_at,
+                        size_bytes=number(size),
+                        state=f"{updated} {size}",
+                        folder=folder if folder and folder.startswith("/") else "",
+                    )
+                    found.setdefault(conversation_id, session)
+    yield from found.values()
+
+
+def _listed(database: ForeignDatabase) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What to ask for of each table that there is."""
+    for table, columns in _LISTED.items():
+        if database.columns(table):
+            yield columns, f"FROM {table}"
+
+
+class _Turns:
+    """Reads the turns of one conversation."""
+
+    def __init__(self, session: PastSession, skipped: Skipped) -> None:
+        self._skipped = skipped
+        self._tell = Teller(session.session_id, session.folder)
+        self._now: datetime | None = None
+        self._calls: dict[str, dict[str, Any]] = {}
+        self._said: Counter[str] = Counter()
+
+    def told_by(self, conversation: dict[str, Any]) -> Iterator[PastEvent]:
+        summary = conversation.get("latest_summary")
+        if isinstance(summary, list) and summary and isinstance(summary[0], str):
+            yield from self._tell.answer(f"summary {_hash(summary[0])}", summary[0], None)
+        history = conversation.get("history")
+        for turn in history if isinstance(history, list) else ():
+            user, assistant, ended = _parts(turn)
+            yield from self._user(user)
+            self._now = moment(ended) or self._now
+            yield from self._assistant(assistant)
+        for _ in self._calls:
+            self._skipped(NO_RESULT)
+
+    def _user(self, user: dict[str, Any]) -> Iterator[PastEvent]:
+        self._now = moment(user.get("timestamp")) or self._now
+        content = object_in(user, "content")
+        for said in content.values():
+            if isinstance(said, dict):
+                for result in objects_in(said.get("tool_use_results")):
+                    yield from self._result(result)
+                text = text_in(said, "prompt")
+                yield from self._tell.prompt(self._key(text, user.get("timestamp")), text, self._now)
+
+    def _key(self, text: str, timestamp: Any) -> str:
+        """Of a prompt: it has no id."""
+        key = _hash(f"{timestamp} {text}")
+        self._said[key] += 1
+        return f"{key} {self._said[key]}"
+
+    def _result(self, result: dict[str, Any]) -> Iterator[PastEvent]:
+        call_id = text_in(result, "tool_use_id")
+        call = self._calls.pop(call_id, None)
+        if call is not None:
+            response = {name: result.get(name) for name in ("status", "content")}
+            yield self._tell.call(call_id, text_in(call, "name"), call.get("args"), response, self._now)
+
+    def _assistant(self, assistant: dict[str, Any]) -> Iterator[PastEvent]:
+        for said in assistant.values():
+            if isinstance(said, dict):
+                for call in objects_in(said.get("tool_uses")):
+                    self._calls[text_in(call, "id")] = call
+                text = text_in(said, "content")
+                yield from self._tell.answer(text_in(said, "message_id") or _hash(text), text, self._now)
+
+
+def _parts(turn: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
+    """What the user and the assistant said, and when that ended; a pair in the oldest databases."""
+    if isinstance(turn, list):
+        user, assistant = [each if isinstance(each, dict) else {} for each in (*turn, None, None)[:2]]
+        return user, assistant, None
+    if not isinstance(turn, dict):
+        return {}, {}, None
+    metadata = object_in(turn, "request_metadata")
+    return object_in(turn, "user"), object_in(turn, "assistant"), metadata.get("stream_end_timestamp_ms")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+KIRO_DATABASE = KiroDatabaseHistory("kiro-cli-database", "Kiro CLI, older and headless", "kiro-cli", "kiro-cli")
+AMAZON_Q = KiroDatabaseHistory("amazon-q", "Amazon Q Developer CLI", "amazon-q", "amazon-q")

@@ -17,8 +17,17 @@ from typing import Any
 from kiro_learn.adapters.histories.files import agent_folder, application_folders, files_below, session_in
 from kiro_learn.adapters.histories.json_documents import json_document
 from kiro_learn.adapters.histories.json_lines import json_lines
-from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, turns
-from kiro_learn.adapters.histories.words import moment, object_in, objects_in, text_in
+from kiro_learn.adapters.histories.turns import (
+    NO_CALL,
+    NO_RESULT,
+    SUMMARIES,
+    Teller,
+    moment,
+    object_in,
+    objects_in,
+    text_in,
+    turns,
+)
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.payload import words_of
 

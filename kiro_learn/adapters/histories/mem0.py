@@ -9,7 +9,7 @@ from datetime import datetime
 from kiro_learn.adapters.histories.files import agent_folder, session_in
 from kiro_learn.adapters.histories.foreign_database import foreign_database, number
 from kiro_learn.adapters.histories.memory_rows import NOTHING_IN_IT
-from kiro_learn.adapters.histories.words import moment
+from kiro_learn.adapters.histories.turns import moment
 from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession, Skipped
 
 DATABASE = "history.db"

@@ -1,16 +1,22 @@
-"""What the reference server of the Model Context Protocol keeps: a graph as JSON lines, without times."""
+"""What the reference server of the Model Context Protocol keeps, and what basic-memory keeps."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from kiro_learn.adapters.histories.files import session_in
+import attrs
+
+from kiro_learn.adapters.histories.files import agent_folder, files_below, session_in
+from kiro_learn.adapters.histories.foreign_database import not_counted
+from kiro_learn.adapters.histories.json_documents import json_document
 from kiro_learn.adapters.histories.json_lines import json_lines
+from kiro_learn.adapters.histories.markdown import Block, Fence, text_lines
 from kiro_learn.adapters.histories.memory_rows import NOTHING_IN_IT, texts_in
-from kiro_learn.adapters.histories.words import text_in
+from kiro_learn.adapters.histories.turns import moment, object_in, text_in
 from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession, Skipped
 
 NAMES = frozenset({"memory.jsonl", "memory.json"})
@@ -69,3 +75,108 @@ def _memory(name: str, kind: str, facts: tuple[str, ...]) -> PastMemory:
         facts=facts,
         concepts=(name,),
     )
+
+
+# What basic-memory keeps: notes in Markdown, with observations and relations as items of lists.
+
+_DEPTH = 8
+_CONFIG = Path(".basic-memory/config.json")
+_OBSERVATION = re.compile(r"\s*[-*] \[([^\[\]\n]{2,60})\] (.+)")
+_RELATION = re.compile(r"\s*[-*] ([^\[\]\n]{1,100}?) ?\[\[([^\[\]\n]{1,200})\]\].*")
+_TAG = re.compile(r"(?<!\S)#([\w/-]{1,60})")
+_FIELD = re.compile(r"([a-z_]{1,40}): ?(.*)")
+_EDGE = "---"
+
+
+@attrs.define
+class _Note:
+    fields: dict[str, str] = attrs.Factory(dict)
+    facts: list[str] = attrs.Factory(list)
+    tags: dict[str, None] = attrs.Factory(dict)
+    prose: Block = attrs.Factory(lambda: Block(0))
+
+
+class BasicMemoryMemories:
+    """``MemoryReader`` of basic-memory: each note is one memory."""
+
+    name = "basic-memory"
+    title = "basic-memory"
+
+    def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
+        for project, folder in _projects(place).items():
+            for path in files_below(folder, ".md", depth=_DEPTH):
+                store = session_in(path, project[:128] or self.name)
+                if store is not None:
+                    yield store
+
+    def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
+        del place  # the store names its project
+        note = _read(store.path, skipped)
+        said = note.prose.text
+        if not said and not note.facts:
+            skipped(NOTHING_IN_IT)
+            return
+        title = note.fields.get("title", "").strip("\"' ") or store.path.stem
+        told = "\n".join((note.fields.get("permalink", store.path.name), title, said, *note.facts))
+        yield PastMemory(
+            key=f"note {hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:32]}",
+            project=store.session_id,
+            made_at=moment(note.fields.get("created", "").strip("\"' ")) or store.changed_at,
+            type=note.fields.get("type", "").strip("\"' ") or "note",
+            title=title,
+            summary=said or "\n".join(note.facts),
+            facts=tuple(note.facts),
+            concepts=tuple(note.tags),
+        )
+
+
+def _projects(place: HistoryPlace) -> dict[str, Path]:
+    """Folders of notes, by the name of their project; as its configuration has them, else its first one."""
+    found: dict[str, Path] = {}
+    try:
+        projects = object_in(json_document(place.user / _CONFIG, not_counted), "projects")
+    except OSError:
+        projects = {}
+    for name, where in projects.items():
+        folder = where if isinstance(where, str) else text_in(where, "path") if isinstance(where, dict) else ""
+        if folder.startswith("/"):
+            found[name] = Path(folder)
+    return found or {"main": agent_folder(place, "basic-memory", "BASIC_MEMORY_HOME")}
+
+
+def _read(path: Path, skipped: Skipped) -> _Note:
+    note, fence = _Note(), Fence()
+    is_front, field = False, ""
+    for number, line in enumerate(text_lines(path, skipped)):
+        if line.rstrip() == _EDGE and (number == 0 or is_front):
+            is_front = number == 0
+        elif is_front:
+            field = _front(note, line, field)
+        else:
+            _body(note, line, skipped, is_fenced=fence.is_open)
+            fence.add(line)
+    return note
+
+
+def _front(note: _Note, line: str, field: str) -> str:
+    """One line of the front matter; returns the field that the next one may go on with."""
+    found = _FIELD.fullmatch(line)
+    if found is not None:
+        note.fields[found.group(1)] = found.group(2)
+        return found.group(1)
+    if field == "tags" and line.lstrip().startswith("- "):
+        note.tags[line.lstrip()[2:].strip("\"' ")[:100]] = None
+    return field
+
+
+def _body(note: _Note, line: str, skipped: Skipped, *, is_fenced: bool) -> None:
+    observed = None if is_fenced else _OBSERVATION.fullmatch(line)
+    related = None if is_fenced or observed else _RELATION.fullmatch(line)
+    if observed:
+        note.facts.append(f"{observed.group(1)}: {observed.group(2).strip()}")
+        note.tags.update(dict.fromkeys(_TAG.findall(observed.group(2))))
+    elif related:
+        title = note.fields.get("title", "").strip("\"' ")
+        note.facts.append(f"{title} {related.group(1).strip()} {related.group(2)}".strip())
+    else:
+        note.prose.add(line, skipped)

@@ -21,7 +21,7 @@ import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements, statements
 from kiro_learn.adapters.sqlite.statements import for_namespace
-from kiro_learn.adapters.sqlite.word_writes import begin, texts_of
+from kiro_learn.adapters.sqlite.word_reads import begin, texts_of
 from kiro_learn.model.record import COLUMNS
 
 if TYPE_CHECKING:

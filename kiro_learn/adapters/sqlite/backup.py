@@ -17,7 +17,7 @@ import apsw
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import make_private, open_reader
-from kiro_learn.adapters.sqlite.errors import map_errors
+from kiro_learn.adapters.sqlite.damage import map_errors
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 

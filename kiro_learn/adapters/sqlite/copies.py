@@ -23,10 +23,10 @@ import attrs
 from kiro_learn.adapters.sqlite import copies_place, eraser, statements
 from kiro_learn.adapters.sqlite.backup import copied, flush_folder
 from kiro_learn.adapters.sqlite.connections import open_reader, open_writer
-from kiro_learn.adapters.sqlite.errors import map_errors, one_work_named
+from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest, uninterrupted
-from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
+from kiro_learn.adapters.sqlite.writer import SqliteTransaction
 from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
 from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, UpgradeProgress, superfluous
 from kiro_learn.ports.storage.interface import Work

@@ -1,19 +1,23 @@
-"""Overwrites in the file what is left of records that were forgotten, in steps between which others may write.
-
-Three places hold copies after a row was deleted: the index of words, whose entries go when its parts are merged; the
-write-ahead log, until it is written back and cut off; and the space in pages that is not allocated.
-"""
+"""Overwrites in the file what is left of records that were forgotten, or rewrites it whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import apsw
 
 from kiro_learn.adapters.sqlite import statements
-from kiro_learn.adapters.sqlite.page_slack import freed_pages, overwritten_from, without_slack
+from kiro_learn.adapters.sqlite.retention_statements import HALF_EMPTY
 from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.errors import StorageError
+from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, FileSize
+
+# Overwrites in the file what is left of records that were forgotten, in steps between which others may write.
+#
+# Three places hold copies after a row was deleted: the index of words, whose entries go when its parts are merged;
+# the write-ahead log, until it is written back and cut off; and the space in pages that is not allocated.
 
 PAGES_AT_ONCE = 1_024
 """Pages overwritten in one step: some milliseconds."""
@@ -110,3 +114,122 @@ def _log_bytes(path: Path) -> int:
         return Path(f"{path}-wal").stat().st_size
     except FileNotFoundError:
         return 0
+
+
+# Finds the unallocated space of a page of a database file, which may hold copies of moved or deleted rows.
+#
+# ``secure_delete`` overwrites a row where it is deleted, but not the copies that stay behind in a page when a tree
+# is balanced. They lie in the space that the page has not allocated, which nothing reads. See "B-tree Pages" and
+# "The Freelist" in SQLite's file format.
+
+FILE_HEADER_BYTES = 100
+FREELIST_PLACE = 32
+"""In the file's header: the first page of the freelist's trunk."""
+
+_CELLS_START = {2: 12, 5: 12, 10: 8, 13: 8}
+"""How long the header of a page of a tree is, by its kind: interior ones of an index, of a table, then leaves."""
+
+_LARGEST_PAGE = 65_536
+
+FREE_BLOCK_HEADER_BYTES = 4
+"""Where the next one is, and how long this one is."""
+
+
+def without_slack(page: bytes, *, is_first: bool) -> bytes:
+    """``page`` of a tree with nothing in the space that it has not allocated, or has freed; any other page as it is.
+
+    A page of another sort starts with the number of the next one, whose first byte is 0 in files below 64 GiB.
+    """
+    header = FILE_HEADER_BYTES if is_first else 0
+    length = _CELLS_START.get(page[header])
+    if length is None:
+        return page
+    start = header + length + 2 * _number(page, header + 3, 2)
+    end = _number(page, header + 5, 2) or _LARGEST_PAGE
+    if not header < start <= end <= len(page):
+        return page
+    page = _overwritten(page, start, end)
+    for block, block_end in _free_blocks(page, header, end):
+        page = _overwritten(page, block + FREE_BLOCK_HEADER_BYTES, block_end)
+    return page
+
+
+def _free_blocks(page: bytes, header: int, least: int) -> Iterator[tuple[int, int]]:
+    """Where each begins and ends; they are in order."""
+    block = _number(page, header + 1, 2)
+    while least <= block <= len(page) - FREE_BLOCK_HEADER_BYTES:
+        end = block + _number(page, block + 2, 2)
+        if not block + FREE_BLOCK_HEADER_BYTES <= end <= len(page):
+            return
+        yield block, end
+        block, least = _number(page, block, 2), end
+
+
+def freed_pages(read_page: Callable[[int], bytes]) -> dict[int, int]:
+    """The pages of the freelist, and where of each begins what nothing reads."""
+    freed: dict[int, int] = {}
+    trunk = _number(read_page(1), FREELIST_PLACE, 4)
+    while trunk and trunk not in freed:
+        page = read_page(trunk)
+        count = _number(page, 4, 4)
+        freed |= {_number(page, 8 + 4 * index, 4): 0 for index in range(count)}
+        freed[trunk] = 8 + 4 * count
+        trunk = _number(page, 0, 4)
+    return freed
+
+
+def overwritten_from(page: bytes, start: int) -> bytes:
+    """``page`` with zeros from ``start`` on."""
+    return _overwritten(page, start, len(page))
+
+
+def _overwritten(page: bytes, start: int, end: int) -> bytes:
+    slack = page[start:end]
+    return page if slack.count(0) == len(slack) else page[:start] + bytes(len(slack)) + page[end:]
+
+
+def _number(page: bytes, place: int, size: int) -> int:
+    return int.from_bytes(page[place : place + size], "big")
+
+
+# Rewrites the database file without what is free in it.
+#
+# SQLite makes a copy without that and writes that back, through the write-ahead log. The copy is made in memory, as
+# everything that SQLite keeps aside (``connections.open_writer``), so that no content lies in a temporary file. A
+# database that is too large for that is left as it is.
+
+STEPS_BETWEEN_INTERRUPTIONS = 1_000
+"""Of SQLite, whose steps here are rows that it copies."""
+
+
+def file_size(connection: apsw.Connection) -> FileSize:
+    """With the room in pages that are half empty at least, which a rewritten file hardly has."""
+    page, count, free = (connection.pragma(name) for name in ("page_size", "page_count", "freelist_count"))
+    return FileSize(page * count, page * free + connection.execute(HALF_EMPTY).get)
+
+
+def rewrite(connection: apsw.Connection, path: Path, *, interrupted: Callable[[], bool]) -> None:
+    """On the writer's connection, outside of a transaction. ``interrupted`` is asked all the time; what it raises
+    leaves everything as it was.
+
+    Raises:
+      StorageError: there is more content than ``MOST_REWRITTEN_BYTES``, or less free space on the disk than content.
+    """
+    size, room = file_size(connection), shutil.disk_usage(path.parent).free
+    content = size.content_bytes
+    if content > MOST_REWRITTEN_BYTES:
+        raise StorageError(
+            f"{path} holds {content / 1e9:.1f} GB; up to {MOST_REWRITTEN_BYTES / 1e9:.1f} GB are rewritten in memory",
+            hint=f"kiro-learn stop && sqlite3 {path} VACUUM && kiro-learn start      rewrites it on the disk",
+        )
+    if room < content:
+        raise StorageError(
+            f"rewriting {path} needs {content / 1e9:.1f} GB of free space, and there are {room / 1e9:.1f} GB",
+            hint="Free some disk space. Nothing was changed.",
+        )
+    connection.set_progress_handler(interrupted, STEPS_BETWEEN_INTERRUPTIONS)
+    try:
+        connection.execute("VACUUM")
+    finally:
+        connection.set_progress_handler(None)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

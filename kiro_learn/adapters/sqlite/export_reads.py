@@ -12,11 +12,10 @@ import apsw
 import trio
 
 from kiro_learn.adapters.sqlite import export_statements, graph_statements, statements
-from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, map_errors
 from kiro_learn.adapters.sqlite.damaged_row import damage_named
-from kiro_learn.adapters.sqlite.errors import map_errors
 from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
-from kiro_learn.adapters.sqlite.history_reads import replacing_in
+from kiro_learn.adapters.sqlite.history import replacing_in
 from kiro_learn.adapters.sqlite.rows import Row, decoded, to_cluster, to_event, to_record
 from kiro_learn.model.correction import ReplacementReason
 from kiro_learn.model.feedback import ToldItem

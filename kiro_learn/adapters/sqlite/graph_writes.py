@@ -10,10 +10,9 @@ import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence, get_items
+from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence, get_items, put_vectors
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, items_in, kind_of_item
-from kiro_learn.adapters.sqlite.graph_vectors import put_vectors
-from kiro_learn.adapters.sqlite.record_writes import number_of
+from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import (
     Entity,

@@ -14,13 +14,12 @@ import attrs
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import open_reader, open_writer, settle
-from kiro_learn.adapters.sqlite.errors import BUSY, insist_on_tables, map_errors
+from kiro_learn.adapters.sqlite.damage import BUSY, insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.mending.salvage import holds_rows
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest
 from kiro_learn.adapters.sqlite.statements import for_namespace
-from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
-from kiro_learn.adapters.sqlite.word_writes import rebuild
+from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads, rebuild
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.home import DatabaseFacts

@@ -13,12 +13,12 @@ import apsw
 import attrs
 
 from kiro_learn.adapters.sqlite import merging_statements as statements
-from kiro_learn.adapters.sqlite import word_writes
+from kiro_learn.adapters.sqlite import word_reads
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
-from kiro_learn.adapters.sqlite.embedding_writes import embedding_put_back
+from kiro_learn.adapters.sqlite.embeddings import embedding_put_back
 from kiro_learn.adapters.sqlite.readers import reading
-from kiro_learn.adapters.sqlite.record_writes import next_number, number_of, put_words
+from kiro_learn.adapters.sqlite.records import next_number, number_of, put_words
 from kiro_learn.adapters.sqlite.rows import Row, Values, from_cluster, to_record
 from kiro_learn.adapters.sqlite.statements import CREATE_INDEX, PARK_CLUSTER, PROJECTS, for_namespace
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
@@ -116,7 +116,7 @@ class ProjectWrites:
         target = Namespace(str(place["target_name"]))
         for number, *row in rows:
             new = self._renumber(statements.MOVE_RECORD, number, place)
-            word_writes.delete_words(self._connection, number)
+            word_reads.delete_words(self._connection, number)
             record_id = RecordId((row[1] or b"").decode("utf-8", "replace"))
             self.changes.append(RecordRemoved(Namespace(str(place["source_name"])), record_id))
             try:

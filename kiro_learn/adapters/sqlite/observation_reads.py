@@ -15,8 +15,7 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.readers import reading, reading_sound
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
-from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
-from kiro_learn.adapters.sqlite.word_writes import DAMAGE
+from kiro_learn.adapters.sqlite.word_reads import DAMAGE, IndexDamaged, WordReads
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace

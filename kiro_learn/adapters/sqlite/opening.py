@@ -15,7 +15,7 @@ import trio
 
 from kiro_learn.adapters.sqlite.backup import backed_up, keep_finished
 from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer, settle
-from kiro_learn.adapters.sqlite.errors import insist_on_tables, map_errors
+from kiro_learn.adapters.sqlite.damage import insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
 from kiro_learn.adapters.sqlite.migrations.runner import migrate, unguarded, unreported

@@ -15,8 +15,7 @@ import trio
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import open_reader
-from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.errors import map_errors
+from kiro_learn.adapters.sqlite.damage import DamagedRows, map_errors
 from kiro_learn.errors import StorageUnavailable
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from kiro_learn.adapters.sqlite import export_statements as statements
-from kiro_learn.adapters.sqlite import graph_statements, graph_writes, record_writes, rows
+from kiro_learn.adapters.sqlite import graph_statements, graph_writes, records, rows
 from kiro_learn.adapters.sqlite.forgetting_statements import IS_ERASED
 from kiro_learn.adapters.sqlite.forgotten import stays_away
 from kiro_learn.adapters.sqlite.graph_rows import from_evidence, kind_of_item
@@ -50,7 +50,7 @@ class RestoreWrites:
 def _restore_memory(connection: apsw.Connection, memory: StoredMemory, changes: list[Change]) -> Restored:
     if (found := _found(connection, memory)) is not None:
         return found
-    changes += record_writes.put_record(connection, memory.record)
+    changes += records.put_record(connection, memory.record)
     if memory.distilled_at or memory.file_digests:
         notes: rows.Values = {
             "record_id": memory.record.record_id,
@@ -82,7 +82,7 @@ def _restore_parked(connection: apsw.Connection, cluster: ParkedCluster, _change
 
 def _restore_told(connection: apsw.Connection, told: ToldItem, _changes: list[Change]) -> Restored:
     values: rows.Values = {
-        "number": record_writes.number_of(connection, told.namespace)[0],
+        "number": records.number_of(connection, told.namespace)[0],
         "session_id": told.session_id,
         "item_id": told.item_id,
         "prompt_number": told.prompt_number,
@@ -92,7 +92,7 @@ def _restore_told(connection: apsw.Connection, told: ToldItem, _changes: list[Ch
 
 def _restore_forgotten(connection: apsw.Connection, forgotten: StoredForgotten, _changes: list[Change]) -> Restored:
     values: rows.Values = {
-        "number": record_writes.number_of(connection, forgotten.namespace)[0],
+        "number": records.number_of(connection, forgotten.namespace)[0],
         "event_id": forgotten.event_id,
         "digest": bytes.fromhex(forgotten.digest),
     }
@@ -106,7 +106,7 @@ def _put(connection: apsw.Connection, statement: str, values: rows.Values) -> Re
 
 def _found(connection: apsw.Connection, memory: StoredMemory) -> Restored | None:
     """Why it is not to be put, if so."""
-    if record_writes.is_known(connection, memory.record.record_id):
+    if records.is_known(connection, memory.record.record_id):
         return Restored.KNOWN
     record = memory.record
     is_gone = stays_away(connection, record) or _is_erased(connection, record.namespace, record.source_event_ids)
@@ -120,7 +120,7 @@ def _is_erased(connection: apsw.Connection, namespace: Namespace, event_ids: Seq
 
 def _restore_project(connection: apsw.Connection, project: StoredProject, _changes: list[Change]) -> Restored:
     values: rows.Values = {
-        "number": record_writes.number_of(connection, project.namespace)[0],
+        "number": records.number_of(connection, project.namespace)[0],
         "name": project.name,
         "folder": project.folder,
     }
@@ -130,7 +130,7 @@ def _restore_project(connection: apsw.Connection, project: StoredProject, _chang
 
 def _restore_merge(connection: apsw.Connection, merge: StoredMerge, _changes: list[Change]) -> Restored:
     """Merges a project only if it is empty here. A person merges one that has memories."""
-    numbers = [record_writes.number_of(connection, each)[0] for each in (merge.source, merge.target)]
+    numbers = [records.number_of(connection, each)[0] for each in (merge.source, merge.target)]
     place: rows.Values = {"source": numbers[0], "target": numbers[1], "source_name": merge.source}
     if connection.execute(statements.IS_MERGED, place).get:
         return Restored.KNOWN
@@ -157,7 +157,7 @@ def _restore_event(connection: apsw.Connection, stored: StoredEvent, _changes: l
     }
     if _put(connection, statements.RESTORE_EVENT, values | expired) is Restored.KNOWN:
         return Restored.KNOWN
-    number, _ = record_writes.number_of(connection, stored.event.namespace)
+    number, _ = records.number_of(connection, stored.event.namespace)
     if stored.waits is not None:
         entry: rows.Values = {
             "number": number,
@@ -173,7 +173,7 @@ def _restore_replaced(connection: apsw.Connection, stored: StoredReplaced, _chan
     record = stored.memory.record
     if (found := _found(connection, stored.memory)) is not None:
         return found
-    numbers = record_writes.new_number(connection, record.namespace)
+    numbers = records.new_number(connection, record.namespace)
     values = rows.from_record(record) | numbers | {"replacement": _replacement(connection, stored, numbers)}
     distilled_at = stored.memory.distilled_at
     values |= {"distilled_at": distilled_at and to_text(distilled_at)}

@@ -11,8 +11,8 @@ import apsw
 
 from kiro_learn.adapters.sqlite import retention_statements as statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.eraser import file_size
 from kiro_learn.adapters.sqlite.readers import reading, reading_sound
-from kiro_learn.adapters.sqlite.rewriting import file_size
 from kiro_learn.adapters.sqlite.rows import Values, to_record
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import EventId, RecordId

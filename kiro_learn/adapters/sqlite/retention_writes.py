@@ -10,7 +10,7 @@ import apsw
 
 from kiro_learn.adapters.sqlite import retention_statements as statements
 from kiro_learn.adapters.sqlite.damage import decodable
-from kiro_learn.adapters.sqlite.record_writes import number_of
+from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values, body_text
 from kiro_learn.adapters.sqlite.statements import DELETE_EMPTY_REPLACEMENT, FORGET_REPLACED, FORGET_TOLD
 from kiro_learn.model.event import TextBody

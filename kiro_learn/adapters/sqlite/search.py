@@ -11,7 +11,7 @@ import structlog
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import decodable
-from kiro_learn.adapters.sqlite.record_keys import RecordKeys
+from kiro_learn.adapters.sqlite.records import RecordKeys
 from kiro_learn.adapters.sqlite.rows import to_text_of_hit
 from kiro_learn.adapters.sqlite.word_index import Tokens, WordIndex
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes

@@ -7,15 +7,20 @@ from collections.abc import Collection, Iterator, Sequence
 
 import apsw
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
+from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
 from kiro_learn.adapters.sqlite.readers import reading, reading_sound
+from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values, to_event, to_moment
+from kiro_learn.model.cursors import cursor_after, place_of
 from kiro_learn.model.event import Event
+from kiro_learn.model.feedback import ToldId, ToldItem
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.statistics import NamedRecord, Session, SessionHead, ToldSession
+from kiro_learn.ports.storage.answers import EventPage
 from kiro_learn.ports.storage.events import EventPlace, SessionEvents
 
 AFTER_ALL = {"valid_time": "~", "event_id": ""}
@@ -146,3 +151,80 @@ class SessionReads:
     get_events = reading_sound(get_events)
     get_memories_of_events = reading(get_memories_of_events)
     list_told_sessions = reading(list_told_sessions)
+
+
+# Stores what sessions were told: ids and prompt numbers, never a text.
+
+
+def put_told(
+    connection: apsw.Connection,
+    namespace: Namespace,
+    session_id: str,
+    item_ids: Sequence[ToldId],
+    *,
+    prompt_number: int,
+) -> None:
+    values: rows.Values = {
+        "number": number_of(connection, namespace)[0],
+        "session_id": session_id,
+        "item_ids": json.dumps(list(item_ids)),
+        "prompt_number": prompt_number,
+    }
+    connection.execute(statements.PUT_TOLD, values)
+
+
+def clear_told(connection: apsw.Connection, namespace: Namespace, session_id: str) -> None:
+    connection.execute(statements.CLEAR_TOLD, {"namespace": namespace, "session_id": session_id})
+
+
+def forget_told(connection: apsw.Connection, item_ids: Collection[ToldId]) -> None:
+    connection.executemany(statements.FORGET_TOLD, [{"item_id": item_id} for item_id in item_ids])
+
+
+def list_told(connection: apsw.Connection) -> list[ToldItem]:
+    return [
+        ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
+        for namespace, session_id, item_id, prompt_number in connection.execute(statements.TOLD)
+    ]
+
+
+# Queries about events.
+
+"""Sorts after every moment, so a list that begins there begins with the newest."""
+
+
+def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | None:
+    row = connection.execute(statements.GET_EVENT, {"event_id": event_id}).fetchone()
+    return None if row is None else to_event(row)
+
+
+def list_events(
+    connection: apsw.Connection, damaged: DamagedRows, *, namespace: Namespace | None, limit: int, cursor: str | None
+) -> EventPage:
+    page: Values = _event_place(cursor)
+    if namespace is None:
+        found = connection.execute(statements.EVENTS_OF_ALL, page)
+        total = connection.execute(statements.COUNT_EVENTS_OF_ALL).get
+    else:
+        found = connection.execute(statements.EVENTS_OF_NAMESPACE, page | {"namespace": namespace})
+        total = connection.execute(statements.COUNT_EVENTS_OF_NAMESPACE, {"namespace": namespace}).get
+    events: list[Event] = []
+    broken: list[str] = []
+    since_last: list[str] = []
+    for event in damaged.readable(found, to_event):
+        if isinstance(event, DamagedRow):
+            since_last.append(event.row_id)
+        elif len(events) == limit:
+            return EventPage(tuple(events), total, cursor_after(events[-1]), tuple(broken))
+        else:
+            events.append(event)
+            broken += since_last
+            since_last.clear()
+    return EventPage(tuple(events), total, None, (*broken, *since_last))
+
+
+def _event_place(cursor: str | None) -> Values:
+    if cursor is None:
+        return AFTER_ALL
+    valid_time, event_id = place_of(cursor)
+    return {"valid_time": to_text(valid_time), "event_id": event_id}

@@ -10,25 +10,24 @@ from typing import Any, TypeVar
 import trio
 
 from kiro_learn.adapters.sqlite import (
-    buffer_reads,
-    embedding_reads,
-    event_reads,
-    history_reads,
+    buffers,
+    embeddings,
+    history,
     memory_feedback,
     pauses,
-    record_reads,
+    records,
     search,
-    session_told,
+    session_reads,
     statistics,
 )
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.export_reads import SqliteReading
-from kiro_learn.adapters.sqlite.feature_cache import RankingFeatureCache
-from kiro_learn.adapters.sqlite.forgetting_reads import ForgettingReads
+from kiro_learn.adapters.sqlite.forgetting import ForgettingReads
 from kiro_learn.adapters.sqlite.graph_reads import GraphReads
 from kiro_learn.adapters.sqlite.merging import ProjectReads
 from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
 from kiro_learn.adapters.sqlite.readers import Readers, reading, reading_sound
+from kiro_learn.adapters.sqlite.records import RankingFeatureCache
 from kiro_learn.adapters.sqlite.retention_reads import RetentionReads
 from kiro_learn.adapters.sqlite.session_reads import SessionReads
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
@@ -64,27 +63,27 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
             self.damaged.remove(change.record_id for change in removals)
         return outcomes
 
-    get_event_by_id = reading(event_reads.get_event_by_id)
-    list_events = reading_sound(event_reads.list_events)
+    get_event_by_id = reading(session_reads.get_event_by_id)
+    list_events = reading_sound(session_reads.list_events)
 
-    get_memory_records = reading_sound(record_reads.get_memory_records)
-    find_record_ids = reading(record_reads.find_record_ids)
-    list_memory_records = reading_sound(record_reads.list_memory_records)
-    list_replacements = reading_sound(history_reads.list_replacements)
+    get_memory_records = reading_sound(records.get_memory_records)
+    find_record_ids = reading(records.find_record_ids)
+    list_memory_records = reading_sound(records.list_memory_records)
+    list_replacements = reading_sound(history.list_replacements)
 
-    list_embeddings = reading_sound(embedding_reads.list_embeddings)
-    list_unembedded = reading_sound(embedding_reads.list_unembedded)
-    list_without_passages = reading_sound(embedding_reads.list_without_passages)
-    get_passages = reading(embedding_reads.get_passages)
-    get_models = reading(embedding_reads.get_models)
-    list_behind = reading_sound(embedding_reads.list_behind)
-    count_reembedded = reading(embedding_reads.count_reembedded)
-    count_embeddings = reading(embedding_reads.count_embeddings)
+    list_embeddings = reading_sound(embeddings.list_embeddings)
+    list_unembedded = reading_sound(embeddings.list_unembedded)
+    list_without_passages = reading_sound(embeddings.list_without_passages)
+    get_passages = reading(embeddings.get_passages)
+    get_models = reading(embeddings.get_models)
+    list_behind = reading_sound(embeddings.list_behind)
+    count_reembedded = reading(embeddings.count_reembedded)
+    count_embeddings = reading(embeddings.count_embeddings)
 
-    snapshot_buffer = reading_sound(buffer_reads.snapshot_buffer)
-    get_buffer_size = reading(buffer_reads.get_buffer_size)
-    list_buffers = reading(buffer_reads.list_buffers)
-    snapshot_events = reading_sound(buffer_reads.snapshot_events)
+    snapshot_buffer = reading_sound(buffers.snapshot_buffer)
+    get_buffer_size = reading(buffers.get_buffer_size)
+    list_buffers = reading(buffers.list_buffers)
+    snapshot_events = reading_sound(buffers.snapshot_events)
 
     list_parked_clusters = reading_sound(statistics.list_parked_clusters)
     list_llm_usage = reading_sound(statistics.list_llm_usage)
@@ -92,7 +91,7 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     get_stats = reading(statistics.get_stats)
     get_days = reading(statistics.get_days)
     get_hook_session = reading(statistics.get_hook_session)
-    list_told = reading(session_told.list_told)
+    list_told = reading(session_reads.list_told)
     list_feedback = reading(memory_feedback.list_feedback)
     list_pauses = reading(pauses.list_pauses)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 
-from kiro_learn.adapters.sqlite.record_keys import RecordKeys
+from kiro_learn.adapters.sqlite.records import RecordKeys
 from kiro_learn.adapters.sqlite.word_index import Totals, WordIndex
 from kiro_learn.adapters.sqlite.word_reads import WordReads
 from kiro_learn.errors import StorageCorrupt

@@ -15,7 +15,7 @@ import psutil
 import pytest
 import trio
 
-from kiro_learn.adapters.acp.agent import AcpLlm
+from kiro_learn.adapters.acp.process import AcpLlm
 from kiro_learn.errors import AgentExited, AgentNotFound, AgentSpokeNonsense, LlmError
 from tests.integration.llm import bad_agent
 

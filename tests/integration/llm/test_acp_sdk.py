@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import trio
 
-from kiro_learn.adapters.acp.agent import AcpLlm
+from kiro_learn.adapters.acp.process import AcpLlm
 from kiro_learn.wire.acp import Conversation, refusal_of
 from kiro_learn.wire.jsonrpc import Message, Request, Result
 

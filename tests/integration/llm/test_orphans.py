@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kiro_learn.adapters.acp.groups import INTERNAL_MARK, end_left_groups, group_folder
+from kiro_learn.adapters.acp.process import INTERNAL_MARK, end_left_groups, group_folder
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 from tests.integration.llm.test_acp_agents import is_running, wait_gone
 from tests.integration.llm.test_learning_by_a_model import EVENT, agent

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from kiro_learn.adapters.sqlite import rewriting
+from kiro_learn.adapters.sqlite import eraser
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageError, StorageUnavailable
@@ -76,7 +76,7 @@ def test_space_inside_of_pages_counts_as_free(tmp_path: Path) -> None:
 
 
 def test_content_that_memory_may_not_hold_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rewriting, "MOST_REWRITTEN_BYTES", 10_000)
+    monkeypatch.setattr(eraser, "MOST_REWRITTEN_BYTES", 10_000)
     with pytest.raises(StorageError, match="rewritten in memory") as caught:
         trio.run(emptied, tmp_path / "kiro-learn.db")
     assert caught.value.hint.startswith("kiro-learn stop && sqlite3 ")
@@ -90,7 +90,7 @@ def test_a_full_disk_is_named_before_anything_is_done(tmp_path: Path, monkeypatc
 
 def test_one_that_is_cancelled_leaves_the_file_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "kiro-learn.db"
-    monkeypatch.setattr(rewriting, "STEPS_BETWEEN_INTERRUPTIONS", 1)
+    monkeypatch.setattr(eraser, "STEPS_BETWEEN_INTERRUPTIONS", 1)
 
     async def scenario() -> None:
         storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: datetime(2026, 1, 5, tzinfo=UTC))

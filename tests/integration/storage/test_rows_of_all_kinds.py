@@ -12,7 +12,7 @@ import trio
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
-from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
+from kiro_learn.adapters.sqlite.writer import SqliteTransaction
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.correction import Replacement, ReplacementReason

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.adapters.acp.agent import AcpLlm
+from kiro_learn.adapters.acp.process import AcpLlm
 from kiro_learn.adapters.openai.server import OpenAiLlm
 from kiro_learn.app.learner_choice import AGENT_FILE, choose_llm
 from kiro_learn.config import LlmConfig

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.adapters.onnx.embedding.bundle import digest_of
-from kiro_learn.adapters.onnx.embedding.pooling import Pooling
+from kiro_learn.adapters.onnx.embedding.encoder import Pooling
 from kiro_learn.errors import EmbeddingError
 
 MODELS = ("model.onnx", "onnx/model.onnx")

@@ -20,7 +20,7 @@ from kiro_learn.adapters.sqlite.mending.pages import Pages
 from kiro_learn.adapters.sqlite.mending.reading import Remains
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
-from kiro_learn.adapters.sqlite.word_writes import rebuild
+from kiro_learn.adapters.sqlite.word_reads import rebuild
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.backup import Salvaged, SavedRows
 from kiro_learn.model.namespace import Namespace, namespace_of

@@ -11,8 +11,8 @@ from typing import Final, TypeAlias
 
 import attrs
 
+from kiro_learn.adapters.sqlite.eraser import freed_pages
 from kiro_learn.adapters.sqlite.mending.pages import HEADER_BYTES, Pages
-from kiro_learn.adapters.sqlite.page_slack import freed_pages
 
 TABLE_LEAF, TABLE_NODE, INDEX_LEAF, INDEX_NODE = 13, 5, 10, 2
 _HEADERS = {TABLE_LEAF: 8, TABLE_NODE: 12, INDEX_LEAF: 8, INDEX_NODE: 12}

@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from kiro_learn.adapters.files import agent_programs
-from kiro_learn.adapters.files.agent_programs import PathPrograms
+from kiro_learn.adapters.files import agent_files
+from kiro_learn.adapters.files.agent_files import PathPrograms
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -26,7 +26,7 @@ def test_an_agent_is_there_if_its_program_or_its_folder_is(tmp_path: Path) -> No
 
 
 def test_versions_are_read_from_what_programs_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_programs, "VERSION_SECONDS", 0.5)
+    monkeypatch.setattr(agent_files, "VERSION_SECONDS", 0.5)
     program(tmp_path, "claude", "echo '2.1.4 (Claude Code)'")
     program(tmp_path, "codex", "echo codex-cli 0.153.2")
     program(tmp_path, "gemini", "echo who knows; exit 3")

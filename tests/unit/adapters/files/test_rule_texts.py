@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import trio
 
-from kiro_learn.adapters.files import rule_texts
-from kiro_learn.adapters.files.rule_texts import FolderRuleTexts
+from kiro_learn.adapters.files import project_files
+from kiro_learn.adapters.files.project_files import FolderRuleTexts
 
 PATTERNS = ("CLAUDE.md", ".kiro/steering/*.md")
 
@@ -55,8 +55,8 @@ def test_what_is_no_file_is_left_out(folder: Path) -> None:
 
 
 def test_number_and_size_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule_texts, "MOST_FILES", 2)
-    monkeypatch.setattr(rule_texts, "MOST_BYTES", 5)
+    monkeypatch.setattr(project_files, "MOST_FILES", 2)
+    monkeypatch.setattr(project_files, "MOST_BYTES", 5)
     assert read(FolderRuleTexts(folder), folder) == {"CLAUDE.md": "Never", ".kiro/steering/a.md": "a"}
 
 

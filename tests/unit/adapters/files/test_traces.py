@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.adapters.files.traces import note_begun, refuse_vanished, traces_of_database
+from kiro_learn.adapters.files.inspection import note_begun, refuse_vanished, traces_of_database
 from kiro_learn.errors import DatabaseGone
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from kiro_learn.adapters.histories.codex import COMPRESSED, COPIED, ROLLED_BACK, CodexHistory
 from kiro_learn.adapters.histories.json_lines import TORN
-from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES
-from kiro_learn.adapters.histories.words import OF_A_MEMORY
+from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, OF_A_MEMORY, SUMMARIES
 from tests.unit.adapters.histories.homes import codex as home
 from tests.unit.adapters.histories.telling import place_of, table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from kiro_learn.adapters.histories.foreign_database import DAMAGED
-from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
+from kiro_learn.adapters.histories.kiro_cli import AMAZON_Q, KIRO_DATABASE
 from tests.unit.adapters.histories.homes import kiro_database as home
 from tests.unit.adapters.histories.telling import ids, listed, place_of, table, told
 

@@ -9,12 +9,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kiro_learn.adapters.histories.basic_memory import BasicMemoryMemories
-from kiro_learn.adapters.histories.claude_mem import ClaudeMemMemories
-from kiro_learn.adapters.histories.kiro_memory import OTHER_ROWS, KiroMemoryMemories
 from kiro_learn.adapters.histories.mem0 import NO_LONGER, Mem0Memories
-from kiro_learn.adapters.histories.memory_rows import NOTHING_IN_IT
-from kiro_learn.adapters.histories.server_memory import UNKNOWN, ServerMemoryMemories
+from kiro_learn.adapters.histories.memory_rows import NOTHING_IN_IT, OTHER_ROWS, ClaudeMemMemories, KiroMemoryMemories
+from kiro_learn.adapters.histories.server_memory import UNKNOWN, BasicMemoryMemories, ServerMemoryMemories
 from kiro_learn.model.record import RecordDetails
 from kiro_learn.ports.histories import HistoryPlace, MemoryReader, PastMemory
 from tests.unit.adapters.histories.homes import memories as home

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
+from kiro_learn.adapters.onnx.embedding.tokenizer import TokenCounter
 
 COUNTER = TokenCounter()
 

@@ -9,8 +9,7 @@ import pytest
 
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
-from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
-from kiro_learn.adapters.sqlite.writer import Writer
+from kiro_learn.adapters.sqlite.writer import SqliteTransaction, Writer
 from kiro_learn.errors import StorageError
 from kiro_learn.ports.storage.answers import Committed, RecordStored
 from kiro_learn.ports.storage.interface import StorageTransaction, Work

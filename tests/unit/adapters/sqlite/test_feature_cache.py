@@ -5,13 +5,12 @@ from collections.abc import Sequence
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite import feature_cache as module
+from kiro_learn.adapters.sqlite import records as module
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.feature_cache import BYTES_APIECE, RankingFeatureCache
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
-from kiro_learn.adapters.sqlite.record_reads import get_ranking_features
-from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
+from kiro_learn.adapters.sqlite.records import BYTES_APIECE, RankingFeatureCache, get_ranking_features
+from kiro_learn.adapters.sqlite.writer import SqliteTransaction
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.ports.storage.interface import StorageTransaction

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite.record_keys import RecordKeys
+from kiro_learn.adapters.sqlite.records import RecordKeys
 
 MADE = datetime(2026, 1, 5, tzinfo=UTC)
 

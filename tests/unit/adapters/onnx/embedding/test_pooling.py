@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kiro_learn.adapters.onnx.embedding.pooling import unit_mean
+from kiro_learn.adapters.onnx.embedding.encoder import unit_mean
 from kiro_learn.model.vectors import DIMENSION
 
 

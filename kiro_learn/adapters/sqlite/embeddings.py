@@ -1,0 +1,271 @@
+"""Vectors and the models that made them: queries about them, and what may be done to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from itertools import islice
+
+import apsw
+import numpy as np
+import structlog
+
+from kiro_learn.adapters.sqlite import rows, statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.errors import DimensionMismatch
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.moment import from_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord, newest_first
+from kiro_learn.model.statistics import EmbeddingCounts
+from kiro_learn.model.vectors import (
+    BUNDLED_MODEL,
+    DIMENSION,
+    Codes,
+    KnownModel,
+    Matrix,
+    ModelIdentity,
+    ModelsInUse,
+    Parts,
+    ReembeddingCounts,
+    are_parts,
+)
+from kiro_learn.ports.storage.answers import Change, EmbeddingTable, ModelSwitched, RecordEmbedded
+
+log = structlog.get_logger()
+
+
+def get_models(connection: apsw.Connection) -> ModelsInUse:
+    _, *current = connection.execute(statements.CURRENT_MODEL).get
+    behind = connection.execute(statements.NAMESPACES_BEHIND)
+    return ModelsInUse(
+        rows.to_known_model(current), {namespace: rows.to_known_model(model) for _, namespace, *model in behind}
+    )
+
+
+def list_unembedded(
+    connection: apsw.Connection, damaged: DamagedRows, limit: int, *, leave_out: Collection[Namespace] = ()
+) -> list[MemoryRecord]:
+    by_model = (statements.AWAITED_EMBEDDINGS, statements.UNEMBEDDED)
+    return _newest_waiting(connection, by_model, limit, leave_out, damaged)
+
+
+def list_without_passages(
+    connection: apsw.Connection, damaged: DamagedRows, limit: int, *, leave_out: Collection[Namespace] = ()
+) -> list[MemoryRecord]:
+    by_model = (statements.WITHOUT_MODEL_PASSAGES, statements.WITHOUT_PASSAGES)
+    return _newest_waiting(connection, by_model, limit, leave_out, damaged)
+
+
+def _newest_waiting(
+    connection: apsw.Connection,
+    by_model: tuple[str, str],
+    limit: int,
+    leave_out: Collection[Namespace],
+    damaged: DamagedRows,
+) -> list[MemoryRecord]:
+    """``by_model``: what waits for a vector of any other model, and what waits for one of the bundled model."""
+    of_others, of_bundled = by_model
+    values: rows.Values = {"leave_out": json.dumps(list(leave_out))}
+    found = list(islice(damaged.only_readable(connection.execute(of_others, values), rows.to_record), limit))
+    if connection.execute(statements.BUNDLED_MODEL_SERVES).get:  # else the second may list all records
+        waiting = connection.execute(of_bundled, values)
+        found += islice(damaged.only_readable(waiting, rows.to_record), limit)
+    return newest_first(found)[:limit]
+
+
+def get_passages(
+    connection: apsw.Connection, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
+) -> dict[RecordId, Codes]:
+    values: rows.Values = {"record_ids": json.dumps(list(record_ids)), "digest": model.digest}
+    found = connection.execute(statements.PASSAGES, values)
+    codes_of = ((record_id, codes_from_blob(blob, model.dimension)) for record_id, blob in found if blob is not None)
+    return {record_id: codes for record_id, codes in codes_of if codes is not None}
+
+
+def list_behind(connection: apsw.Connection, damaged: DamagedRows, limit: int) -> list[MemoryRecord]:
+    model, *_ = connection.execute(statements.CURRENT_MODEL).get
+    found = connection.execute(statements.BEHIND, {"model": model})
+    return list(islice(damaged.only_readable(found, rows.to_record), limit))
+
+
+def count_reembedded(connection: apsw.Connection) -> ReembeddingCounts:
+    model, *_ = connection.execute(statements.CURRENT_MODEL).get
+    return ReembeddingCounts(*connection.execute(statements.COUNT_REEMBEDDED, {"model": model}).get)
+
+
+def list_embeddings(connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace) -> EmbeddingTable:
+    number, model = _serving_model(connection, namespace)
+    statement = statements.EMBEDDINGS if number == BUNDLED else statements.MODEL_EMBEDDINGS
+    whole = []
+    for record_id, created_at, blob in decodable(connection.execute(statement, {"namespace": namespace})):
+        moment = rows.to_moment(created_at)
+        if is_damaged(blob, model.dimension) or moment is None:
+            log.warning("storage.vector_damaged", record_id=record_id, size_bytes=len(blob))
+            damaged.note(record_id)
+        else:
+            whole.append((record_id, moment, blob))
+    record_ids, created_ats, blobs = zip(*whole, strict=True) if whole else ((), (), ())
+    row_counts = tuple(row_count(blob, model.dimension) for blob in blobs)
+    return EmbeddingTable(record_ids, created_ats, row_counts, matrix_of(blobs, model.dimension), model)
+
+
+def _serving_model(connection: apsw.Connection, namespace: Namespace) -> tuple[int, ModelIdentity]:
+    found = connection.execute(statements.SERVING_MODEL, {"namespace": namespace}).fetchone()
+    if found is None:  # it will have the current one
+        found = connection.execute(statements.CURRENT_MODEL).get[:4]
+    number, digest, name, dimension = found
+    return number, ModelIdentity(name, digest, dimension)
+
+
+def count_embeddings(connection: apsw.Connection, namespace: Namespace | None) -> EmbeddingCounts:
+    if namespace is None:
+        return EmbeddingCounts(*connection.execute(statements.COUNT_EMBEDDINGS_OF_ALL).get)
+    values = {"namespace": namespace}
+    return EmbeddingCounts(*connection.execute(statements.COUNT_EMBEDDINGS_OF_NAMESPACE, values).get)
+
+
+# Which model's vectors serve a project, and vectors themselves, whosever they are.
+#
+# Every function answers with the changes that it made to what is searched, in order.
+
+BUNDLED = 1
+"""The number of the model whose vectors stand in memory_records."""
+
+
+def adopt_model(connection: apsw.Connection, model: KnownModel) -> list[Change]:
+    identity = model.identity
+    values: rows.Values = {
+        "digest": identity.digest,
+        "name": identity.name,
+        "dimension": identity.dimension,
+        "folder": model.folder,
+    }
+    connection.execute(statements.SET_CURRENT_MODEL, {"model": connection.execute(statements.PUT_MODEL, values).get})
+    changes: list[Change] = []
+    behind: list[rows.Row] = connection.execute(statements.NAMESPACES_BEHIND).fetchall()
+    for _, namespace, *_ in behind:
+        changes += switch_model(connection, namespace)
+    connection.execute(statements.DROP_UNUSED_EMBEDDINGS)
+    return changes
+
+
+def switch_model(connection: apsw.Connection, namespace: Namespace) -> list[Change]:
+    """Switch the project to the current model, if every record has its vector, or none has one of an earlier model."""
+    number = connection.execute(statements.NAMESPACE_BEHIND, {"namespace": namespace}).get
+    if number is None:
+        return []
+    model, *row = connection.execute(statements.CURRENT_MODEL).get
+    values: rows.Values = {"model": model, "number": number}
+    if connection.execute(statements.IS_BEHIND, values).get:
+        if connection.execute(statements.IS_SERVED, {"number": number}).get:
+            return []
+        if model != BUNDLED:
+            connection.execute(statements.AWAIT_EMBEDDINGS, values)
+    connection.execute(statements.SET_SERVING_MODEL, values)
+    return [ModelSwitched(namespace, rows.to_known_model(row).identity)]
+
+
+def put_embedding(
+    connection: apsw.Connection, record_id: RecordId, embedding: Parts, model: ModelIdentity
+) -> list[Change]:
+    blob = to_blob(record_id, embedding, model.dimension)
+    asked: rows.Values = {"record_id": record_id, "digest": model.digest}
+    found = connection.execute(statements.EMBEDDED_RECORD, asked).fetchone()
+    if found is None:
+        return []
+    number, namespace, created_at, model_number, is_serving = found
+    values: rows.Values = {"number": number, "embedding": blob}
+    if model_number == BUNDLED:
+        connection.execute(statements.PUT_EMBEDDING, values)
+    else:
+        connection.execute(statements.PUT_MODEL_EMBEDDING, values | {"model": model_number})
+    if not is_serving:
+        return []
+    parts = from_blob(record_id, blob, model.dimension)
+    return [RecordEmbedded(namespace, record_id, from_text(created_at.decode()), parts, model)]
+
+
+def set_aside(connection: apsw.Connection, record_id: RecordId, reason: str, model: ModelIdentity) -> None:
+    asked: rows.Values = {"record_id": record_id, "digest": model.digest}
+    found = connection.execute(statements.EMBEDDED_RECORD, asked).fetchone()
+    if found is None:
+        return
+    values: rows.Values = {"number": found[0], "reason": reason}
+    if found[3] == BUNDLED:
+        connection.execute(statements.SET_ASIDE, values)
+    else:
+        connection.execute(statements.SET_MODEL_EMBEDDING_ASIDE, values | {"model": found[3]})
+
+
+def put_passages(connection: apsw.Connection, record_id: RecordId, codes: Codes, model: ModelIdentity) -> None:
+    asked: rows.Values = {"record_id": record_id, "digest": model.digest}
+    found = connection.execute(statements.EMBEDDED_RECORD, asked).fetchone()
+    if found is None:
+        return
+    values: rows.Values = {"number": found[0], "codes": codes_to_blob(codes)}
+    if found[3] == BUNDLED:
+        connection.execute(statements.PUT_PASSAGES, values)
+    else:
+        connection.execute(statements.PUT_MODEL_PASSAGES, values | {"model": found[3]})
+
+
+def embedding_put_back(connection: apsw.Connection, number: int, record: MemoryRecord) -> list[Change]:
+    """Make a restored record searchable again by its vectors of the model that now serves its project."""
+    digest, name, dimension, blob = connection.execute(statements.SERVING_EMBEDDING, {"number": number}).get
+    if blob is None or is_damaged(blob, dimension):
+        return []
+    parts = from_blob(record.record_id, blob, dimension)
+    model = ModelIdentity(name, digest, dimension)
+    return [RecordEmbedded(record.namespace, record.record_id, record.created_at, parts, model)]
+
+
+# A record's vectors as bytes: each ``dimension`` little-endian float32, one after the other, no frame.
+#
+# Every bit pattern survives, NaNs included. The bundled model's have 384 components, 1,536 bytes.
+
+FLOAT = np.dtype("<f4")
+FLOAT_BYTES = FLOAT.itemsize  # an attribute of NumPy costs as much as what is done with it here
+DIMENSION_BYTES = 2
+
+
+def to_blob(record_id: RecordId, parts: Parts, dimension: int = DIMENSION) -> bytes:
+    """Raises: DimensionMismatch: ``parts`` is not (n, dimension) with n at least 1."""
+    if not are_parts(parts, dimension):
+        raise DimensionMismatch(record_id=record_id, wanted=dimension, found=parts.size)
+    return parts.astype(FLOAT, copy=False).tobytes()
+
+
+def from_blob(record_id: RecordId, blob: bytes, dimension: int = DIMENSION) -> Parts:
+    """Raises: DimensionMismatch: ``blob`` is damaged."""
+    if is_damaged(blob, dimension):
+        raise DimensionMismatch(record_id=record_id, wanted=dimension, found=len(blob) // FLOAT_BYTES)
+    return matrix_of([blob], dimension)
+
+
+def is_damaged(blob: bytes, dimension: int = DIMENSION) -> bool:
+    """Whether it is not the bytes of one or more vectors."""
+    return not blob or len(blob) % (dimension * FLOAT_BYTES) != 0
+
+
+def row_count(blob: bytes, dimension: int = DIMENSION) -> int:
+    """Of the vectors in a blob that is not damaged."""
+    return len(blob) // (dimension * FLOAT_BYTES)
+
+
+def matrix_of(blobs: Iterable[bytes], dimension: int = DIMENSION) -> Matrix:
+    """(n, dimension) float32, the rows of all ``blobs``, none of which is damaged."""
+    return np.frombuffer(b"".join(blobs), FLOAT).astype(np.float32, copy=False).reshape(-1, dimension)
+
+
+def codes_to_blob(codes: Codes) -> bytes:
+    """The vectors' dimension, in two bytes, then the codes."""
+    dimension = int(codes.shape[1])
+    return dimension.to_bytes(DIMENSION_BYTES, "little") + codes.tobytes()
+
+
+def codes_from_blob(blob: bytes, dimension: int = DIMENSION) -> Codes | None:
+    """None if ``blob`` is damaged."""
+    found = int.from_bytes(blob[:DIMENSION_BYTES], "little")
+    codes = np.frombuffer(blob[DIMENSION_BYTES:], np.int8)
+    return codes.reshape(-1, dimension) if found == dimension and len(codes) % dimension == 0 else None

@@ -1,0 +1,251 @@
+"""Records: queries about them, their rows and words, and what is kept of those found last."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import TypeAlias
+
+import apsw
+
+from kiro_learn.adapters.sqlite import rows, statements, word_reads
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
+from kiro_learn.adapters.sqlite.rows import Values, to_features, to_record
+from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.errors import DuplicateRecord
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.observation import CapturedRecord
+from kiro_learn.model.record import MemoryRecord, indexed_columns
+from kiro_learn.model.retrieval import RankingFeatures
+from kiro_learn.ports.storage.answers import Change, RecordPage, RecordRemoved, RecordStored
+
+
+def get_memory_records(
+    connection: apsw.Connection, damaged: DamagedRows, record_ids: Sequence[RecordId]
+) -> list[MemoryRecord]:
+    found = connection.execute(statements.GET_RECORDS, {"record_ids": json.dumps(list(record_ids))})
+    record_of = {record.record_id: record for record in damaged.only_readable(found, to_record)}
+    return [record_of[record_id] for record_id in record_ids if record_id in record_of]
+
+
+def get_ranking_features(
+    connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
+) -> dict[RecordId, RankingFeatures]:
+    found = connection.execute(statements.RANKING_FEATURES, {"record_ids": json.dumps(list(record_ids))})
+    return dict(damaged.only_readable(decodable(found), to_features))
+
+
+def find_record_ids(connection: apsw.Connection, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
+    asked: Values = {"namespace": namespace, "ending": ending, "limit": limit}
+    return [RecordId(record_id) for (record_id,) in connection.execute(statements.RECORD_IDS_ENDING, asked)]
+
+
+def list_memory_records(
+    connection: apsw.Connection, damaged: DamagedRows, *, namespace: Namespace | None, limit: int, offset: int
+) -> RecordPage:
+    page = {"limit": limit, "offset": offset}
+    if namespace is None:
+        found = connection.execute(statements.RECORDS_OF_ALL, page)
+        total = connection.execute(statements.COUNT_RECORDS_OF_ALL).get
+    else:
+        found = connection.execute(statements.RECORDS_OF_NAMESPACE, page | {"namespace": namespace})
+        total = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": namespace}).get
+    items, broken = parted(damaged.readable(found, to_record))
+    return RecordPage(items, total, broken)
+
+
+# Rows of records with what belongs to them: their words, and what an index is told of each.
+#
+# Every function answers with the changes that it made, in order.
+
+
+def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:
+    """The namespace's number, made if it has none yet, and the last number of its records."""
+    values = {"namespace": namespace}
+    found = connection.execute(statements.NAMESPACE_NUMBER, values).get
+    number, last_record = found or connection.execute(statements.PUT_NAMESPACE, values).get
+    return number, last_record
+
+
+def is_known(connection: apsw.Connection, record_id: RecordId) -> bool:
+    """Alive or replaced."""
+    return connection.execute(statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
+
+
+def list_alike(connection: apsw.Connection, values: rows.Values) -> list[CapturedRecord]:
+    """See ``StorageTransaction.list_alike``. ``values``: those of ``LIST_ALIKE``."""
+    found = connection.execute(statements.LIST_ALIKE, values).fetchall()
+    return list(DamagedRows().only_readable(found, rows.to_captured))
+
+
+def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+    values = {"record_ids": json.dumps(list(record_ids)), "stale_at": None if at is None else to_text(at)}
+    connection.execute(statements.SET_STALE, values)
+
+
+def set_pinned(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> int:
+    values = {"record_ids": json.dumps(list(record_ids)), "pinned_at": None if at is None else to_text(at)}
+    connection.execute(statements.SET_PINNED, values)
+    return connection.changes()
+
+
+def note_merged(connection: apsw.Connection, namespace: Namespace, branch: str) -> None:
+    number, _ = number_of(connection, namespace)
+    for statement in (statements.NOTE_MERGED, statements.NOTE_MERGED_OF_REPLACED):
+        connection.execute(statement, {"number": number, "branch": branch})
+
+
+def put_file_digests(connection: apsw.Connection, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
+    values = ({"record_id": record_id, "digests": json.dumps(dict(noted))} for record_id, noted in digests.items())
+    connection.executemany(statements.SET_FILE_DIGESTS, values)
+
+
+def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change]:
+    if is_known(connection, record.record_id):
+        raise DuplicateRecord(record.record_id)
+    numbers = new_number(connection, record.namespace)
+    connection.execute(statements.PUT_RECORD, rows.from_record(record) | numbers)
+    return [put_words(connection, numbers["number"], record)]
+
+
+def new_number(connection: apsw.Connection, namespace: Namespace) -> rows.Values:
+    """The numbers of a new record and of its namespace, which has an index of words from then on."""
+    namespace_number, last_record = number_of(connection, namespace)
+    if last_record == 0:
+        connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
+    return {"number": next_number(connection, namespace_number), "namespace_number": namespace_number}
+
+
+def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) -> RecordStored:
+    """Enter the record whose row has this number into its namespace's index."""
+    word_reads.put_words(connection, number, indexed_columns(record))
+    return RecordStored(record.namespace, record.record_id)
+
+
+def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
+    """Nothing if it is not alive."""
+    found = connection.execute(statements.FIND_RECORD, {"record_id": record_id}).fetchone()
+    if found is None:
+        return []
+    number, _, namespace = found
+    values = {"number": number}
+    word_reads.delete_words(connection, number)
+    connection.execute(statements.CLEAR_EMBEDDING, values)
+    connection.execute(statements.DELETE_RECORD, values)
+    return [RecordRemoved(namespace, record_id)]
+
+
+def next_number(connection: apsw.Connection, namespace_number: int) -> int:
+    """A number that no record of the project has had."""
+    last_record: int = connection.execute(statements.NEXT_RECORD, {"number": namespace_number}).get
+    return namespace_number << 32 | last_record
+
+
+# Keeps the ids and times of the records found last: the same ones come near the top of one prompt after another.
+#
+# A record's number is never given again, and its id and time never change. So what is kept is true as long as it is
+# kept; which numbers there are in a state of the database, its index of words knows.
+
+MOST_KEPT = 20_000
+"""Most records of all namespaces together, 6 MB; the least recently used are evicted."""
+
+RecordKey: TypeAlias = tuple[RecordId, datetime]
+
+
+class RecordKeys:
+    """Caches ids and times of records by their numbers. Shared by all reading connections."""
+
+    def __init__(self, most_kept: int = MOST_KEPT) -> None:
+        self._most_kept = most_kept
+        self._kept: dict[int, RecordKey] = {}
+        self._lock = threading.Lock()
+
+    def read(self, connection: apsw.Connection, numbers: Iterable[int]) -> Mapping[int, RecordKey]:
+        """By the number in the table of records: its id and when it was made. A number without a record is left out."""
+        with self._lock:
+            known = {number: self._kept.get(number) for number in numbers}
+        missing = [number for number, key in known.items() if key is None]
+        found = _read(connection, missing) if missing else {}
+        with self._lock:
+            self._kept |= found
+            for number in list(islice(self._kept, max(0, len(self._kept) - self._most_kept))):
+                del self._kept[number]
+        return {number: key for number, key in known.items() if key is not None} | found
+
+
+def _read(connection: apsw.Connection, numbers: list[int]) -> dict[int, RecordKey]:
+    rows = connection.execute(statements.RECORDS_OF_NUMBERS, {"numbers": json.dumps(sorted(numbers))})
+    keys: dict[int, RecordKey] = {}
+    for number, record_id, created_at in decodable(rows):
+        with contextlib.suppress(ValueError, TypeError):  # a damaged one is no hit
+            keys[number] = (record_id, from_text(created_at))
+    return keys
+
+
+# Keeps the ranking features that were read last: the same records come near the top of one prompt after another.
+#
+# Only what cannot change any more is kept: records and events never do, but an event may still arrive that a record
+# names as its first.
+
+MOST_BYTES = 8_000_000
+"""Memory of the cache; the least recently used records are evicted."""
+
+BYTES_APIECE = 500
+"""Memory of an entry in addition to its texts: their objects and its dictionary entry."""
+
+
+class RankingFeatureCache:
+    """Caches the ranking features of records. Shared by all reading connections."""
+
+    def __init__(self, damaged: DamagedRows, most_bytes: int = MOST_BYTES) -> None:
+        self._damaged = damaged
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[RecordId, RankingFeatures] = OrderedDict()
+        self._removal_count = 0
+        self._lock = threading.Lock()
+
+    def read(self, connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
+        """See ``StorageBackend.get_ranking_features``. The cache changes its cost, never its result."""
+        with self._lock:
+            removal_count = self._removal_count
+            known = {record_id: self._kept[record_id] for record_id in record_ids if record_id in self._kept}
+            for record_id in known:
+                self._kept.move_to_end(record_id)
+        missing = [record_id for record_id in record_ids if record_id not in known]
+        if not missing:
+            return known
+        found = get_ranking_features(connection, missing, self._damaged)
+        with self._lock:
+            if removal_count == self._removal_count:  # else a found record may just have been forgotten
+                self._keep(found)
+        return known | found
+
+    def remove(self, record_ids: Iterable[RecordId]) -> None:
+        """Drop removed records, and let no reader that still saw them put them back."""
+        with self._lock:
+            self._removal_count += 1
+            for record_id in record_ids:
+                gone = self._kept.pop(record_id, None)
+                if gone is not None:
+                    self._bytes -= _size_bytes(gone)
+
+    def _keep(self, found: dict[RecordId, RankingFeatures]) -> None:
+        for record_id, features in found.items():
+            if features.session_id is not None and record_id not in self._kept:
+                self._kept[record_id] = features
+                self._bytes += _size_bytes(features)
+        while self._bytes > self._most_bytes:
+            self._bytes -= _size_bytes(self._kept.popitem(last=False)[1])
+
+
+def _size_bytes(features: RankingFeatures) -> int:
+    return sys.getsizeof(features.text) + sys.getsizeof(features.session_id) + BYTES_APIECE
