@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.settings_file import KEYS, Key, read_settings, set_in_file, settings_in
-from kiro_learn.agent_files.toml_values import written
+from kiro_learn.agent_files.toml_edits import written
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, InvalidRequest
 

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.agent_files.json_edits import with_additions
-from kiro_learn.agent_files.jsonc import parse
+from kiro_learn.agent_files.json_edits import parse, with_additions
 from kiro_learn.agent_files.layouts import Addition
 from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS

@@ -13,10 +13,17 @@ import attrs
 
 from kiro_learn.agent_files.commands import PROGRAM, SERVER_NAME, Commands, Recognition, has_path, is_our_server
 from kiro_learn.agent_files.insertions import Edited, found_again, without
-from kiro_learn.agent_files.json_edits import with_additions, without_entry
-from kiro_learn.agent_files.jsonc import Node, NotJson, parse
-from kiro_learn.agent_files.layouts import Addition, AgentFile, MergedJson, MergedToml, OwnFile
-from kiro_learn.agent_files.manifest import AddedMember, WrittenFile, hash_of
+from kiro_learn.agent_files.json_edits import Node, NotJson, parse, with_additions, without_entry
+from kiro_learn.agent_files.layouts import (
+    AddedMember,
+    Addition,
+    AgentFile,
+    MergedJson,
+    MergedToml,
+    OwnFile,
+    WrittenFile,
+    hash_of,
+)
 from kiro_learn.agent_files.ours import is_empty, is_same_but_for_hooks, our_entries, without_empty, without_ours
 from kiro_learn.agent_files.toml_edits import NotToml, line_of_ours, with_block, without_block, without_tables
 from kiro_learn.agent_files.toml_edits import parse as parse_toml

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from kiro_learn.agent_files.changes import CannotEdit, Change, installed
 from kiro_learn.agent_files.commands import Commands
-from kiro_learn.agent_files.jsonc import NotJson
-from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml, OwnFile
-from kiro_learn.agent_files.manifest import WrittenFile, hash_of
+from kiro_learn.agent_files.json_edits import NotJson
+from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml, OwnFile, WrittenFile, hash_of
 from kiro_learn.agent_files.ours import our_entries
 from kiro_learn.agent_files.toml_edits import NotToml, has_block
 

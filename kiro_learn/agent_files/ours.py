@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from kiro_learn.agent_files.commands import SERVER_NAME, Recognition
-from kiro_learn.agent_files.json_edits import without_entry
-from kiro_learn.agent_files.jsonc import Node, NotJson, parse
-from kiro_learn.agent_files.manifest import AddedMember
+from kiro_learn.agent_files.json_edits import Node, NotJson, parse, without_entry
+from kiro_learn.agent_files.layouts import AddedMember
 
 Step = str | int
 

@@ -8,10 +8,20 @@ from pathlib import PurePosixPath
 import attrs
 
 from kiro_learn.agent_files.commands import HOME_NAME, HOME_VARIABLE, PROGRAM, Commands, homes_named_in
-from kiro_learn.agent_files.jsonc import NotJson, parse
-from kiro_learn.agent_files.kiro_agents import KIRO_FOLDER, MEMORY_AGENT, default_agent_path, memory_agent_file
-from kiro_learn.agent_files.layouts import KiroHome, Surroundings
-from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, WrittenFile, hash_of, read_manifest
+from kiro_learn.agent_files.json_edits import NotJson, parse
+from kiro_learn.agent_files.layouts import (
+    KIRO_FOLDER,
+    MEMORY_AGENT,
+    BrokenManifest,
+    KiroHome,
+    Manifest,
+    Surroundings,
+    WrittenFile,
+    default_agent_path,
+    hash_of,
+    memory_agent_file,
+    read_manifest,
+)
 from kiro_learn.agent_files.ours import is_same_but_for_hooks, our_entries
 from kiro_learn.agent_files.toml_edits import NotToml, without_block, without_tables
 from kiro_learn.agent_files.toml_edits import parse as parse_toml

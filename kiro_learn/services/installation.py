@@ -11,16 +11,19 @@ import attrs
 from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, without_us
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.faults import has_all
-from kiro_learn.agent_files.kiro_agents import (
+from kiro_learn.agent_files.layouts import (
     COMPRESSOR_AGENT,
     DEFAULT_AGENT_FILE,
     KIRO_FOLDER,
     MEMORY_AGENT,
+    AgentFile,
+    Manifest,
+    MergedJson,
+    WrittenFile,
     compressor_path,
     default_agent_path,
+    manifest_text,
 )
-from kiro_learn.agent_files.layouts import AgentFile, MergedJson
-from kiro_learn.agent_files.manifest import Manifest, WrittenFile, manifest_text
 from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
 from kiro_learn.ports.home import HomeFolder

@@ -9,9 +9,14 @@ import attrs
 
 from kiro_learn.agent_files.changes import CannotEdit
 from kiro_learn.agent_files.faults import GONE, fault_in
-from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, DEFAULT_AGENT_FILE
-from kiro_learn.agent_files.layouts import AgentFile, Surroundings
-from kiro_learn.agent_files.manifest import Manifest, WrittenFile
+from kiro_learn.agent_files.layouts import (
+    COMPRESSOR_AGENT,
+    DEFAULT_AGENT_FILE,
+    AgentFile,
+    Manifest,
+    Surroundings,
+    WrittenFile,
+)
 from kiro_learn.errors import AgentFileError
 from kiro_learn.services.agent_surroundings import SurroundingsReader, manifest_in
 from kiro_learn.wire.agents import AGENTS, files_of

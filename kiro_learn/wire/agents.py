@@ -13,15 +13,20 @@ from pathlib import PurePosixPath
 import attrs
 
 from kiro_learn.agent_files.commands import SERVER_NAME
-from kiro_learn.agent_files.kiro_agents import (
+from kiro_learn.agent_files.layouts import (
     KIRO_FOLDER,
     MEMORY_AGENT,
+    Addition,
+    AgentFile,
+    MergedJson,
+    MergedToml,
+    OwnFile,
+    Surroundings,
     compressor_file,
     compressor_path,
     default_agent_path,
     memory_agent_file,
 )
-from kiro_learn.agent_files.layouts import Addition, AgentFile, MergedJson, MergedToml, OwnFile, Surroundings
 from kiro_learn.model.event import EventKind
 from kiro_learn.wire.answer_forms import as_text, for_cursor, in_output_of
 

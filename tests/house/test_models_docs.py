@@ -7,7 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
-from kiro_learn.agent_files.kiro_agents import compressor_file
+from kiro_learn.agent_files.layouts import compressor_file
 from kiro_learn.app.learner_choice import AGENT_FILE
 from kiro_learn.config import DEFAULT_AGENT
 

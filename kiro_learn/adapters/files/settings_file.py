@@ -15,8 +15,7 @@ from typing import Any, NamedTuple, get_type_hints
 import attrs
 
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
-from kiro_learn.agent_files.toml_edits import NotToml
-from kiro_learn.agent_files.toml_values import Scalar, with_value
+from kiro_learn.agent_files.toml_edits import NotToml, Scalar, with_value
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, InvalidRequest
 from kiro_learn.model.settings import Setting, SettingOrigin

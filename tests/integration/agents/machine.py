@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kiro_learn.agent_files.jsonc import parse
+from kiro_learn.agent_files.json_edits import parse
 from kiro_learn.wire.agents import AGENTS
 from tests.integration.cli.command_line import Completed, environment_for
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.agent_files.jsonc import parse
+from kiro_learn.agent_files.json_edits import parse
 from tests.integration.agents.machine import HOMES, Machine
 from tests.integration.cli.terminal import at_terminal
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.agent_files.insertions import without
-from kiro_learn.agent_files.json_edits import with_additions, without_entry
-from kiro_learn.agent_files.jsonc import NotJson, parse
+from kiro_learn.agent_files.json_edits import NotJson, parse, with_additions, without_entry
 from kiro_learn.agent_files.layouts import Addition
 
 HOOK = {"command": "ours"}

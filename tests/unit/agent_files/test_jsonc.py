@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kiro_learn.agent_files.jsonc import MAX_DEPTH, NotJson, parse
+from kiro_learn.agent_files.json_edits import MAX_DEPTH, NotJson, parse
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import tomllib
 
 import pytest
 
-from kiro_learn.agent_files.toml_edits import NotToml
-from kiro_learn.agent_files.toml_values import with_value
+from kiro_learn.agent_files.toml_edits import NotToml, with_value
 
 
 @pytest.mark.parametrize(

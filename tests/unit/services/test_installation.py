@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.agent_files.manifest import manifest_text, read_manifest
+from kiro_learn.agent_files.layouts import manifest_text, read_manifest
 from kiro_learn.errors import AgentFileError
 from kiro_learn.services.installation import Installation
 from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of

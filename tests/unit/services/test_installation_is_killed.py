@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.agent_files.manifest import hash_of
+from kiro_learn.agent_files.layouts import hash_of
 from kiro_learn.services.installation import Installation
 from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
