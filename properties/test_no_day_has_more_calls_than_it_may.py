@@ -8,7 +8,7 @@ from typing import Literal
 import trio
 from hypothesis import strategies as st
 
-from kiro_learn.actors.llm_quota import LlmQuota
+from kiro_learn.actors.llm_use import LlmQuota
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BudgetSpent, LlmError, StorageUnavailable
 from kiro_learn.model.namespace import namespace_of

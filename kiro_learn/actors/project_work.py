@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TypeVar
 
 import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.outcome import outcome_of
 from kiro_learn.actors.relearning import Relearning
-from kiro_learn.errors import (
-    BatchRefused,
-    KiroLearnError,
-    LlmError,
-    StorageError,
-    UnexpectedError,
-)
+from kiro_learn.errors import BatchRefused, KiroLearnError, LlmError, StorageError, UnexpectedError
 from kiro_learn.learning.extraction.splitting import half_count, part_to_try
 from kiro_learn.learning.reconciliation.judge import JudgeBreaker
 from kiro_learn.learning.schedule import BufferState, SchedulePolicy, Step
@@ -28,8 +23,10 @@ from kiro_learn.model.settings import ScheduleSettings
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.llm import TOO_SLOW
 from kiro_learn.ports.storage.buffer import BufferReads
 from kiro_learn.runtime.actor import Reply
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -265,3 +262,28 @@ class ProjectWork:
     def _answer_flushes(self, error: KiroLearnError | None) -> None:
         self.buffer_state = attrs.evolve(self.buffer_state, is_flushed=False)
         self.flushes.answer(error)
+
+
+# What became of a piece of an actor's work: its result, or an error of ours, whatever was raised.
+
+T = TypeVar("T")
+
+
+async def outcome_of(what: str, work: Callable[[], Awaitable[T]]) -> T | KiroLearnError:
+    """The result of ``work``, or the error that ended it; an unexpected one is logged with its place.
+
+    Cancellation passes through.
+    """
+
+    async def expected() -> T | KiroLearnError:
+        try:
+            return await work()
+        except trio.TooSlowError:
+            return LlmError(TOO_SLOW)
+        except KiroLearnError as error:
+            return error
+
+    outcome = await catch_errors(what, expected)
+    if isinstance(outcome, Exception) and not isinstance(outcome, KiroLearnError):
+        return UnexpectedError(outcome)
+    return outcome

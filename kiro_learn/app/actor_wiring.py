@@ -5,22 +5,18 @@ from __future__ import annotations
 import attrs
 import trio
 
-from kiro_learn.actors.backfiller import Backfiller
+from kiro_learn.actors.backfiller import Backfiller, Reembedder
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
 from kiro_learn.actors.graph_embedder import GraphEmbedder
-from kiro_learn.actors.llm_failover import LlmFailover
-from kiro_learn.actors.llm_quota import LlmQuota
-from kiro_learn.actors.project import ProjectActor
+from kiro_learn.actors.llm_use import LlmFailover, LlmQuota
+from kiro_learn.actors.project import ProjectActor, Projects
 from kiro_learn.actors.project_work import ProjectDependencies
-from kiro_learn.actors.projects import Projects
-from kiro_learn.actors.reembedder import Reembedder
 from kiro_learn.actors.relearning import Relearner
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.actors.term_prefetcher import TermPrefetcher
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
+from kiro_learn.actors.word_indexes import TermPrefetcher, WordIndexRebuilder
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import attrs
 
-from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.project import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.model.event import Event

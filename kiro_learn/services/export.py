@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.project import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.model.moment import to_text

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from kiro_learn.actors.backfiller import Backfiller
-from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.project import Projects
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageBackend

@@ -12,7 +12,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.project import Projects
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest

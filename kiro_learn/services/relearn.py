@@ -7,8 +7,8 @@ from functools import partial
 
 import attrs
 
-from kiro_learn.actors.llm_failover import LlmFailover
-from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.llm_use import LlmFailover
+from kiro_learn.actors.project import Projects
 from kiro_learn.actors.relearning import EVENT_BYTES_READ, Relearned, Relearner
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.ids import EventId, RecordId

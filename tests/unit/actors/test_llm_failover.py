@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kiro_learn.actors.llm_failover import LlmFailover, LlmStatistics
-from kiro_learn.actors.llm_quota import LlmQuota
+from kiro_learn.actors.llm_use import LlmFailover, LlmQuota, LlmStatistics
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError

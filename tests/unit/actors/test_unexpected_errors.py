@@ -8,8 +8,7 @@ import attrs
 import pytest
 import trio
 
-from kiro_learn.actors.project import ProjectStatistics
-from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.project import Projects, ProjectStatistics
 from kiro_learn.errors import ActorStopped, UnexpectedError
 from kiro_learn.model.buffer import BufferSize, ParkedCluster
 from kiro_learn.model.namespace import Namespace, project_id_in

@@ -12,8 +12,7 @@ import attrs
 
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
-from kiro_learn.actors.llm_failover import LlmFailover
-from kiro_learn.actors.llm_quota import LlmQuota
+from kiro_learn.actors.llm_use import LlmFailover, LlmQuota
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import Config

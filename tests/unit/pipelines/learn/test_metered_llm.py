@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kiro_learn.actors.llm_failover import LlmStatistics
+from kiro_learn.actors.llm_use import LlmStatistics
 from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError, ModelBusy, StorageUnavailable
 from kiro_learn.model.record import MODEL_STRATEGY
