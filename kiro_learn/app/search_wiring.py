@@ -11,8 +11,7 @@ from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetrieve
 from kiro_learn.services.placing import Placer
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_search import ProjectSearch
-from kiro_learn.services.search import Search
-from kiro_learn.services.search_by_syntax import SearchBySyntax
+from kiro_learn.services.search import Search, SearchBySyntax
 
 
 def search_of(

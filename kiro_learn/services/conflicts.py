@@ -19,9 +19,8 @@ from kiro_learn.pipelines.recall.candidates import Candidate
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload
-from kiro_learn.services.edit import Edit
-from kiro_learn.services.forget import Forget
-from kiro_learn.services.graph_edit import GraphEdit
+from kiro_learn.services.graph_items import GraphEdit
+from kiro_learn.services.memories import Edit, Forget
 from kiro_learn.services.rule_files import MOST_RULES
 from kiro_learn.services.session_context import SessionContext
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 
 import attrs
 
@@ -10,13 +11,14 @@ from kiro_learn.learning.consolidation.consolidation import lines_of
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import Observation
 from kiro_learn.model.record import MAX_TITLE
 from kiro_learn.pipelines.recall.context import CompactedConversation, Context, ContextBuilder, ContextRequest, Message
+from kiro_learn.ports.storage.answers import Change
 from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.retrieval.graph.budget import TokenSlots
 from kiro_learn.runtime.admission import Offload
-from kiro_learn.services.context_cache import ContextCache
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_names import ProjectNames
 
@@ -87,3 +89,49 @@ def _episode(gone: Sequence[Message], project: str, session: str | None) -> Obse
         text="\n\n".join(f"{message.role}: {message.content}" for message in said),
         session=session,
     )
+
+
+# Context blocks of the last minute, forgotten as soon as something that they tell may have changed.
+
+MOST = 100
+SECONDS = 60.0
+
+
+@attrs.frozen
+class _Kept:
+    context: Context
+    until: float
+
+
+class ContextCache:
+    """Finds the block of a request that was made before, word for word."""
+
+    def __init__(self, current_time: Callable[[], float]) -> None:
+        self._current_time = current_time
+        self._kept: OrderedDict[tuple[Namespace, int, ContextRequest], _Kept] = OrderedDict()
+        self._generations: dict[Namespace, int] = {}
+
+    def apply(self, change: Change) -> None:
+        """What was made of this project is of no use any longer."""
+        self._generations[change.namespace] = self.generation(change.namespace) + 1
+
+    def generation(self, namespace: Namespace) -> int:
+        """How often the project's memory changed since the daemon started."""
+        return self._generations.get(namespace, 0)
+
+    def get(self, namespace: Namespace, request: ContextRequest) -> Context | None:
+        """The block that was made of this; None: there is none of the last minute."""
+        key = (namespace, self.generation(namespace), request)
+        kept = self._kept.get(key)
+        if kept is None or kept.until < self._current_time():
+            return None
+        self._kept.move_to_end(key)
+        return kept.context
+
+    def put(self, namespace: Namespace, generation: int, request: ContextRequest, context: Context) -> None:
+        """Keep a block that was begun in a generation; one with a part missing is not kept."""
+        if context.degraded:
+            return
+        self._kept[namespace, generation, request] = _Kept(context, self._current_time() + SECONDS)
+        while len(self._kept) > MOST:
+            self._kept.popitem(last=False)

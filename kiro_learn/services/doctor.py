@@ -16,8 +16,8 @@ from kiro_learn.model.server import ServerFacts as ServerFacts  # noqa: PLC0414 
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.backups import BackupFolder, StoreReplacement
 from kiro_learn.ports.home import DatabaseInspection, HomeInspection
+from kiro_learn.services.agent_surroundings import InstalledFiles
 from kiro_learn.services.autostart import Autostart
-from kiro_learn.services.installed_files import InstalledFiles
 
 DATABASE = "database"
 """The id of the check of the database."""
@@ -245,3 +245,41 @@ def _message(error: KiroLearnError | OSError) -> str:
     if isinstance(error, KiroLearnError):
         return str(error)
     return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"
+
+
+# What every check of a home says in: its outcomes, and the commands that many of them name.
+
+FIX = "kiro-learn doctor --fix"
+START = "kiro-learn start"
+STOP = "kiro-learn stop"
+WHICH = "type -a kiro-learn"
+"""Names every command of ours on the PATH, the one that is run first."""
+RESTART = "kiro-learn restart"
+
+LEAST_FREE_BYTES = 100_000_000
+"""Below it, SQLite's log and the daemon's may fill the disk within a day."""
+
+
+def ok(detail: str) -> Outcome:
+    """What was looked at is as it should be; ``detail`` says what that is."""
+    return Outcome(CheckState.OK, detail)
+
+
+def skipped(detail: str) -> Outcome:
+    """There was nothing to look at; ``detail`` says why."""
+    return Outcome(CheckState.SKIPPED, detail)
+
+
+def warning(detail: str, mend: str) -> Outcome:
+    """It works, but not as well as it should; the command ``mend`` helps."""
+    return Outcome(CheckState.WARNING, detail, mend)
+
+
+def failed(detail: str, mend: str) -> Outcome:
+    """Something does not work; the command ``mend`` helps."""
+    return Outcome(CheckState.FAILED, detail, mend)
+
+
+def counted(count: int, noun: str) -> str:
+    """``3 events``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

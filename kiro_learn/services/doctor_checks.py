@@ -15,21 +15,25 @@ from kiro_learn.errors import AgentFileError
 from kiro_learn.model.settings import FileOrigin, ServiceState
 from kiro_learn.model.version import is_newer
 from kiro_learn.ports.home import SpoolFacts
-from kiro_learn.services.doctor import DATABASE, Check, DaemonState, Examination, Outcome
-from kiro_learn.services.doctor_database import copies_are_made, database_is_sound, mend
-from kiro_learn.services.doctor_outcomes import (
+from kiro_learn.services.agent_surroundings import FileFault
+from kiro_learn.services.doctor import (
+    DATABASE,
     FIX,
     LEAST_FREE_BYTES,
     RESTART,
     START,
     WHICH,
+    Check,
+    DaemonState,
+    Examination,
+    Outcome,
     counted,
     failed,
     ok,
     skipped,
     warning,
 )
-from kiro_learn.services.installed_files import FileFault
+from kiro_learn.services.doctor_database import copies_are_made, database_is_sound, mend
 
 UPGRADE_COPIES = 3
 """Sizes of the database that an upgrade needs as free space."""

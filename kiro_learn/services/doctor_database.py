@@ -10,13 +10,15 @@ from pathlib import Path
 from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyKind, newest_restorable
 from kiro_learn.model.server import ServerFacts
 from kiro_learn.ports.home import DatabaseFacts
-from kiro_learn.services.doctor import DaemonState, Examination, Outcome
-from kiro_learn.services.doctor_outcomes import (
+from kiro_learn.services.doctor import (
     FIX,
     LEAST_FREE_BYTES,
     RESTART,
     START,
     STOP,
+    DaemonState,
+    Examination,
+    Outcome,
     counted,
     failed,
     ok,

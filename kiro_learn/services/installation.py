@@ -28,8 +28,7 @@ from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
 from kiro_learn.ports.home import HomeFolder
 from kiro_learn.ports.service_manager import AgentFiles, AgentPrograms
-from kiro_learn.services.agent_surroundings import SurroundingsReader, manifest_in
-from kiro_learn.services.installed_files import InstalledFiles
+from kiro_learn.services.agent_surroundings import InstalledFiles, SurroundingsReader, manifest_in
 from kiro_learn.wire.agents import AGENTS, files_of, hook_names
 
 Changed = TypeVar("Changed")

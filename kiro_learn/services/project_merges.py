@@ -18,8 +18,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.namespace import PROJECT_NAME, Namespace
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.services.merged_projects import MergedProjects
-from kiro_learn.services.project_names import NamedProject, ProjectNames
+from kiro_learn.services.project_names import MergedProjects, NamedProject, ProjectNames
 
 log = structlog.get_logger()
 

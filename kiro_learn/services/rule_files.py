@@ -16,7 +16,7 @@ from kiro_learn.ports.home import RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors
-from kiro_learn.services.freshness import Freshness
+from kiro_learn.services.staleness import Freshness
 from kiro_learn.wire.agents import AGENTS, OTHER_RULE_FILES, agent_of_hook
 
 MOST_KEPT = 50

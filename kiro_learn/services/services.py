@@ -15,35 +15,26 @@ from kiro_learn.services.capture import Capture
 from kiro_learn.services.conflicts import Conflicts
 from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.export import Export
-from kiro_learn.services.forget import Forget
 from kiro_learn.services.forgetting import Forgetting
-from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.health import Health
-from kiro_learn.services.history import History
-from kiro_learn.services.hooks import Hooks
-from kiro_learn.services.learn import Learn
+from kiro_learn.services.hooks import Hooks, Prompt
+from kiro_learn.services.learn import Learn, Relearn
 from kiro_learn.services.live import LiveFeed
+from kiro_learn.services.memories import Forget, History, ProjectRecords, Remember
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.pauses import Pauses
-from kiro_learn.services.project_activity import ProjectActivity
+from kiro_learn.services.project_activity import ProjectActivity, Queries
 from kiro_learn.services.project_merges import ProjectMerges
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_profiles import ProjectProfiles
-from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.project_search import ProjectSearch
-from kiro_learn.services.prompt import Prompt
-from kiro_learn.services.queries import Queries
-from kiro_learn.services.relearn import Relearn
-from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
-from kiro_learn.services.retrieval_details import RetrievalDetails
-from kiro_learn.services.retrieval_log import RetrievalLog
+from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
 from kiro_learn.services.search import Search
-from kiro_learn.services.session_context import SessionContext
-from kiro_learn.services.session_start import SessionStart
+from kiro_learn.services.session_context import SessionContext, SessionStart
 from kiro_learn.services.spool_drainer import SpoolDrainer
-from kiro_learn.services.staleness import Staleness
+from kiro_learn.services.staleness import Freshness, Staleness
 
 
 @attrs.frozen(kw_only=True)

@@ -15,7 +15,7 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.feedback import BRIEF
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordFilter
-from kiro_learn.model.retrieval import Occasion
+from kiro_learn.model.retrieval import Occasion, Retrieval
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, render_brief, said_by
@@ -23,6 +23,7 @@ from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.retrieval.rendering.repeats import contradicts, each_once
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.amended import Amended
+from kiro_learn.services.capture import Capture, Captured
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
@@ -286,3 +287,31 @@ def _is_told(record: MemoryRecord) -> bool:
 
 def _is_no_knowledge(record: MemoryRecord) -> bool:
     return record.knowledge_type is None
+
+
+# Stores the event that starts a session, and answers what the session should know.
+
+
+@attrs.frozen(eq=False)
+class SessionStart:
+    """The start of a session that a program reports itself; what agents' hooks report is ``Hooks``'."""
+
+    capture: Capture
+    session_context: SessionContext
+    budget_seconds: float
+
+    async def take(self, event: Event) -> tuple[Captured, Retrieval]:
+        """Keep ``event``, and find what its session is told: once a session, within the budget.
+
+        Raises:
+          StorageError: it could not be kept.
+        """
+        began = trio.current_time()
+        told = await self.session_context.begin(
+            event, key=event.session_id, is_emptied=False, deadline=began + self.budget_seconds
+        )
+        latency_ms = (trio.current_time() - began) * 1000
+        captured = await self.capture.take(event)
+        if told.text:
+            self.session_context.told(event, told)
+        return captured, Retrieval(told.text, told.record_ids, latency_ms)

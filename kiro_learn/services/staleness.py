@@ -1,20 +1,24 @@
-"""Marks records whose cited files changed since, and removes the mark once the files are as they were."""
+"""Which memories cite files that changed since, looked at from time to time and on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 import attrs
+import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.model.file_state import digests_to_note, is_unchecked, stale_files
+from kiro_learn.model.file_state import FileChanges, FileState, digests_to_note, files_of, is_unchecked, stale_files
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.home import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.records import RecordQuery
-from kiro_learn.services.freshness import Freshness
+from kiro_learn.runtime.actor import PeriodicJob
+from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.project_names import Asked, ProjectNames
 
 PAGE = 500
@@ -131,3 +135,105 @@ def _unchecked(records: Sequence[MemoryRecord]) -> _Findings:
     """Where no folder is known, in which their files could be."""
     count = sum(is_unchecked(record, {}) for record in records)
     return _Findings(stale=0, marked=(), cleared=(), unchecked=count, digests={})
+
+
+# Looks at the files of all projects from time to time, so that what is stale is known without a question.
+
+NAME = "staleness check"
+
+FIRST_AFTER_SECONDS = 600.0
+"""After the start, which has other work."""
+
+INTERVAL_SECONDS = 6 * 3600.0
+
+MOST_RECORDS = 10_000
+"""Of one project that are looked at in one run, the newest; ``POST /api/stale`` looks at all."""
+
+
+def staleness_check(storage: StorageBackend, staleness: Staleness) -> PeriodicJob:
+    """Runs the stale detection for every project, one after the other. A project that fails is logged and skipped."""
+
+    async def check_all() -> None:
+        for project in await storage.list_projects():
+            await catch_errors(NAME, partial(staleness.detect_in, project.namespace, most_records=MOST_RECORDS))
+
+    return PeriodicJob(NAME, check_all, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS)
+
+
+# Finds which files that memories cite are gone or were changed since the memories were learned.
+
+FILES_AT_ONCE = 50
+
+FILES_SECONDS = 5.0
+"""Time limit of reading so many files; a slower file system is given up on."""
+
+EVENTS_WITH_FOLDER = 200
+"""The newest ones, among which the project's folder is looked for."""
+
+
+@attrs.frozen
+class StaleRecord:
+    """A memory, and what became of its files."""
+
+    record: MemoryRecord
+    changes: FileChanges
+
+
+@attrs.frozen
+class StaleRecords:
+    """The stale memories of one project, newest first."""
+
+    folder: str | None
+    """The folder in which the files were looked up; None: no event names one."""
+    items: tuple[StaleRecord, ...]
+
+
+class Freshness:
+    """Goes through all memories of a project."""
+
+    def __init__(self, storage: StorageBackend, files: ProjectFiles) -> None:
+        self._storage = storage
+        self._files = files
+
+    async def stale(self, namespace: Namespace) -> StaleRecords:
+        """All memories of a project with a file that is gone or was changed since.
+
+        Raises:
+          TooSlowError: the file system does not answer.
+          StorageError: the store cannot be read.
+        """
+        folder = await self.folder_of(namespace)
+        if folder is None:
+            return StaleRecords(None, ())
+        return StaleRecords(folder, tuple([stale async for stale in self._stale_in(namespace, folder)]))
+
+    async def _stale_in(self, namespace: Namespace, folder: str) -> AsyncIterator[StaleRecord]:
+        offset = 0
+        while True:
+            page = await self._storage.list_memory_records(namespace=namespace, limit=PAGE, offset=offset)
+            known = await self._storage.get_file_digests([record.record_id for record in page.items])
+            states = await self.states(folder, page.items)
+            for record in page.items:
+                if changes := stale_files(record, states, known.get(record.record_id, {})):
+                    yield StaleRecord(record, changes)
+            offset += PAGE
+            if offset >= page.total:
+                return
+
+    async def states(self, folder: str, records: Sequence[MemoryRecord]) -> dict[str, FileState | None]:
+        """How the files that ``records`` cite are now. Many take their time, as long as they come.
+
+        Raises:
+          TooSlowError: some of them took too long.
+        """
+        paths = list(dict.fromkeys(path for record in records for path in files_of(record)))
+        states: dict[str, FileState | None] = {}
+        for start in range(0, len(paths), FILES_AT_ONCE):
+            with trio.fail_after(FILES_SECONDS):
+                states |= await self._files.states(folder, paths[start : start + FILES_AT_ONCE])
+        return states
+
+    async def folder_of(self, namespace: Namespace) -> str | None:
+        """The project's folder, as the newest event that names one does; None if none does. Raises StorageError."""
+        page = await self._storage.list_events(namespace=namespace, limit=EVENTS_WITH_FOLDER, cursor=None)
+        return next((event.source.project_path for event in page.items if event.source.project_path), None)

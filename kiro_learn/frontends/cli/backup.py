@@ -10,7 +10,7 @@ import click
 from kiro_learn.frontends.cli import backup_screen, backup_texts
 from kiro_learn.frontends.cli.options import ListsAlone, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.services.copies import Copies, ListedCopy
+from kiro_learn.services.backups import Copies, ListedCopy
 
 
 @click.group("backup", cls=ListsAlone, help=backup_texts.HELP)

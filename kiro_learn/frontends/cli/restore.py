@@ -13,7 +13,7 @@ from kiro_learn.frontends.cli.backup import as_value, copies_of
 from kiro_learn.frontends.cli.daemon_verbs import start_daemon
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.services.copies import Copies, Restoration
+from kiro_learn.services.backups import Copies, Restoration
 
 
 @click.command("restore", help=backup_texts.RESTORE_HELP)

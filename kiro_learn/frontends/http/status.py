@@ -17,8 +17,7 @@ from kiro_learn.model.version import __version__
 from kiro_learn.services.doctor import facts_of, summary
 from kiro_learn.services.health import EmbedderStatus
 from kiro_learn.services.learn import EmbeddingState
-from kiro_learn.services.retrieval_details import RetrievalDetail
-from kiro_learn.services.retrieval_log import KEPT, percentiles
+from kiro_learn.services.retrieval_log import KEPT, RetrievalDetail, percentiles
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_record, write_value
 

@@ -31,10 +31,9 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.settings import ServiceState
 from kiro_learn.services.autostart import Autostart
-from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Examination, Outcome
+from kiro_learn.services.doctor import FIX, CheckState, DaemonFacts, DaemonState, Doctor, Examination, Outcome
 from kiro_learn.services.doctor_checks import CHECKS
 from kiro_learn.services.doctor_database import FIX_STOPPED
-from kiro_learn.services.doctor_outcomes import FIX
 from kiro_learn.testing.service_manager import ScriptedServiceManager
 from kiro_learn.testing.storing import put_record
 from tests.integration.cli.command_line import kiro_learn

@@ -16,7 +16,7 @@ import attrs
 import psutil
 import pytest
 
-from kiro_learn.services.doctor_outcomes import FIX
+from kiro_learn.services.doctor import FIX
 from tests.integration.cli.command_line import environment_for
 from tests.integration.cli.terminal import any_at_terminal
 

@@ -13,7 +13,7 @@ from kiro_learn.config import CHARACTERS_PER_TOKEN, Config, LearningConfig, LlmC
 from kiro_learn.errors import ActorStopped
 from kiro_learn.learning.extraction.splitting import INSTRUCTIONS_CHARACTERS
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.services.relearn import ProjectRelearned
+from kiro_learn.services.learn import ProjectRelearned
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

@@ -17,7 +17,7 @@ from kiro_learn.model.graph import Fact, GraphItem, GraphKind
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
 from kiro_learn.ports.storage.graph import GraphList
-from kiro_learn.services.relearn import Preview, ProjectRelearned, WeakMemory
+from kiro_learn.services.learn import Preview, ProjectRelearned, WeakMemory
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
-from kiro_learn.services.relearn import TooLittle
+from kiro_learn.services.learn import TooLittle
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

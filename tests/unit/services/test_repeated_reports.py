@@ -10,7 +10,7 @@ import trio
 
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.observation import Observation
-from kiro_learn.services.repeated_reports import MOST_REPORTS, WINDOW_MS, RepeatedReports, step_key
+from kiro_learn.services.capture import MOST_REPORTS, WINDOW_MS, RepeatedReports, step_key
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate

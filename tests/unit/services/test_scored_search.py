@@ -19,8 +19,7 @@ from kiro_learn.model.record import KnowledgeType, RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 from kiro_learn.services.placing import Wanted
-from kiro_learn.services.search import Found
-from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE
+from kiro_learn.services.search import FEW_WORDS, LONG_SEARCHES_AT_ONCE, Found
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.testing.embedding import HashEmbedder

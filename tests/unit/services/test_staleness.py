@@ -8,10 +8,10 @@ import pytest
 import trio
 
 from kiro_learn.model.observation import Observation
-from kiro_learn.services import staleness_check
-from kiro_learn.services.freshness import FILES_SECONDS
+from kiro_learn.services import staleness
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services
+from kiro_learn.services.staleness import FILES_SECONDS
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH
 from tests.unit.services.in_daemon import in_daemon
@@ -119,10 +119,10 @@ def test_maintenance_sets_and_clears_without_a_question() -> None:
     async def scenario(services: Services) -> None:
         await observe(services)
         files.folders[FOLDER]["pool.py"] = AFTER
-        await trio.sleep(staleness_check.FIRST_AFTER_SECONDS + 1)
+        await trio.sleep(staleness.FIRST_AFTER_SECONDS + 1)
         assert await is_stale(services)
         files.folders[FOLDER]["pool.py"] = BEFORE
-        await trio.sleep(staleness_check.INTERVAL_SECONDS + 1)
+        await trio.sleep(staleness.INTERVAL_SECONDS + 1)
         assert not await is_stale(services)
 
     in_daemon(scenario, project_files=files)
@@ -137,7 +137,7 @@ def test_a_file_system_that_does_not_answer_holds_up_neither_a_request_nor_maint
         with pytest.raises(trio.TooSlowError):
             await services.staleness.detect(FOLDER)
         assert trio.current_time() - began <= FILES_SECONDS
-        await trio.sleep(staleness_check.FIRST_AFTER_SECONDS + 1)
+        await trio.sleep(staleness.FIRST_AFTER_SECONDS + 1)
         await observe(services)
 
     in_daemon(scenario, project_files=files)

@@ -1,0 +1,364 @@
+"""One project's memories, and memories by hand: read, corrected, undone, forgotten, stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+import attrs
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import DuplicateRecord, InvalidRequest, UnknownRecord
+from kiro_learn.learning.aftermath import holding_words_of, passages_of
+from kiro_learn.model.checks import unchecked_evolve
+from kiro_learn.model.correction import Correction, Replacement, ReplacementReason
+from kiro_learn.model.ids import LEAST_ENDING, RECORD_PREFIX, RecordId, ending_of, is_record_id
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import EDITED, MemoryRecord, Origin
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.services.project_names import Asked, ProjectNames
+
+# One project's memories, by their ids or unique ends of them: read, corrected and forgotten, and never those of
+# another project.
+#
+# An agent works for one project; an id that it has from elsewhere must neither show nor change what another one
+# keeps.
+
+MOST_NAMED = 5
+"""Ids that an end of several is answered with."""
+
+
+@attrs.frozen
+class RecordsRead:
+    """The records that were asked for, and the ids that are unknown."""
+
+    records: tuple[MemoryRecord, ...]
+    """In the order of the ids, each once."""
+    unknown: tuple[RecordId, ...]
+    """Ids that no memory of the project has."""
+
+
+class ProjectRecords:
+    """Every method may raise StorageError, and InvalidRequest for a project's name and the end of an id.
+
+    An id may be named by its end, of at least 4 characters, if only one of the project ends so.
+    """
+
+    def __init__(self, storage: RecordReads, projects: ProjectNames, edit: Edit, forget: Forget) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._edit = edit
+        self._forget = forget
+
+    async def read(self, project: Asked, record_ids: Sequence[RecordId]) -> RecordsRead:
+        """The records of these ids.
+
+        Raises:
+          InvalidRequest: an end of an id is too short, or several ids end so.
+        """
+        namespace = (await self._projects.resolve(project)).namespace
+        wanted = {asked: await self._meant(namespace, asked) for asked in record_ids}
+        found = {
+            record.record_id: record
+            for record in await self._storage.get_memory_records(list(wanted.values()))
+            if record.namespace == namespace
+        }
+        records = tuple(found[each] for each in dict.fromkeys(wanted.values()) if each in found)
+        return RecordsRead(records, tuple(asked for asked, each in wanted.items() if each not in found))
+
+    async def _meant(self, namespace: Namespace, asked: RecordId) -> RecordId:
+        """The only id of the project that ends as ``asked``; ``asked`` itself if it is whole, or none does."""
+        if is_record_id(asked):
+            return asked
+        ending = ending_of(asked)
+        if len(ending) < LEAST_ENDING:
+            raise InvalidRequest([("$.id", f"expected an id, or at least {LEAST_ENDING} characters of its end")])
+        fitting = await self._storage.find_record_ids(namespace, ending, MOST_NAMED)
+        if len(fitting) > 1:
+            raise InvalidRequest(
+                [("$.id", f"{asked} is the end of several ids")], hint=f"Name one: {', '.join(fitting)}"
+            )
+        return fitting[0] if fitting else asked
+
+    async def edit(self, project: Asked, record_id: RecordId, correction: Correction) -> MemoryRecord:
+        """As ``Edit.edit``. Raises UnknownRecord: the project has none of this id."""
+        return await self._edit.edit(await self.one(project, record_id), correction)
+
+    async def forget(self, project: Asked, record_id: RecordId, *, with_same_words: bool = False) -> Forgotten:
+        """As ``Forget.forget``. Raises UnknownRecord: the project has none of this id."""
+        record = await self.one(project, record_id)
+        return await self._forget.forget(record.record_id, with_same_words=with_same_words)
+
+    async def one(self, project: Asked, record_id: RecordId) -> MemoryRecord:
+        """Raises UnknownRecord: the project has none of this id."""
+        found = await self.read(project, [record_id])
+        if not found.records:
+            raise UnknownRecord(record_id)
+        return found.records[0]
+
+
+# Corrects a memory: a corrected one takes its place, and it is kept as what that one replaced.
+
+
+class Edit:
+    """The same redaction, index and embedding as what was learned."""
+
+    def __init__(self, writer: StorageActor, clock: ClockAndIds) -> None:
+        self._writer = writer
+        self._clock = clock
+
+    async def edit(self, record: MemoryRecord, correction: Correction) -> MemoryRecord:
+        """Put a corrected ``record`` in its place, with a new id, and answer it.
+
+        It is found by its words at once, and by its meaning when the backfiller has embedded it. Undoing it
+        (``History.undo``) puts the old one back.
+
+        Raises:
+          InvalidRequest: it would say the same as before.
+          UnknownRecord: the record was replaced or forgotten since it was read; nothing changed.
+          StorageError: it could not be kept; nothing changed.
+        """
+        corrected = scrub_record(correction.of(record))
+        if corrected == record:
+            raise InvalidRequest([("$", "expected something that differs from what the memory says")])
+        return await self._replace(corrected, (record,))
+
+    async def keep(self, record: MemoryRecord, ended: MemoryRecord) -> MemoryRecord:
+        """Let ``record`` take the place of both, with a new id, and answer it. Undoing it puts both back.
+
+        Raises:
+          UnknownRecord: one of them was replaced or forgotten since it was read; nothing changed.
+          StorageError: it could not be kept; nothing changed.
+        """
+        return await self._replace(record, (record, ended))
+
+    async def _replace(self, said: MemoryRecord, replaced: tuple[MemoryRecord, ...]) -> MemoryRecord:
+        ulid = self._clock.new_ulid()
+        new = unchecked_evolve(said, record_id=RecordId(RECORD_PREFIX + ulid), strategy=EDITED, stale_at=None)
+        replacement = Replacement(
+            replacement_id=self._clock.new_ulid(),
+            namespace=said.namespace,
+            reason=ReplacementReason.MERGED,
+            replaced_at=self._clock.utc_now(),
+            replacing=(new.record_id,),
+            replaced=replaced,
+        )
+
+        def put(transaction: StorageTransaction) -> None:
+            transaction.put_memory_record(new)
+            transaction.replace_memory_records(replacement)
+
+        await self._writer.write(put)
+        return new
+
+
+# What a person may take back: what a memory replaced, and its pin.
+
+
+class History:
+    """Shows which records a record replaced, pins records, and undoes a replacement or a pin."""
+
+    def __init__(self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._clock = clock
+
+    async def of(self, record_id: RecordId) -> tuple[Replacement, ...]:
+        """The replacements that led to a record, newest first; empty where it replaced nothing.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          StorageError: they could not be read.
+        """
+        replacements = await self._storage.list_replacements(record_id)
+        # Read last: a record that is replaced between the two reads raises UnknownRecord instead of having no history.
+        if not replacements:
+            await self._record(record_id)
+        return replacements
+
+    async def pinned_at(self, record_id: RecordId) -> datetime | None:
+        """When the record was pinned; None if it is not, or cannot be read.
+
+        Raises:
+          StorageError: it cannot be told.
+        """
+        found = await self._storage.get_memory_records([record_id])
+        return found[0].pinned_at if found else None
+
+    async def undo(self, record_id: RecordId) -> Replacement | None:
+        """Undo the replacement that made a record, and return it: the new records are forgotten, the old ones are found
+        again as before. None: the record was pinned after that, and is only no longer pinned.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          NothingToUndo: it replaced nothing, and is not pinned.
+          ReplacedSince: what it came with was replaced in its turn; that is to be undone first.
+          StorageError: it could not be taken back; nothing changed.
+        """
+        if await self._is_pinned_last(record_id):
+            await self.unpin(record_id)
+            return None
+        return await self._writer.write(lambda transaction: transaction.undo_replacement(record_id))
+
+    async def pin(self, record_id: RecordId) -> MemoryRecord:
+        """The record, pinned; one that was pinned already keeps its time.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          StorageError: it could not be pinned; nothing changed.
+        """
+        record = await self._record(record_id)
+        return record if record.pinned_at else await self._set_pinned(record, self._clock.utc_now())
+
+    async def unpin(self, record_id: RecordId) -> MemoryRecord:
+        """The record, no longer pinned.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          StorageError: its pin could not be taken away; nothing changed.
+        """
+        record = await self._record(record_id)
+        return await self._set_pinned(record, None) if record.pinned_at else record
+
+    async def _set_pinned(self, record: MemoryRecord, at: datetime | None) -> MemoryRecord:
+        if not await self._writer.write(lambda transaction: transaction.set_pinned([record.record_id], at)):
+            raise UnknownRecord(record.record_id)  # it was replaced or forgotten since it was read
+        return unchecked_evolve(record, pinned_at=at)
+
+    async def _is_pinned_last(self, record_id: RecordId) -> bool:
+        pinned_at = await self.pinned_at(record_id)
+        if pinned_at is None:
+            return False
+        came = (each for each in await self._storage.list_replacements(record_id) if record_id in each.replacing)
+        return all(each.replaced_at <= pinned_at for each in came)
+
+    async def _record(self, record_id: RecordId) -> MemoryRecord:
+        found = await self._storage.get_memory_records([record_id])
+        if not found:
+            raise UnknownRecord(record_id)
+        return found[0]
+
+
+# Forgets a memory everywhere at once: row, index entry, vector, and the index in memory.
+
+MOST_PASSAGES = 100
+"""Sentences of a memory that others are searched for; of a longer one, the first and the last."""
+MOST_ALIKE = 100
+"""Memories that are looked at for each sentence, those that share most words with it."""
+
+
+@attrs.frozen
+class Forgotten:
+    """What went, and what holds the words of it still."""
+
+    record_ids: tuple[RecordId, ...]
+    """The one that was named first."""
+    same_words: tuple[MemoryRecord, ...]
+
+
+class Forget:
+    """Deletes records everywhere; the events they were learned from stay."""
+
+    def __init__(self, writer: StorageActor, storage: StorageBackend) -> None:
+        self._writer = writer
+        self._storage = storage
+
+    async def same_words(self, record_id: RecordId) -> tuple[MemoryRecord, ...]:
+        """The memories of its project that hold the words of this one: from its events first, then the newest.
+
+        Nothing if the memory is not there, or cannot be read.
+        """
+        found = await self._storage.get_memory_records([record_id])
+        if not found:
+            return ()
+        [record] = found
+        passages = passages_of(record)
+        if len(passages) > MOST_PASSAGES:
+            passages = (*passages[: MOST_PASSAGES // 2], *passages[-MOST_PASSAGES // 2 :])
+        alike: dict[RecordId, None] = {}
+        for passage in passages:
+            ranking = await self._storage.rank_by_words(SearchParams(record.namespace, passage, limit=MOST_ALIKE))
+            alike.update(dict.fromkeys(hit.record_id for hit in ranking.hits))
+        return tuple(holding_words_of(record, await self._storage.get_memory_records(list(alike))))
+
+    async def forget(self, record_id: RecordId, *, with_same_words: bool = False) -> Forgotten:
+        """Forget one record, and with it whatever it replaced; its text is nowhere in the store any more.
+
+        Args:
+          with_same_words: also those that hold the words of it, in the same commit.
+
+        Cancellation: it is forgotten or it is not; of its text, copies may be left until the next one is forgotten.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          StorageError: it could not be removed.
+        """
+        same = await self.same_words(record_id)
+        gone = (record_id, *(each.record_id for each in same)) if with_same_words else (record_id,)
+        if not await self._writer.write(lambda transaction: transaction.delete_memory_record(gone)):
+            raise UnknownRecord(record_id)
+        await self._storage.erase_forgotten()
+        return Forgotten(gone, () if with_same_words else same)
+
+
+# Stores records that were not learned here: from an agent's tool, a person or an import.
+
+CHUNK_COUNT = 100
+"""Records a commit, so that an import does not hold up the events of an agent at work."""
+
+
+@attrs.frozen
+class Imported:
+    """How many records of an import were stored."""
+
+    imported: int
+    skipped: int
+    """Records of an import whose id was known already, or that were forgotten here."""
+
+
+class Remember:
+    """Stores given records, with the same redaction, index and embedding as learned ones."""
+
+    def __init__(self, writer: StorageActor) -> None:
+        self._writer = writer
+
+    async def put(self, record: MemoryRecord) -> None:
+        """Store one record.
+
+        Raises:
+          DuplicateRecord: its id is known.
+          StorageError: it could not be kept.
+        """
+        clean = scrub_record(record)
+        await self._writer.write(lambda transaction: transaction.put_memory_record(clean))
+
+    async def put_all(self, records: Sequence[MemoryRecord]) -> Imported:
+        """Store those of ``records`` whose id is not known, and that are no memory of another memory that was forgotten
+        here, in whichever project. A chunk is stored as a whole or not at all.
+
+        Raises:
+          StorageError: a chunk could not be kept; those before it were.
+        """
+        imported = 0
+        for start in range(0, len(records), CHUNK_COUNT):
+            chunk = [scrub_record(record) for record in records[start : start + CHUNK_COUNT]]
+            imported += await self._writer.write(partial(_put_new, records=chunk))
+        return Imported(imported, len(records) - imported)
+
+
+def _put_new(transaction: StorageTransaction, records: Sequence[MemoryRecord]) -> int:
+    put = 0
+    for record in records:
+        if record.origin is Origin.IMPORT and transaction.has_forgotten(None, record.source_event_ids):
+            continue
+        try:
+            transaction.put_memory_record(record)
+        except DuplicateRecord:
+            continue
+        put += 1
+    return put
