@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
-from kiro_learn.client.upgrade_notice import FILE
+from kiro_learn.client.address import FILE
 
 FIRST = datetime(2025, 6, 1, tzinfo=UTC)
 PROJECTS = 40

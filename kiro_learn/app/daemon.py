@@ -39,7 +39,7 @@ from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.maintenance import open_doctor
 from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
-from kiro_learn.client.build import build_id
+from kiro_learn.client.address import build_id
 from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.frontends.http.app import create_app

@@ -10,8 +10,7 @@ from kiro_learn.adapters.files import Home
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles, PathPrograms
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.client import hook
-from kiro_learn.client.address import default_home
-from kiro_learn.client.build import build_id
+from kiro_learn.client.address import build_id, default_home
 from kiro_learn.services.installation import Installation
 
 

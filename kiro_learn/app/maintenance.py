@@ -16,8 +16,7 @@ from kiro_learn.adapters.histories import MEMORIES, READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
-from kiro_learn.client.address import default_home
-from kiro_learn.client.build import build_id
+from kiro_learn.client.address import build_id, default_home
 from kiro_learn.config import BackupConfig, Setting
 from kiro_learn.errors import ConfigError, ServiceError, StorageError
 from kiro_learn.frontends.http.port_owner import listener_on

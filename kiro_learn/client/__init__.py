@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kiro_learn.client.address import DaemonNotReady, DaemonSilent, DaemonUnreachable
     from kiro_learn.client.asynchronous import AsyncKiroLearn
-    from kiro_learn.client.call import AnotherBuild, AnswerNotUnderstood, FilesUnchecked, RequestRefused
+    from kiro_learn.client.building import AnotherBuild, AnswerNotUnderstood, FilesUnchecked, RequestRefused
     from kiro_learn.client.results import (
         REPEATED,
         Analytics,
@@ -75,17 +75,17 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
-    "AnotherBuild": "client.call",
-    "AnswerNotUnderstood": "client.call",
+    "AnotherBuild": "client.building",
+    "AnswerNotUnderstood": "client.building",
     "AsyncKiroLearn": "client.asynchronous",
     "DaemonNotReady": "client.address",
     "DaemonSilent": "client.address",
     "DaemonUnreachable": "client.address",
-    "FilesUnchecked": "client.call",
+    "FilesUnchecked": "client.building",
     "InvalidRequest": "errors",
     "KiroLearn": "client.synchronous",
     "KiroLearnError": "errors",
-    "RequestRefused": "client.call",
+    "RequestRefused": "client.building",
 }
 """In which module a name is; all others are results."""
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -9,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kiro_learn.client import hook
-from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.errors import KiroLearnError
 
 RESTART = "kiro-learn restart"
@@ -138,3 +141,53 @@ def is_held(home: Path) -> bool:
         return sys.platform == "linux" and hook.daemon_lives(str(home))
     except OSError:
         return False
+
+
+# What the daemon says of an upgrade of its database, during which it answers nothing else.
+
+FILE = "daemon.upgrade"
+
+STAGES = {
+    "backup": "copied {share:.0%} of it into backups/ first",
+    "check": "checking the copy, table {place} of {total}",
+    "migration": "step {place} of {total}",
+    "commit": "writing it to the disk",
+}
+
+
+def read_upgrade(home: Path | str) -> str:
+    """How far the upgrade is, for people; empty if there is none."""
+    try:
+        notice = json.loads(Path(home, FILE).read_bytes())
+        done, total = int(notice["done"]), int(notice["total"])
+        return STAGES[notice["stage"]].format(share=done / max(1, total), place=done + 1, total=total)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+# Which build of this package this is: two of one version may answer otherwise.
+
+KINDS = (".py", ".sql")
+DIGEST_BYTES = 6
+
+
+@functools.cache
+def build_id() -> str:
+    """A digest of the package's sources as they are installed, the same wherever the same ones are.
+
+    Read at the first call, some milliseconds long; a daemon calls it at its start, before an update can replace them.
+    """
+    return digest_of(Path(__file__).parents[1])
+
+
+def digest_of(folder: Path) -> str:
+    """A digest of the names and contents of all sources below ``folder``."""
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.endswith(KINDS):
+                content = Path(place, name).read_bytes()
+                digest.update(f"{os.path.relpath(place, folder)}/{name}\0{len(content)}\0".encode())
+                digest.update(content)
+    return digest.hexdigest()

@@ -13,11 +13,19 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
-from kiro_learn.client import calls, forgetting_calls, graph_calls, mark_calls, pause_calls, project_calls
+from kiro_learn.client import calls, json_calls, mark_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
-from kiro_learn.client.building import Caller, Named, checked_home
-from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
-from kiro_learn.client.exchange import reading_of, request_of
+from kiro_learn.client.building import (
+    PATIENCE_SECONDS,
+    Call,
+    Caller,
+    DaemonPlace,
+    Named,
+    Response,
+    checked_home,
+    checked_patience,
+)
+from kiro_learn.client.connection import reading_of, request_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -93,18 +101,18 @@ class AsyncKiroLearn(Caller):
     pin = _method(mark_calls.pin)
     unpin = _method(mark_calls.unpin)
     viewer_code = _method(calls.viewer_code)
-    preview_forgetting = _method(forgetting_calls.preview_forgetting)
-    forget_selected = _method(forgetting_calls.forget_selected)
-    pauses = _method(pause_calls.pauses)
-    pause = _method(pause_calls.pause)
-    end_pause = _method(pause_calls.end_pause)
-    rename_project = _method(pause_calls.rename_project)
-    merge_project = _method(pause_calls.merge_project)
+    preview_forgetting = _method(json_calls.preview_forgetting)
+    forget_selected = _method(json_calls.forget_selected)
+    pauses = _method(json_calls.pauses)
+    pause = _method(json_calls.pause)
+    end_pause = _method(json_calls.end_pause)
+    rename_project = _method(json_calls.rename_project)
+    merge_project = _method(json_calls.merge_project)
 
-    add_fact = _method(graph_calls.add_fact)
-    add_preference = _method(graph_calls.add_preference)
-    add_procedure = _method(graph_calls.add_procedure)
-    merge_entities = _method(graph_calls.merge_entities)
+    add_fact = _method(json_calls.add_fact)
+    add_preference = _method(json_calls.add_preference)
+    add_procedure = _method(json_calls.add_procedure)
+    merge_entities = _method(json_calls.merge_entities)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)
@@ -118,9 +126,9 @@ class AsyncKiroLearn(Caller):
     context = _method(project_calls.context)
     settings = _method(project_calls.settings)
     profile = _method(project_calls.profile)
-    graph_picture = _method(graph_calls.picture)
-    conflicts = _method(graph_calls.conflicts)
-    settle_conflict = _method(graph_calls.settle_conflict)
+    graph_picture = _method(json_calls.picture)
+    conflicts = _method(json_calls.conflicts)
+    settle_conflict = _method(json_calls.settle_conflict)
     report = _method(project_calls.report)
     written_report = _method(project_calls.written_report)
     analytics = _method(project_calls.analytics)

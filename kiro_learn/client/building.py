@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypedDict, TypeVar
+from urllib.parse import urlencode, urlsplit
 
-from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
-from kiro_learn.errors import InvalidRequest
+from kiro_learn.client.address import (
+    RESTART,
+    DaemonAddress,
+    DaemonSilent,
+    DaemonUnreachable,
+    build_id,
+    daemon_address_of,
+    is_held,
+    silence_of,
+)
+from kiro_learn.errors import InvalidRequest, KiroLearnError
 
 T = TypeVar("T")
 
@@ -146,3 +157,223 @@ def written_moment(moment: Moment | None) -> str | None:
         except (OverflowError, ValueError):
             return moment.isoformat()  # at an end of the calendar: the daemon says that the offset is missing
     return moment.isoformat() if isinstance(moment, date) else moment
+
+
+# One request to the daemon as a value, and what becomes of its answer; how it gets there and back is for others.
+
+PATIENCE_SECONDS = 10.0
+"""How long a client waits until it has the whole answer, unless told otherwise."""
+
+LEARNING_PATIENCE_SECONDS = 3600.0
+"""The same, where the answer comes when everything that waits is learned."""
+
+RELEARNING_PATIENCE_SECONDS = 86_400.0
+"""The same, where it comes when a model has learned again whatever there is."""
+
+MOST_PATIENCE_SECONDS = 1e6
+"""Of a socket, which takes no endless wait."""
+
+BAD_REQUEST = 400
+UNAUTHORIZED = 401
+
+NO_SUCH_ROUTE = ("not found", "method not allowed")
+BUILD_HEADER = "x-build"
+"""Of the answer to a request that no route takes; a daemon of before it was there does not send it."""
+
+JSON_TYPE = "application/json"
+LINES_TYPE = "application/x-ndjson"
+
+DEFAULT_PORT = 80
+
+Json = dict[str, Any]
+
+
+class RequestRefused(KiroLearnError):
+    """The daemon answered that it cannot, and why."""
+
+    def __init__(self, status: int, message: str, *, hint: str = "", details: Iterable[Json] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        """Of HTTP."""
+        self.details = tuple(details)
+        """``{"path", "problem"}`` of every wrong value; of a query that does not parse also ``"position"``."""
+
+
+class FilesUnchecked(KiroLearnError):
+    """Whether memories are stale cannot be said, because no folder of their project is known."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"{count:,} memories cite files, and no folder of the project is known in which to look for them",
+            hint="Name the project by its folder when something is stored.",
+        )
+        self.count = count
+
+
+class AnswerNotUnderstood(KiroLearnError):
+    """The daemon answered something else than this client expects, as one of another version may."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"the daemon's answer to {path} is not understood", hint="kiro-learn restart")
+        self.path = path
+
+
+class AnotherBuild(AnswerNotUnderstood):
+    """The daemon does not know what it is asked, because it was started before this client was installed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.args = (f"the running daemon is of another build than this client, and does not know {path}",)
+
+
+class Response(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as a JSON value; an empty object if it is none."""
+        try:
+            return json.loads(self.body) if self.body else {}
+        except ValueError:
+            return {}
+
+
+class Call(NamedTuple, Generic[T]):
+    """One request, and how its answer is read."""
+
+    method: str
+    target: str
+    """Path and query."""
+    read: Callable[[Response], T]
+    """Of a success. May raise AttributeError, LookupError, TypeError, ValueError or RequestRefused."""
+    body: bytes | None = None
+    content_type: str = JSON_TYPE
+    headers: Mapping[str, str] = {}  # never written to
+    """Besides those of every request."""
+    patience_seconds: float | None = None
+    """None: that of the client."""
+    is_repeatable: bool = True
+    """Asking twice is as good as asking once, so it may be asked again when a connection broke."""
+
+    def headers_for(self, token: str) -> dict[str, str]:
+        """All headers but those of the connection."""
+        authorized = {"Authorization": f"Bearer {token}"} if token else {}
+        typed = {} if self.body is None else {"Content-Type": self.content_type}
+        return {**authorized, "Accept": JSON_TYPE, **typed, **self.headers}
+
+
+class DaemonPlace(NamedTuple):
+    """Which daemon is meant: that of a home, or the one at a URL."""
+
+    home: Path
+    url: str = ""
+    token: str = ""
+
+    def find(self) -> DaemonAddress:
+        """Where it answers now.
+
+        Raises:
+          DaemonUnreachable: none runs in that home.
+          DaemonSilent: one holds it, and does not say where it answers.
+          InvalidRequest: the URL is none of a daemon, or the token none that a header can hold.
+        """
+        if not _fits_a_header(self.token):
+            raise InvalidRequest([("$.token", "expected the content of a daemon's file token")])
+        return _address_in(self.url, self.token) if self.url else daemon_address_of(self.home, self.token)
+
+    def no_answer(self, error: BaseException) -> DaemonSilent | DaemonUnreachable:
+        """What ``error`` of a connection means.
+
+        A daemon that refuses connections while it holds its home only just starts, or has not quite ended.
+        """
+        is_late = isinstance(error, TimeoutError)
+        if self.url:
+            return DaemonSilent(self.url) if is_late else DaemonUnreachable(self.url)
+        return silence_of(self.home) if is_late or is_held(self.home) else DaemonUnreachable(self.home)
+
+    def result_of(self, call: Call[T], response: Response) -> T:
+        """What ``response`` says to ``call``.
+
+        Raises:
+          RequestRefused: that it cannot.
+          AnswerNotUnderstood: nothing that is expected.
+        AnotherBuild: that it does not know what it is asked, of which only another build knows.
+        """
+        if response.status < BAD_REQUEST:
+            try:
+                return call.read(response)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise AnswerNotUnderstood(call.target.partition("?")[0]) from error
+        if response.status == UNAUTHORIZED and self.token:
+            raise RequestRefused(response.status, "the daemon refused the token that was given")
+        if response.status == UNAUTHORIZED and not self.url:
+            raise RequestRefused(
+                response.status,
+                f"the daemon refused the token in {self.home / 'token'}",
+                hint=RESTART,
+            )
+        value = response.json()
+        said = value if isinstance(value, dict) else {}
+        if said.get("error") in NO_SUCH_ROUTE and response.headers.get(BUILD_HEADER) != build_id():
+            raise AnotherBuild(call.target.partition("?")[0])
+        message = said.get("error") or f"the daemon answered with status {response.status}"
+        raise RequestRefused(response.status, message, hint=said.get("hint", ""), details=said.get("details", ()))
+
+
+def _address_in(url: str, token: str) -> DaemonAddress:
+    """What ``url`` names. A daemon speaks plain HTTP alone: at another scheme, the token would go out unencrypted."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or DEFAULT_PORT
+    except (ValueError, TypeError, AttributeError):
+        host, port = None, DEFAULT_PORT
+    if not host or parts.scheme != "http":
+        raise InvalidRequest([("$.url", "expected http:// and a host, as in http://127.0.0.1:21100")])
+    return DaemonAddress(host, port, token)
+
+
+def _fits_a_header(value: object) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isprintable()
+
+
+def checked_patience(seconds: object) -> float:
+    """``seconds``, or as many as a socket can wait. Raises InvalidRequest."""
+    if not isinstance(seconds, (int, float)) or not seconds > 0:
+        raise InvalidRequest([("$.patience_seconds", "expected a number of seconds, more than 0")])
+    return min(seconds, MOST_PATIENCE_SECONDS)
+
+
+def target_of(path: str, **query: object) -> str:
+    """The path with a query of what is given; None means not given, and of a list each is given."""
+    pairs = [
+        (name, str(each))
+        for name, value in query.items()
+        if value is not None
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    # What is no Unicode text is sent as it is: the daemon says so.
+    return f"{path}?{urlencode(pairs, errors='surrogatepass')}" if pairs else path
+
+
+def encoded(value: Json) -> bytes:
+    """``value`` as the JSON of a body; a lone surrogate as JSON's escape, so that the daemon can say where one is.
+
+    Raises:
+      InvalidRequest: JSON has no form of a field.
+    """
+    problems = [(f"$.{name}", "expected what JSON can hold") for name, each in value.items() if not _has_json(each)]
+    if problems:
+        raise InvalidRequest(problems)
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _has_json(value: object) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True

@@ -14,15 +14,19 @@ from urllib.parse import quote
 
 from kiro_learn.client import reading
 from kiro_learn.client.building import (
+    LEARNING_PATIENCE_SECONDS,
+    Call,
     Caller,
     Filters,
     Named,
+    Response,
+    encoded,
     get_call,
     listed,
     post_call,
+    target_of,
     written_filters,
 )
-from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.client.results import (
     EmbeddingStats,
     Forgotten,

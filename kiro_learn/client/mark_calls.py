@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller
-from kiro_learn.client.call import Call, encoded
+from kiro_learn.client.building import Call, Caller, encoded
 from kiro_learn.client.calls import path_of
 from kiro_learn.client.results import FeedbackCounts, Memory
 

@@ -6,8 +6,7 @@ from typing import Unpack
 from urllib.parse import quote
 
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller, Filters, Named, get_call, written_filters
-from kiro_learn.client.call import Call, Json
+from kiro_learn.client.building import Call, Caller, Filters, Json, Named, get_call, written_filters
 from kiro_learn.client.results import (
     Analytics,
     Memory,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from kiro_learn.client.call import FilesUnchecked, Json, Response
+from kiro_learn.client.building import FilesUnchecked, Json, Response
 from kiro_learn.client.results import (
     Analytics,
     Details,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from kiro_learn.client.call import (
+from kiro_learn.client.building import (
     JSON_TYPE,
     LEARNING_PATIENCE_SECONDS,
     LINES_TYPE,

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from kiro_learn.client import calls, forgetting_calls, graph_calls, mark_calls, pause_calls, project_calls
-from kiro_learn.client.building import Caller, Named
-from kiro_learn.client.call import PATIENCE_SECONDS, Call
+from kiro_learn.client import calls, json_calls, mark_calls, project_calls
+from kiro_learn.client.building import PATIENCE_SECONDS, Call, Caller, Named
 from kiro_learn.client.connection import DaemonConnection
 
 P = ParamSpec("P")
@@ -72,18 +71,18 @@ class KiroLearn(Caller, DaemonConnection):
     pin = _method(mark_calls.pin)
     unpin = _method(mark_calls.unpin)
     viewer_code = _method(calls.viewer_code)
-    preview_forgetting = _method(forgetting_calls.preview_forgetting)
-    forget_selected = _method(forgetting_calls.forget_selected)
-    pauses = _method(pause_calls.pauses)
-    pause = _method(pause_calls.pause)
-    end_pause = _method(pause_calls.end_pause)
-    rename_project = _method(pause_calls.rename_project)
-    merge_project = _method(pause_calls.merge_project)
+    preview_forgetting = _method(json_calls.preview_forgetting)
+    forget_selected = _method(json_calls.forget_selected)
+    pauses = _method(json_calls.pauses)
+    pause = _method(json_calls.pause)
+    end_pause = _method(json_calls.end_pause)
+    rename_project = _method(json_calls.rename_project)
+    merge_project = _method(json_calls.merge_project)
 
-    add_fact = _method(graph_calls.add_fact)
-    add_preference = _method(graph_calls.add_preference)
-    add_procedure = _method(graph_calls.add_procedure)
-    merge_entities = _method(graph_calls.merge_entities)
+    add_fact = _method(json_calls.add_fact)
+    add_preference = _method(json_calls.add_preference)
+    add_procedure = _method(json_calls.add_procedure)
+    merge_entities = _method(json_calls.merge_entities)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)
@@ -97,9 +96,9 @@ class KiroLearn(Caller, DaemonConnection):
     context = _method(project_calls.context)
     settings = _method(project_calls.settings)
     profile = _method(project_calls.profile)
-    graph_picture = _method(graph_calls.picture)
-    conflicts = _method(graph_calls.conflicts)
-    settle_conflict = _method(graph_calls.settle_conflict)
+    graph_picture = _method(json_calls.picture)
+    conflicts = _method(json_calls.conflicts)
+    settle_conflict = _method(json_calls.settle_conflict)
     report = _method(project_calls.report)
     written_report = _method(project_calls.written_report)
     analytics = _method(project_calls.analytics)

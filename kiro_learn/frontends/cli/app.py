@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client.call import AnswerNotUnderstood
+from kiro_learn.client.building import AnswerNotUnderstood
 from kiro_learn.frontends.cli import builds, front_page, texts
 from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kiro_learn.client.address import build_in_lock
-from kiro_learn.client.build import build_id
+from kiro_learn.client.address import build_id, build_in_lock
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.model.version import __version__, is_newer

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client import graph_calls
+from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_texts, projects, texts
 from kiro_learn.frontends.cli.amounts import counted
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 def list_verb(shell: Shell, *, project: str, as_json: bool) -> None:
     with shell.client() as client:
         place = projects.called(client, project)
-        found = client.body_of(graph_calls.conflicts(client, project=place.spelled))
+        found = client.body_of(json_calls.conflicts(client, project=place.spelled))
     if as_json:
         shell.print_json(found)
         return
@@ -45,7 +45,7 @@ def list_verb(shell: Shell, *, project: str, as_json: bool) -> None:
 def keep_verb(shell: Shell, *, kept: str, over: str, project: str, as_json: bool) -> None:
     with shell.client() as client:
         place = _place(client, kept, over, project)
-        done = client.body_of(graph_calls.settle_conflict(client, keep=kept, over=over, project=place))
+        done = client.body_of(json_calls.settle_conflict(client, keep=kept, over=over, project=place))
     if as_json:
         shell.print_json(done)
     else:

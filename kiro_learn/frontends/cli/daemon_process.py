@@ -15,10 +15,9 @@ from typing import Any, BinaryIO
 
 import psutil
 
-from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, TokenGone, is_held, pid_in_lock
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, TokenGone, is_held, pid_in_lock, read_upgrade
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import size
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import doctor_screen, doctor_texts
 from kiro_learn.frontends.cli.options import printing

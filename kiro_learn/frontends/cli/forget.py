@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client import forgetting_calls
+from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import forgetting_texts, projects, record_ids, texts
 from kiro_learn.frontends.cli.amounts import ago, counted, events, memories, moment_of
@@ -62,7 +62,7 @@ def forget_verb(  # click hands every option over
 
 def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: bool) -> int:
     """Show what ``asked`` finds, ask, and forget it."""
-    foreseen = client.carry_out(forgetting_calls.preview_forgetting(client, **asked))
+    foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
     goes_on = asked.get("whole") or asked.get("delete_copies")
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
         _print(shell, foreseen, [f"{shell.out.mark('ok')} {forgetting_texts.NOTHING_FOUND}"], as_json=as_json)
@@ -72,7 +72,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: 
         shell.say(line.replace(hidden, forgetting_texts.HIDDEN) for line in screen(foreseen, shell.err))
     if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
         raise Failed(texts.NOT_FORGOTTEN)
-    done = client.carry_out(forgetting_calls.forget_selected(client, **asked))
+    done = client.carry_out(json_calls.forget_selected(client, **asked))
     _print(shell, done, _done(done, shell), as_json=as_json)
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import counted, memories
 from kiro_learn.frontends.cli.shell import Shell

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from kiro_learn.client import graph_calls
-from kiro_learn.client.call import Call, RequestRefused
+from kiro_learn.client import json_calls
+from kiro_learn.client.building import Call, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_screen, graph_texts, projects, record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, since_option, typed
@@ -61,7 +61,7 @@ def _list_verb(kind: str) -> click.Command:
         with shell.client() as client:
             place = projects.called(client, project)
             ask = partial(
-                graph_calls.items, client, kind, text=text, as_of=as_of, everything=everything, project=place.spelled
+                json_calls.items, client, kind, text=text, as_of=as_of, everything=everything, project=place.spelled
             )
             found = _page(client, ask, limit)
             next_cursor = found["next_cursor"]
@@ -100,7 +100,7 @@ def _show_verb(kind: str) -> click.Command:
     @printing
     def show_verb(shell: Shell, item_id: str, project: str, as_json: bool) -> None:
         with _meant(shell, kind, item_id, project) as meant:
-            item = meant.asked(graph_calls.item)
+            item = meant.asked(json_calls.item)
         if as_json:
             shell.print_json(item)
         else:
@@ -141,7 +141,7 @@ def add_fact_verb(
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         said: Json = {"subject": subject, "since": since, "scope": scope, "project": spelled}
-        call = graph_calls.add_fact(client, predicate.replace(" ", "_"), object, **said)
+        call = json_calls.add_fact(client, predicate.replace(" ", "_"), object, **said)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 
@@ -154,7 +154,7 @@ def add_fact_verb(
 def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str, project: str, as_json: bool) -> None:
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
-        call = graph_calls.add_preference(client, text, key=key, scope=scope, project=spelled)
+        call = json_calls.add_preference(client, text, key=key, scope=scope, project=spelled)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 
@@ -171,7 +171,7 @@ def add_procedure_verb(
 ) -> None:
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
-        call = graph_calls.add_procedure(client, name, steps, trigger=trigger, project=spelled)
+        call = json_calls.add_procedure(client, name, steps, trigger=trigger, project=spelled)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 
@@ -183,7 +183,7 @@ def add_procedure_verb(
 def merge_verb(shell: Shell, *, item_id: str, into: str, project: str, as_json: bool) -> None:
     with _meant(shell, "entities", item_id, project) as meant:
         kept = _id_of(meant.client, "entities", into, meant.place)
-        _print_now(shell, meant.asked(graph_calls.merge_entities, into=kept), as_json=as_json)
+        _print_now(shell, meant.asked(json_calls.merge_entities, into=kept), as_json=as_json)
 
 
 def _print_now(shell: Shell, item: Json, *, as_json: bool) -> None:
@@ -204,7 +204,7 @@ def _edit_verb(kind: str) -> click.Command:
             options = " or ".join(option.opts[0] for option in _options(kind))
             raise Failed(graph_texts.NOTHING_TO_CHANGE.format(options=options), exit_code=2)
         with _meant(shell, kind, item_id, project) as meant:
-            item = meant.asked(graph_calls.edit, **wanted)
+            item = meant.asked(json_calls.edit, **wanted)
         _print_now(shell, item, as_json=as_json)
 
     edit_verb.params += _options(kind)
@@ -231,7 +231,7 @@ def _forget_verb(kind: str) -> click.Command:
                 shell.say(graph_screen.to_forget(kind, meant.item_id, meant.item_if_readable(), shell.err))
             if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
                 raise Failed(texts.NOT_FORGOTTEN)
-            done = meant.asked(graph_calls.forget)
+            done = meant.asked(json_calls.forget)
         if as_json:
             shell.print_json(done)
         else:
@@ -264,7 +264,7 @@ class _Meant(NamedTuple):
     def item_if_readable(self) -> Json | None:
         """The item; None where its row is damaged, which is no reason not to forget it."""
         try:
-            return self.asked(graph_calls.item)
+            return self.asked(json_calls.item)
         except RequestRefused as error:
             if error.status < SERVER_ERROR:
                 raise
@@ -292,7 +292,7 @@ def _id_of(client: Client, kind: str, asked: str, place: projects.Called) -> str
         raise Failed(message, hint=f"kiro-learn {other} show {asked}" if other else _listing(kind), exit_code=2)
     sort = Sort(graph_texts.ONE[kind], "id", graph_screen.said, _listing(kind))
     record_ids.insist_it_is_long(asked, sort)
-    ask = partial(graph_calls.items, client, kind, everything=True, project=place.spelled)
+    ask = partial(json_calls.items, client, kind, everything=True, project=place.spelled)
     found: str = record_ids.only_one(asked, _page(client, ask, None)["items"], sort, place.name)["id"]
     return found
 

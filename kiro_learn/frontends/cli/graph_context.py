@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kiro_learn.client import graph_calls
+from kiro_learn.client import json_calls
 from kiro_learn.frontends.cli import activity_texts, graph_texts, projects, search_screen
 from kiro_learn.frontends.cli.amounts import counted
 from kiro_learn.frontends.cli.shell import Shell
@@ -28,7 +28,7 @@ def show(
     """Print the block on standard output, and what it has cost below it."""
     with shell.client() as client:
         place = projects.called(client, project)
-        call = graph_calls.context(
+        call = json_calls.context(
             client, prompt, profile=profile, tokens=tokens, passages=passages, project=place.spelled
         )
         found = client.body_of(call)

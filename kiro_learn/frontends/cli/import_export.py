@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import attrs
 
-from kiro_learn.client import export_calls
+from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.frontends.cli import import_export_texts
@@ -147,7 +147,7 @@ def _is_end(line: bytes) -> bool:
 
 def _send(client: Client, path: Path, progress: Progress, first: int, chunk: list[bytes]) -> None:
     try:
-        progress.add(client.carry_out(export_calls.take(b"\n".join(chunk))), first)
+        progress.add(client.carry_out(json_calls.take(b"\n".join(chunk))), first)
     except KiroLearnError as error:
         again = shlex.join(["kiro-learn", "import", str(path)])
         raise Failed(import_export_texts.STOPPED.format(error=error, line=progress.line), hint=again) from error

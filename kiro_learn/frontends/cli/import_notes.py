@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.client import calls
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.frontends.cli import notes_texts

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import attrs
 import click
 
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import (
     import_export,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, texts
 from kiro_learn.frontends.cli.amounts import duration, events, memories

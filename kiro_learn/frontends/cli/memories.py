@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from kiro_learn.client import calls, project_calls
-from kiro_learn.client.building import Filters
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import Filters, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import (
     activity_texts,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kiro_learn.client import calls, project_calls
-from kiro_learn.client.call import Call
+from kiro_learn.client.building import Call
 from kiro_learn.client.results import Repeat, StoredId
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, memory_screen, projects, texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kiro_learn.client import pause_calls
+from kiro_learn.client import json_calls
 from kiro_learn.frontends.cli import pause_texts, projects, texts
 from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.shell import Shell
@@ -17,7 +17,7 @@ from kiro_learn.frontends.cli.shell import Shell
 def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
     with shell.client() as client:
         place = projects.called(client, project)
-        done = client.carry_out(pause_calls.pause(client, session=session, project=place.spelled))
+        done = client.carry_out(json_calls.pause(client, session=session, project=place.spelled))
     if as_json:
         shell.print_json(done)
         return
@@ -33,7 +33,7 @@ def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -
 def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
     with shell.client() as client:
         place = projects.called(client, project)
-        done = client.carry_out(pause_calls.end_pause(client, session=session, project=place.spelled))
+        done = client.carry_out(json_calls.end_pause(client, session=session, project=place.spelled))
     if as_json:
         shell.print_json(done)
         return

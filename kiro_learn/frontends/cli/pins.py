@@ -7,8 +7,7 @@ from collections.abc import Callable
 import click
 
 from kiro_learn.client import mark_calls
-from kiro_learn.client.building import Caller
-from kiro_learn.client.call import Call
+from kiro_learn.client.building import Call, Caller
 from kiro_learn.client.results import Memory
 from kiro_learn.frontends.cli import pin_texts, projects, record_ids
 from kiro_learn.frontends.cli.options import in_projects, printing

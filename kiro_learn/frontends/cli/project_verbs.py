@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client import pause_calls, project_calls
+from kiro_learn.client import json_calls, project_calls
 from kiro_learn.client.results import ProjectFact
 from kiro_learn.frontends.cli import forgetting_texts, profile_texts, projects, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
@@ -69,7 +69,7 @@ def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool, a
 def rename_verb(shell: Shell, project: str, name: str, as_json: bool) -> None:
     with shell.client() as client:
         found = projects.meant(client, project)
-        renamed = client.carry_out(pause_calls.rename_project(client, typed(name), project=found.namespace))
+        renamed = client.carry_out(json_calls.rename_project(client, typed(name), project=found.namespace))
     if as_json:
         shell.print_json(renamed)
     else:
@@ -88,7 +88,7 @@ def merge_verb(shell: Shell, project: str, into: str, yes: bool, as_json: bool) 
         question = forgetting_texts.MERGE_QUESTION.format(source=source.name, target=target.name)
         if not shell.confirm(question, flag_given=yes):
             raise Failed(forgetting_texts.NOT_MERGED)
-        merged = client.carry_out(pause_calls.merge_project(client, target.namespace, project=source.namespace))
+        merged = client.carry_out(json_calls.merge_project(client, target.namespace, project=source.namespace))
     if as_json:
         shell.print_json(merged)
     else:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kiro_learn.client import export_calls
+from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.cli import export_texts
@@ -45,7 +45,7 @@ def receive(client: Client, kind: str | None, path: Path, take: Callable[[bytes]
             take(line)
 
     splitter = LineSplitter(taken)
-    client.receive(export_calls.export(kind), splitter)
+    client.receive(json_calls.export(kind), splitter)
     return end_of(splitter.last)
 
 

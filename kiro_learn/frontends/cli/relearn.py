@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_texts, progress, projects, relearning_screen, texts
 from kiro_learn.frontends.cli.amounts import counted, events

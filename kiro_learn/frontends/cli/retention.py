@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client import retention_calls
+from kiro_learn.client import json_calls
 from kiro_learn.frontends.cli import retention_texts, texts
 from kiro_learn.frontends.cli.amounts import counted, events, memories, size
 from kiro_learn.frontends.cli.options import printing
@@ -34,7 +34,7 @@ def retention_verb(  # click hands every option over
 ) -> int:
     rules = {name: given for name, given in days.items() if given is not None}
     with shell.client() as client:
-        preview = client.carry_out(retention_calls.preview(rules))
+        preview = client.carry_out(json_calls.preview(rules))
         if not is_applied:
             _show(shell, preview, rules, as_json=as_json)
             return 0
@@ -45,7 +45,7 @@ def retention_verb(  # click hands every option over
             shell.say(screen(preview, shell.err, head=retention_texts.WOULD_GO))
         if not shell.confirm(retention_texts.QUESTION, flag_given=yes):
             raise Failed(retention_texts.NOTHING_WENT)
-        went = client.carry_out(retention_calls.apply(rules))
+        went = client.carry_out(json_calls.apply(rules))
     if as_json:
         shell.print_json(went)
     else:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, projects, search_screen, texts
 from kiro_learn.frontends.cli.options import in_projects, printing, since_option, typed

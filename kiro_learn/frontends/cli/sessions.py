@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kiro_learn.client import project_calls
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.frontends.cli import activity_screen, activity_texts, memory_screen, projects, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.record_ids import UNKNOWN

@@ -15,8 +15,8 @@ import trio
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from kiro_learn import errors
-from kiro_learn.client.build import build_id
-from kiro_learn.client.call import BUILD_HEADER
+from kiro_learn.client.address import build_id
+from kiro_learn.client.building import BUILD_HEADER
 from kiro_learn.wire.messages import error_refusal, refusal_answer
 
 JSON = "application/json"

@@ -7,7 +7,7 @@ from pathlib import PurePath
 import psutil
 
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
-from kiro_learn.client.call import AnswerNotUnderstood, RequestRefused
+from kiro_learn.client.building import AnswerNotUnderstood, RequestRefused
 from kiro_learn.client.routes import Client
 
 UNSEEN = "another user's process"

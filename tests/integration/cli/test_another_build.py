@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script
-from kiro_learn.client.address import build_in_lock, pid_in_lock
-from kiro_learn.client.build import build_id
+from kiro_learn.client.address import build_id, build_in_lock, pid_in_lock
 from kiro_learn.model.version import __version__, is_newer
 from tests.integration.agents.machine import Machine
 from tests.integration.cli.command_line import kiro_learn

@@ -13,7 +13,7 @@ import pytest
 
 from kiro_learn.adapters.files import Home
 from kiro_learn.client.address import DaemonNotReady, DaemonSilent, DaemonUnreachable, TokenGone, daemon_address_of
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import event, record
 from tests.integration.daemon_process import DaemonProcess, running_daemon

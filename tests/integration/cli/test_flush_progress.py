@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.client.build import build_id
+from kiro_learn.client.address import build_id
 from tests.integration.cli.command_line import environment_for
 
 NAMESPACE = "/actor/ana/project/abc/"

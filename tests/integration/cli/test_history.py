@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.correction import Replacement, ReplacementReason

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import KiroLearnError
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.client import DaemonSilent, DaemonUnreachable, KiroLearn
-from kiro_learn.client.call import Call
+from kiro_learn.client.building import Call
 
 OK = b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"items":[]}'
 PAUSE_SECONDS = 5

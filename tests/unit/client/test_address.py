@@ -8,7 +8,7 @@ import pytest
 
 from kiro_learn.client import AsyncKiroLearn, InvalidRequest, KiroLearn
 from kiro_learn.client.address import default_home
-from kiro_learn.client.call import DaemonPlace
+from kiro_learn.client.building import DaemonPlace
 
 
 def test_the_home_is_where_the_environment_says(tmp_path: Path) -> None:

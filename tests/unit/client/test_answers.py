@@ -24,8 +24,7 @@ from kiro_learn.client import (
     calls,
     project_calls,
 )
-from kiro_learn.client.building import Caller
-from kiro_learn.client.call import Call, DaemonPlace, Response, T
+from kiro_learn.client.building import Call, Caller, DaemonPlace, Response, T
 
 SHOP = Caller("shop")
 PLACE = DaemonPlace(Path("/nowhere"), "http://daemon")

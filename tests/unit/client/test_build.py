@@ -8,9 +8,8 @@ import pytest
 from werkzeug.exceptions import NotFound
 
 from kiro_learn.client import AnotherBuild, RequestRefused, project_calls
-from kiro_learn.client.build import build_id, digest_of
-from kiro_learn.client.building import Caller
-from kiro_learn.client.call import BUILD_HEADER, DaemonPlace, Response
+from kiro_learn.client.address import build_id, digest_of
+from kiro_learn.client.building import BUILD_HEADER, Caller, DaemonPlace, Response
 from kiro_learn.frontends.http.answers import answer_for
 
 PLACE = DaemonPlace(Path("/nowhere"), "http://daemon")

@@ -13,8 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from kiro_learn.client import InvalidRequest, KiroLearn, calls, project_calls
-from kiro_learn.client.building import Caller, Filters
-from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call
+from kiro_learn.client.building import LEARNING_PATIENCE_SECONDS, Call, Caller, Filters
 
 SHOP = Caller("shop")
 

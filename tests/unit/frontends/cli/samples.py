@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from kiro_learn.client.build import build_id
+from kiro_learn.client.address import build_id
 from kiro_learn.frontends.cli.terminal import Terminal
 
 PLAIN = Terminal()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import record_ids
 from kiro_learn.frontends.cli.projects import Project

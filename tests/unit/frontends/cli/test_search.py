@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from kiro_learn.client.call import Call, RequestRefused
+from kiro_learn.client.building import Call, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli.search import _end, search_verb
 from kiro_learn.frontends.cli.shell import Failed, shell_for

@@ -1,12 +1,151 @@
-"""Calls about what was learned besides memories; each answers the daemon's JSON as it is."""
+"""Calls that answer the daemon's JSON as it is: what was learned besides memories, forgetting, pauses, retention and
+exports.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypedDict, Unpack
 
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller, Named, get_call, post_call
-from kiro_learn.client.call import Call, Json, encoded, target_of
+from kiro_learn.client.building import (
+    LEARNING_PATIENCE_SECONDS,
+    LINES_TYPE,
+    Call,
+    Caller,
+    Json,
+    Moment,
+    Named,
+    Response,
+    encoded,
+    get_call,
+    post_call,
+    spelled,
+    target_of,
+    written_moment,
+)
+
+EXPORT_PATIENCE_SECONDS = 60.0
+"""For the next piece of an export."""
+
+
+def export(kind: str | None = None) -> Call[None]:
+    """Everything, or one kind of line: to be received piece by piece."""
+    target = target_of("/v1/export", kind=kind)
+    return Call("GET", target, _nothing, headers={"Accept": LINES_TYPE}, patience_seconds=EXPORT_PATIENCE_SECONDS)
+
+
+def take(lines: bytes) -> Call[Json]:
+    """Keep what lines of an export hold, each piece once by its id: ``{counts, errors}``."""
+    patience = LEARNING_PATIENCE_SECONDS
+    return Call("POST", "/v1/export/import", reading.json_object, lines, LINES_TYPE, patience_seconds=patience)
+
+
+def _nothing(_response: Response) -> None:
+    """It came piece by piece."""
+
+
+# Calls that forget by a selection; each answers the daemon's JSON as it is.
+
+
+class Selection(TypedDict, total=False):
+    """What is to be forgotten; what is left out does not matter. Memories and a query go alone."""
+
+    project: Named
+    """Without one, all of them."""
+    whole: bool
+    """All of the project."""
+    memories: Sequence[str]
+    """By whole ids."""
+    query: str | None
+    """In the search syntax."""
+    with_events: bool
+    """With memories or a query: also the events that these came from."""
+    session: str | None
+    since: Moment | None
+    until: Moment | None
+    source: str | None
+    """The agent or program that reported it, or how a memory came."""
+    secret: str | None
+    """A text that stands in it."""
+    delete_copies: bool
+    """Backups that cannot be changed are deleted."""
+
+
+def preview_forgetting(client: Caller, /, **selection: Unpack[Selection]) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """What would go: ``{events, sessions, memories, replaced, graph_items, shown, same_words}``."""
+    return post_call("/api/forgetting/preview", reading.json_object, is_long=True, **_written(selection))
+
+
+def forget_selected(client: Caller, /, **selection: Unpack[Selection]) -> Call[Json]:  # noqa: ARG001  # as above
+    """Forget it everywhere: ``{events, sessions, memories, graph_items, is_overwritten, copies, damaged_copies}``. It
+    cannot be undone. ``copies``: backups that have it still.
+    """
+    return post_call("/api/forgetting", reading.json_object, is_long=True, **_written(selection))
+
+
+def _written(selection: Selection) -> dict[str, Any]:
+    """Raises TypeError: it has a name that is none of these."""
+    if unknown := selection.keys() - Selection.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
+    project = selection.get("project")
+    written: dict[str, Any] = {
+        **selection,
+        "project": None if project is None else spelled(project),
+        "memories": list(selection.get("memories", ())),
+        "since": written_moment(selection.get("since")),
+        "until": written_moment(selection.get("until")),
+    }
+    return {name: value for name, value in written.items() if value is not False}
+
+
+# Calls that pause, rename or merge projects; each answers the daemon's JSON as it is.
+
+
+def pauses(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """What is paused now: ``{pauses: [{namespace, session, since}]}``."""
+    return get_call("/api/pauses", reading.json_object)
+
+
+def pause(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Json]:
+    """Drop what hooks report of a project, or of one session in it, and tell its prompts nothing, until ``end_pause``:
+    ``{namespace, session, since}``.
+    """
+    named = client.project_named(project)
+    return post_call("/api/pauses", reading.json_object, project=named, session=session)
+
+
+def end_pause(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Json]:
+    """End it: ``{resumed}``, false if it was not paused."""
+    target = target_of("/api/pauses", project=client.project_named(project), session=session)
+    return Call("DELETE", target, reading.json_object)
+
+
+def rename_project(client: Caller, /, name: str, *, project: Named = None) -> Call[Json]:
+    """Call a project otherwise: ``{project, namespace, project_id, folder, namesakes}``."""
+    return post_call("/api/project", reading.json_object, project=client.project_named(project), name=name)
+
+
+def merge_project(client: Caller, /, into: Named, *, project: Named = None) -> Call[Json]:
+    """Move all of a project into another, which also gets what comes later; answers that, as above."""
+    source, target = client.project_named(project), client.project_named(into)
+    return post_call("/api/project/merge", reading.json_object, is_long=True, source=source, into=target)
+
+
+# Calls about what leaves the store by age; each answers the daemon's JSON as it is.
+
+
+def preview(rules: dict[str, int]) -> Call[Json]:
+    """What would go now; ``rules`` are days by name (``event_days``), instead of those of the settings."""
+    return get_call("/api/retention", reading.json_object, **rules)._replace(patience_seconds=LEARNING_PATIENCE_SECONDS)
+
+
+def apply(rules: dict[str, int]) -> Call[Json]:
+    """Let it go, and answer what went. May take as long as rewriting the database takes."""
+    return post_call("/api/retention", reading.json_object, is_long=True, **rules)
+
+
+# Calls about what was learned besides memories; each answers the daemon's JSON as it is.
 
 
 def items(  # what a list may be narrowed to, by name
