@@ -16,8 +16,7 @@ from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.app.actor_wiring import Actors, actors_of, graph_learner
 from kiro_learn.app.dependencies import Dependencies
-from kiro_learn.app.recall_wiring import recalling_of
-from kiro_learn.app.search_wiring import project_search_of, search_of
+from kiro_learn.app.recall_wiring import project_search_of, recalling_of, search_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.finder import Finder
