@@ -13,7 +13,7 @@ import pytest
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import STATUS
 from kiro_learn.frontends.http.app import all_routes
-from kiro_learn.frontends.viewer.login import Login
+from kiro_learn.frontends.viewer.routes import Login
 from kiro_learn.services.health import Status
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_event, read_record, write_event, write_record

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kiro_learn.frontends.viewer.files import FOLDER
+from kiro_learn.frontends.viewer.routes import FOLDER
 from tests.viewer.browsing import HEIGHT, WIDTHS, Viewer, in_both_themes
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import click
 
 from kiro_learn.client.building import AnswerNotUnderstood
 from kiro_learn.frontends.cli import builds, front_page, texts
-from kiro_learn.frontends.cli.options import coloured
+from kiro_learn.frontends.cli.command import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.version import __version__
 
@@ -36,8 +36,8 @@ VERBS = {
     "memories": "memories",
     "forget": "forget",
     "projects": "project_verbs",
-    "pause": "pause",
-    "resume": "pause",
+    "pause": "project_verbs",
+    "resume": "project_verbs",
     "context": "activity",
     "timeline": "activity",
     "sessions": "sessions",
@@ -55,7 +55,7 @@ VERBS = {
     "retention": "retention",
     "storage": "storage",
     "backup": "backup",
-    "restore": "restore",
+    "restore": "backup",
     "export": "export",
     "embeddings": "embeddings",
     "backfill": "embeddings",

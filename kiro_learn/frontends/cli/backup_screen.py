@@ -7,8 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from kiro_learn.frontends.cli import backup_texts, texts
-from kiro_learn.frontends.cli.amounts import ago, counted, events, memories, size
-from kiro_learn.frontends.cli.terminal import Terminal
+from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, size
 from kiro_learn.services.backups import ListedCopy, Restoration
 
 COLUMN = 6

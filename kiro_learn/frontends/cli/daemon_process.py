@@ -19,8 +19,8 @@ from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, TokenGone
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
-from kiro_learn.frontends.cli.amounts import size
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
+from kiro_learn.frontends.cli.terminal import size
 
 START_SECONDS = 10.0
 STOP_SECONDS = 9.0

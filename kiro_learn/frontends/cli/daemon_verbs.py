@@ -9,11 +9,11 @@ import click
 
 from kiro_learn.errors import PortTaken
 from kiro_learn.frontends.cli import builds, daemon_process, service_texts, texts
-from kiro_learn.frontends.cli.amounts import duration
-from kiro_learn.frontends.cli.options import coloured, printing
+from kiro_learn.frontends.cli.command import coloured, printing
 from kiro_learn.frontends.cli.progress import start_shown
 from kiro_learn.frontends.cli.service import autostart_of
 from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.frontends.cli.terminal import duration
 
 if TYPE_CHECKING:
     from kiro_learn.services.autostart import Autostart

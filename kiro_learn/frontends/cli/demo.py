@@ -7,9 +7,11 @@ import re
 import shutil
 import signal
 import tempfile
+import textwrap
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,14 +20,14 @@ import click
 from kiro_learn.client.routes import Client
 from kiro_learn.config import RecallConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.cli import daemon_process, demo_history, demo_screen, demo_texts
+from kiro_learn.frontends.cli import daemon_process, demo_history, demo_texts, texts
 from kiro_learn.frontends.cli import ui as viewer
-from kiro_learn.frontends.cli.amounts import events
+from kiro_learn.frontends.cli.command import printing
 from kiro_learn.frontends.cli.demo_history import Scene
-from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
-from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.projects import Project
+from kiro_learn.frontends.cli.search_screen import kind_of
 from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.frontends.cli.terminal import Terminal, cut, duration, events, memories, moment_of, spread
 
 NO_WORD = "qqqq"
 """Goes with a single word of the question, lest one that only carries grammar be looked up for want of better."""
@@ -66,7 +68,7 @@ def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool, 
         records = _learn(demo, shown, stored)
         answers = _ask(demo, shown, records, raw=raw)
     kept = (str(demo.folder), str(demo.client.home)) if keep else None
-    shown.add(*demo_screen.end(kept, shell.out))
+    shown.add(*end(kept, shell.out))
     if as_json:
         seconds = round(time.monotonic() - began, 3)
         shell.print_json({"events": stored, "memories": records, "retrievals": answers, "seconds": seconds})
@@ -141,16 +143,16 @@ def _tell_history(demo: DemoHome, shown: _Lines, *, show_all: bool) -> list[Json
     for chapter in chapters:
         demo.client.post_event(chapter.event)
     facts = demo_texts.WENT_IN_FACTS.format(events=events(len(chapters)))
-    shown.add(demo_screen.heading(demo_texts.WENT_IN, facts, terminal))
+    shown.add(heading(demo_texts.WENT_IN, facts, terminal))
     page = demo.client.events(namespace=demo.project.namespace, limit=MOST_EVENTS)
     stored = {event["event_id"]: event for event in page["items"]}
-    moments = demo_screen.moments_of(stored.values(), now)
+    moments = moments_of(stored.values(), now)
     visible = [chapter.event["event_id"] for chapter in chapters if chapter.is_shown or show_all]
     for event_id in visible:
         who, deed = demo_history.captions(stored[event_id])
-        shown.add(*demo_screen.event_lines(moments[event_id], who, deed, terminal))
+        shown.add(*event_lines(moments[event_id], who, deed, terminal))
     if len(visible) < len(chapters):
-        shown.add(demo_screen.more_events(len(chapters) - len(visible), terminal))
+        shown.add(more_events(len(chapters) - len(visible), terminal))
     shown.add("")
     return [stored[chapter.event["event_id"]] for chapter in chapters]
 
@@ -160,21 +162,21 @@ def _learn(demo: DemoHome, shown: _Lines, stored: list[Json]) -> list[Json]:
     began = time.monotonic()
     demo.client.flush(demo.project.project_id)
     seconds = time.monotonic() - began
-    moments = demo_screen.moments_of(stored, demo.shell.now())
+    moments = moments_of(stored, demo.shell.now())
     records: list[Json] = demo.client.memories(namespace=demo.project.namespace)["items"]
     records.sort(key=lambda record: min(moments[event_id] for event_id in record["source_event_ids"]))
-    shown.add(*demo_screen.learned(records, moments, seconds, demo.shell.out), "")
+    shown.add(*learned(records, moments, seconds, demo.shell.out), "")
     return records
 
 
 def _ask(demo: DemoHome, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
     """Two questions: one that the memories answer, one that they do not."""
-    shown.add(demo_screen.heading(demo_texts.TOLD, demo_texts.TOLD_FACTS, demo.shell.out))
+    shown.add(heading(demo_texts.TOLD, demo_texts.TOLD_FACTS, demo.shell.out))
     answers = []
     for question in (demo_history.QUESTION, demo_history.OFF_TOPIC):
         retrieval = demo.client.post_event(demo_history.prompt(demo.scene, question), retrieve=True)["retrieval"]
         answers.append({"prompt": question, **retrieval})
-        shown.add(*demo_screen.told(_told(demo, question, retrieval, records), demo.limits, demo.shell.out, raw=raw))
+        shown.add(*told(_told(demo, question, retrieval, records), demo.limits, demo.shell.out, raw=raw))
     shown.add("")
     return answers
 
@@ -206,3 +208,160 @@ def _words_that_find(demo: DemoHome, question: str, record_id: str) -> tuple[str
 
 def _ids(demo: DemoHome, query: str, mode: str) -> list[str]:
     return [record["record_id"] for record in demo.client.ranked_memories(demo.project.namespace, query, mode=mode)]
+
+
+# The demo as lines. What is said comes from the daemon's answers of this very run.
+
+HEADING_COLUMN = 18
+WHO_COLUMN = 6
+INDENT = "  "
+LABEL_COLUMN = 10
+KIND_COLUMN = 12
+REASON_COLUMN = 26
+LEFT_OUT_COLUMN = 36
+MOST_BLOCK_LINES = 13
+LINES_OF_A_PARAGRAPH = 2
+WIDTH = 80
+BAR = "\N{BOX DRAWINGS LIGHT VERTICAL} "
+
+
+class Reason(NamedTuple):
+    """Why one memory was shown."""
+
+    title: str
+    words: tuple[str, ...]
+    """Of the question, that find it."""
+    place_by_meaning: int | None
+    """Counted from 1."""
+
+
+class Told(NamedTuple):
+    """One question and what came of it."""
+
+    question: str
+    retrieval: Json
+    reasons: tuple[Reason, ...]
+    left_out: tuple[str, ...]
+    """Titles of the project's other memories."""
+
+
+class Limits(NamedTuple):
+    """What the demo's daemon was told to keep to."""
+
+    context_bytes: int
+    budget_ms: float
+
+
+def heading(title: str, facts: str, terminal: Terminal) -> str:
+    column = max(HEADING_COLUMN, len(title) + 4)
+    return f"{terminal.bold(f'{title:{column}}')}{facts}"
+
+
+def event_lines(moment: datetime, who: str, deed: str, terminal: Terminal) -> list[str]:
+    """When, who, what; the text of at most two lines."""
+    first = f"{INDENT}{moment:%a %H:%M} {who:{WHO_COLUMN}}"
+    note = demo_texts.REMOVED if "[REDACTED" in deed else ""
+    lines = _few(" ".join(filter(None, (deed, note))), WIDTH - len(first), LINES_OF_A_PARAGRAPH)
+    return [terminal.dim(first) + lines[0], *(" " * len(first) + line for line in lines[1:])]
+
+
+def more_events(count: int, terminal: Terminal) -> str:
+    said = demo_texts.MORE.format(events=events(count))
+    return terminal.dim(f"{INDENT}{'':10}\N{HORIZONTAL ELLIPSIS} {said}")
+
+
+def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: float, terminal: Terminal) -> Iterator[str]:
+    """The memories, each with the moment it came from."""
+    cited = {event_id for record in records for event_id in record["source_event_ids"]}
+    facts = demo_texts.LEARNED_FACTS.format(
+        memories=memories(len(records)), time=duration(seconds), cited=len(cited), events=events(len(moments))
+    )
+    yield heading(demo_texts.LEARNED, facts, terminal)
+    for record in records:
+        source = demo_texts.FROM.format(time=f"{_moment_of(record, moments):%a %H:%M}")
+        left = f"{INDENT}{kind_of(record):{KIND_COLUMN}}"
+        title = cut(record["title"], WIDTH - len(left) - len(source) - 2)
+        painted = left + terminal.bold(title)
+        yield spread(left + title, source, WIDTH, painted_left=painted, painted_right=terminal.dim(source))
+
+
+def told(about: Told, limits: Limits, terminal: Terminal, *, raw: bool) -> Iterator[str]:
+    """One question, the block or nothing, and why."""
+    yield _labelled(demo_texts.ASK, f'"{about.question}"', terminal)
+    context = about.retrieval["context"]
+    if not context:
+        yield _labelled(demo_texts.IS_TOLD, demo_texts.NOTHING, terminal)
+        return
+    if raw:
+        yield _labelled(demo_texts.IS_TOLD, "", terminal)
+        yield from context.splitlines()
+    else:
+        yield from _many_labelled(demo_texts.IS_TOLD, [BAR + line for line in _short_block(context)], terminal)
+    yield from _many_labelled(
+        demo_texts.WHY, [_why(reason, len(about.reasons + about.left_out)) for reason in about.reasons], terminal
+    )
+    yield from _many_labelled(
+        demo_texts.LEFT_OUT,
+        [f"{cut(title, LEFT_OUT_COLUMN - 2):{LEFT_OUT_COLUMN}}{demo_texts.LEFT_OUT_FAR}" for title in about.left_out],
+        terminal,
+    )
+    budget = demo_texts.BUDGET.format(
+        used=len(context.encode()),
+        most=limits.context_bytes,
+        took=about.retrieval["latency_ms"],
+        budget=limits.budget_ms,
+    )
+    yield _labelled("", terminal.dim(budget), terminal)
+
+
+def end(kept: tuple[str, str] | None, terminal: Terminal) -> Iterator[str]:
+    """What remains; ``kept`` is the folder and the home in it, if they do."""
+    facts = demo_texts.LEFT_KEPT if kept else demo_texts.LEFT_NOTHING
+    yield heading(demo_texts.LEFT, facts, terminal)
+    for purpose, command in demo_texts.KEPT if kept else demo_texts.NEXT:
+        filled = command.format(folder=kept[0], home=kept[1]) if kept else command
+        yield f"{INDENT}{purpose:35}{terminal.command(filled)}"
+
+
+def _why(reason: Reason, count: int) -> str:
+    facts = []
+    if reason.words:
+        facts.append(demo_texts.WHY_WORDS.format(words=", ".join(reason.words)))
+    if reason.place_by_meaning is not None:
+        facts.append(demo_texts.WHY_MEANING.format(place=reason.place_by_meaning, count=count))
+    width = WIDTH - len(INDENT) - LABEL_COLUMN - REASON_COLUMN
+    return f"{cut(reason.title, REASON_COLUMN - 2):{REASON_COLUMN}}{cut(texts.DOT.join(facts), width)}".rstrip()
+
+
+def _short_block(context: str) -> list[str]:
+    """The block without its blank lines, long ones cut: for the screen only."""
+    width = WIDTH - len(INDENT) - LABEL_COLUMN - len(BAR)
+    lines = [piece for line in context.splitlines() if line for piece in _few(line, width, LINES_OF_A_PARAGRAPH)]
+    rest = len(lines) - MOST_BLOCK_LINES
+    if rest <= 0:
+        return lines
+    return [*lines[: MOST_BLOCK_LINES - 1], f"\N{HORIZONTAL ELLIPSIS} {demo_texts.BLOCK_REST.format(count=rest + 1)}"]
+
+
+def _few(text: str, width: int, count: int) -> list[str]:
+    """``text`` in at most ``count`` lines of ``width``."""
+    return textwrap.wrap(text, width, max_lines=count, placeholder="\N{HORIZONTAL ELLIPSIS}") or [""]
+
+
+def _labelled(label: str, text: str, terminal: Terminal) -> str:
+    return f"{INDENT}{terminal.dim(f'{label:{LABEL_COLUMN}}')}{text}"
+
+
+def _many_labelled(label: str, lines: Iterable[str], terminal: Terminal) -> Iterator[str]:
+    for position, line in enumerate(lines):
+        yield _labelled(label if position == 0 else "", line, terminal)
+
+
+def _moment_of(record: Json, moments: dict[str, datetime]) -> datetime:
+    """When the last of the events that it came from happened."""
+    return max(moments[event_id] for event_id in record["source_event_ids"])
+
+
+def moments_of(stored: Iterable[Json], now: datetime) -> dict[str, datetime]:
+    """When each event happened, in the reader's zone."""
+    return {event["event_id"]: moment_of(event["valid_time"]).astimezone(now.tzinfo) for event in stored}

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator, Sequence
+
 import click
 
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import doctor_screen, doctor_texts
-from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli import doctor_texts
+from kiro_learn.frontends.cli.command import printing
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, facts_of, summary
+from kiro_learn.frontends.cli.terminal import Terminal, counted
+from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix, facts_of, summary
 
 PATIENCE_SECONDS = 0.9
 """The whole is to take 3 seconds, and the check of the database takes 2 of them."""
@@ -32,7 +36,7 @@ def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool)
         fixed = [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes]
         shell.print_json({**summary(findings), "fixed": fixed})
     else:
-        shell.print(doctor_screen.page(findings, fixes, shell.out, show_all=show_all))
+        shell.print(page(findings, fixes, shell.out, show_all=show_all))
     has_problem = any(finding.outcome.state is CheckState.FAILED for finding in findings)
     return 1 if has_problem or any(fix.problem for fix in fixes) else 0
 
@@ -55,3 +59,58 @@ def daemon_facts(client: Client) -> DaemonFacts:
         state = DaemonState.REFUSED if error.status == UNAUTHORIZED else DaemonState.ILL
         return DaemonFacts(state=state, problem=str(error), hint=error.hint, address=client.address)
     return facts_of(status, client.address)
+
+
+# What the doctor found, as lines: problems first to last, each with its command; what is well as a number.
+
+COLUMN = 22
+MARK_WIDTH = 2
+MARKS = {
+    CheckState.OK: "ok",
+    CheckState.WARNING: "warning",
+    CheckState.FAILED: "wrong",
+    CheckState.SKIPPED: "none",
+}
+
+
+def page(findings: Sequence[Finding], fixes: Sequence[Fix], terminal: Terminal, *, show_all: bool) -> list[str]:
+    """All of it."""
+    lines = [line for fix in fixes for line in _fixed(fix, terminal)]
+    lines += [line for each in findings if show_all or each.is_wrong for line in _found(each, terminal)]
+    well = sum(finding.outcome.state is CheckState.OK for finding in findings)
+    if well and not show_all:
+        said = f"{counted(well, *doctor_texts.WELL):{COLUMN}}{terminal.dim(doctor_texts.ALL_LISTS_THEM)}"
+        lines.append(f"{terminal.mark('ok')} {said}")
+    return [*lines, _sum(findings, terminal)]
+
+
+def _found(finding: Finding, terminal: Terminal) -> Iterator[str]:
+    outcome = finding.outcome
+    name = finding.check.topic if finding.is_wrong else finding.check.title
+    yield from _line(MARKS[outcome.state], name, outcome.detail, terminal)
+    if outcome.mend:
+        yield f"    {doctor_texts.MEND} {terminal.command(outcome.mend)}"
+
+
+def _fixed(fix: Fix, terminal: Terminal) -> Iterator[str]:
+    yield from _line("wrong" if fix.problem else "ok", fix.check.topic, fix.problem or fix.done, terminal)
+
+
+def _line(mark: str, name: str, detail: str, terminal: Terminal) -> Iterator[str]:
+    room = terminal.width - MARK_WIDTH - COLUMN
+    first, *rest = textwrap.wrap(detail, room, break_long_words=False, break_on_hyphens=False) or [""]
+    yield f"{terminal.mark(mark)} {terminal.bold(f'{name:{COLUMN}}')}{first}".rstrip()
+    yield from (f"{'':{MARK_WIDTH + COLUMN}}{line}" for line in rest)
+
+
+def _sum(findings: Sequence[Finding], terminal: Terminal) -> str:
+    wrong = [finding for finding in findings if finding.is_wrong]
+    if not wrong:
+        return doctor_texts.NOTHING
+    problem_count = sum(finding.outcome.state is CheckState.FAILED for finding in wrong)
+    to_know = counted(len(wrong) - problem_count, *doctor_texts.TO_KNOW) if len(wrong) > problem_count else ""
+    problems = counted(problem_count, *doctor_texts.PROBLEMS) if problem_count else doctor_texts.NO_PROBLEM
+    said = doctor_texts.AND.format(problems=problems, to_know=to_know) if to_know else problems
+    if not any(finding.check.fix and "doctor --fix" in finding.outcome.mend for finding in wrong):
+        return f"{said}."
+    return doctor_texts.FIXABLE.format(problems=said, command=terminal.command("kiro-learn doctor --fix"))

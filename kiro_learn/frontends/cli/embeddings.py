@@ -10,10 +10,9 @@ import click
 from kiro_learn.client import calls
 from kiro_learn.client.results import EmbeddingStats
 from kiro_learn.frontends.cli import activity_texts, progress, texts
-from kiro_learn.frontends.cli.amounts import duration, memories
-from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.command import printing
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.cli.terminal import Terminal, plain
+from kiro_learn.frontends.cli.terminal import Terminal, duration, memories, plain
 
 
 @click.group("embeddings", no_args_is_help=False, help=activity_texts.EMBEDDINGS_HELP)

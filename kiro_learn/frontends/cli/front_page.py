@@ -7,9 +7,8 @@ from typing import Any
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.frontends.cli import texts
-from kiro_learn.frontends.cli.amounts import counted, memories
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.cli.terminal import Terminal, spread
+from kiro_learn.frontends.cli.terminal import Terminal, counted, memories, spread
 from kiro_learn.model.version import __version__
 
 WIDTH = 78

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from kiro_learn.frontends.cli import activity_texts, graph_texts, texts
-from kiro_learn.frontends.cli.amounts import counted
 from kiro_learn.frontends.cli.record_ids import short
-from kiro_learn.frontends.cli.terminal import Terminal, cut, plain
+from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, plain
 
 DAY = 10
 """Characters of a moment that are its date."""

@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kiro_learn.frontends.cli import install_texts, texts
-from kiro_learn.frontends.cli.amounts import counted, size
-from kiro_learn.frontends.cli.terminal import Terminal, spread
+from kiro_learn.frontends.cli.terminal import Terminal, counted, size, spread
 from kiro_learn.services.installation import FoundAgent, Plan, Step
 
 WIDTH = 78

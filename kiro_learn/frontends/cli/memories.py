@@ -5,26 +5,60 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from kiro_learn.client import calls, project_calls
+from kiro_learn.client import calls, mark_calls, project_calls
 from kiro_learn.client.building import Filters, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import (
     activity_texts,
-    history_screen,
+    feedback_texts,
     memory_screen,
     pin_texts,
     projects,
     record_ids,
     texts,
 )
-from kiro_learn.frontends.cli.feedback import helped_verb, wrong_verb
-from kiro_learn.frontends.cli.options import in_projects, printing, typed
+from kiro_learn.frontends.cli.command import in_projects, printing, typed
 from kiro_learn.frontends.cli.pins import pin_verb, unpin_verb
 from kiro_learn.frontends.cli.shell import Failed, Shell
+
+# memories helped, memories wrong: what somebody says of a memory that was told.
+
+
+@click.command("helped", help=feedback_texts.HELPED_HELP)
+@click.argument("memory")
+@in_projects
+@printing
+def helped_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+    _judge(shell, memory, "helped", project, everywhere=everywhere, as_json=as_json)
+
+
+@click.command("wrong", help=feedback_texts.WRONG_HELP)
+@click.argument("memory")
+@in_projects
+@printing
+def wrong_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+    _judge(shell, memory, "wrong", project, everywhere=everywhere, as_json=as_json)
+
+
+def _judge(
+    shell: Shell, memory: str, feedback: Literal["helped", "wrong"], project: str, *, everywhere: bool, as_json: bool
+) -> None:
+    with shell.client() as client:
+        places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
+        record = record_ids.found(client, memory, places)
+        call = mark_calls.judge(client, record["record_id"], feedback)
+        if as_json:
+            shell.print_json(client.body_of(call))
+            return
+        counts = client.carry_out(call)
+    known = ", ".join(f"{count} {name}" for name, count in counts._asdict().items() if name != "factor" and count)
+    mark = shell.out.mark("ok")
+    shell.print([feedback_texts.SAID.format(mark=mark, title=record["title"], known=known, factor=counts.factor)])
+
 
 PAGE = 200
 """Of one request with a filter."""
@@ -134,12 +168,12 @@ def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
             shell.print_json(record)
             return
         name = _project_of(client, record)
-        change = history_screen.replacement_of(client.history(record["record_id"]))
+        change = memory_screen.replacement_of(client.history(record["record_id"]))
     changed = None
     if change:
         named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
         command = texts.SEE_HISTORY.format(memory=named)
-        changed = memory_screen.Changed(history_screen.how_it_came(change), command)
+        changed = memory_screen.Changed(memory_screen.how_it_came(change), command)
     shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed))
 
 
@@ -184,7 +218,7 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_j
         return
     named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
     undo = texts.UNDO.format(memory=named)
-    shell.print(history_screen.history(record, history, undo, shell.now(), shell.out))
+    shell.print(memory_screen.history(record, history, undo, shell.now(), shell.out))
 
 
 @memories_verb.command("undo", help=texts.UNDO_HELP)
@@ -203,7 +237,7 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
     if as_json:
         shell.print_json(answer)
     else:
-        shell.print(history_screen.undone(answer, shell.out))
+        shell.print(memory_screen.undone(answer, shell.out))
 
 
 @memories_verb.command("forget", help=texts.FORGET_HELP)
@@ -224,7 +258,7 @@ def forget_verb(
             by_id, same = by_id | same, {}
         if not yes:
             readable = [each for each, record in by_id.items() if record_ids.is_readable(record)]
-            replaced = {each: history_screen.replaced_count(client.history(each)) for each in readable}
+            replaced = {each: memory_screen.replaced_count(client.history(each)) for each in readable}
             shell.say(memory_screen.to_forget(list(by_id.values()), replaced, list(same.values()), shell.err))
         if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_FORGOTTEN)
@@ -270,15 +304,15 @@ def _to_undo(client: Client, record: dict[str, Any], shell: Shell) -> list[str]:
       Failed: nothing.
     """
     history, name = client.history(record["record_id"]), _project_of(client, record)
-    if history_screen.is_pinned_last(history):
-        return history_screen.pin_to_undo(history, name, shell.now(), shell.err)
-    replacement = history_screen.replacement_of(history)
+    if memory_screen.is_pinned_last(history):
+        return memory_screen.pin_to_undo(history, name, shell.now(), shell.err)
+    replacement = memory_screen.replacement_of(history)
     if replacement is None:
         tail = record_ids.short(record["record_id"])
         raise Failed(texts.NOTHING_TO_UNDO.format(tail=tail), hint=texts.NOTHING_TO_UNDO_HINT)
     others = [each for each in replacement["replacing"] if each != record["record_id"]]
-    undo = history_screen.Undo(replacement, [record, *_those_there(client, others)], name)
-    return history_screen.to_undo(undo, shell.now(), shell.err)
+    undo = memory_screen.Undo(replacement, [record, *_those_there(client, others)], name)
+    return memory_screen.to_undo(undo, shell.now(), shell.err)
 
 
 def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Memories as lines: a list of them, one of them, those that are about to be forgotten."""
+"""Memories as lines: lists, one of them, and what it replaced."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from kiro_learn.frontends.cli import activity_texts, pin_texts, texts
-from kiro_learn.frontends.cli.amounts import calendar_time, counted, events, memories, moment_of
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.search_screen import kind_of
 from kiro_learn.frontends.cli.status_screen import how_learned
-from kiro_learn.frontends.cli.terminal import Terminal, cut, plain, spread
+from kiro_learn.frontends.cli.terminal import (
+    Terminal,
+    calendar_time,
+    counted,
+    cut,
+    events,
+    memories,
+    moment_of,
+    plain,
+    spread,
+)
 
 KIND_COLUMN = 16
 FIELD_COLUMN = 9
@@ -190,3 +199,173 @@ def _wrapped(text: str, width: int, *, first: str, next_ones: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+# What a memory replaced, as lines: all of it, and what an undo will do and has done.
+
+NAME_COLUMN = SHOWN + 3
+VERB_COLUMN = 8
+HEAD = "\N{BLACK CIRCLE} "
+MEMBER = "\N{BOX DRAWINGS LIGHT VERTICAL AND RIGHT} "
+LAST_MEMBER = "\N{BOX DRAWINGS LIGHT UP AND RIGHT} "
+
+
+class _Words(NamedTuple):
+    """What to call one reason to replace memories."""
+
+    came: str
+    came_from: str
+    deed: str
+
+
+_WORDS = {
+    "merged": _Words(texts.MERGED, texts.MERGED_FROM, texts.MERGE),
+    "relearned": _Words(texts.RELEARNED, texts.RELEARNED_FROM, texts.RELEARNING),
+}
+_JUDGES = {
+    "llm-reconciled": texts.BY_SOME_MODEL,
+    "llm-summary": texts.BY_SOME_MODEL,
+    "extractive-reconciled": texts.BY_A_RULE,
+    "edited": texts.BY_CORRECTION,
+    "distilled": texts.BY_AGE,
+}
+"""Who decided on a replacement, by the strategy of what came; nothing is said of others."""
+
+
+class _Row(NamedTuple):
+    sign: str
+    name: str
+    when: str
+    text: str
+    label: str = ""
+
+
+class Undo(NamedTuple):
+    """A replacement that is about to be undone, with its records."""
+
+    replacement: Json
+    goes: Sequence[Json]
+    """The memories that it brought, as far as they are there."""
+    project: str
+
+
+def replacement_of(history: Json) -> Json | None:
+    """The replacement that brought the memory itself; None if it was learned."""
+    return next((each for each in history["replacements"] if history["record_id"] in each["replacing"]), None)
+
+
+def is_pinned_last(history: Json) -> bool:
+    """It was pinned after it came, so that an undo takes the pin away."""
+    came = replacement_of(history)
+    return "pinned_at" in history and (came is None or came["replaced_at"] <= history["pinned_at"])
+
+
+def how_it_came(replacement: Json) -> str:
+    """``merged from 2 memories``"""
+    text = _WORDS[replacement["reason"]].came_from.format(memories=memories(len(replacement["replaced"])))
+    others = len(replacement["replacing"]) - 1
+    return texts.DOT.join((text, texts.CAME_WITH_IT.format(count=others))) if others else text
+
+
+def replaced_count(history: Json) -> int:
+    """How many memories are kept only as what this one replaced, at once or one after the other."""
+    return sum(len(replacement["replaced"]) for replacement in history["replacements"])
+
+
+def history(record: Json, said: Json, undo: str, now: datetime, terminal: Terminal) -> list[str]:
+    """The pin, if that came last, and every replacement that led to ``record``, newest first, with its old records;
+    ``undo`` takes the first back.
+    """
+    replacements = said["replacements"]
+    rows, what = [], ""
+    if is_pinned_last(said):
+        rows = [_Row(HEAD, texts.HISTORY_NOW, _time(said["pinned_at"], now), pin_texts.IS_PINNED)]
+        what = pin_texts.PIN
+    if replacements:
+        rows += _rows(record, replacements, now)
+        what = what or _WORDS[replacements[0]["reason"]].deed
+    else:
+        learned = _time(record["created_at"], now)
+        rows.append(_Row(HEAD, texts.HISTORY_NOW, learned, record["title"], texts.FIRST_LEARNED))
+    undo_it = texts.UNDO_IT.format(what=what, command=terminal.command(undo))
+    return [*_aligned(rows, terminal), undo_it if what else terminal.dim(texts.REPLACED_NOTHING)]
+
+
+def to_undo(undo: Undo, now: datetime, terminal: Terminal) -> list[str]:
+    """What comes back, what goes, and what is lost with it."""
+    head = texts.UNDO_HEAD.format(
+        what=_WORDS[undo.replacement["reason"]].deed,
+        time=_time(undo.replacement["replaced_at"], now),
+        project=undo.project,
+    )
+    back = [_to_move(texts.UNDO_BACK, record, terminal) for record in undo.replacement["replaced"]]
+    goes = [_to_move(texts.UNDO_GOES, record, terminal) for record in undo.goes]
+    return [terminal.bold(head), *back, *goes, *_losses(undo)]
+
+
+def pin_to_undo(history: Json, project: str, now: datetime, terminal: Terminal) -> list[str]:
+    """That the pin goes; nothing else does."""
+    time = _time(history["pinned_at"], now)
+    return [terminal.bold(texts.UNDO_HEAD.format(what=pin_texts.PIN, time=time, project=project))]
+
+
+def undone(answer: Json, terminal: Terminal) -> list[str]:
+    """That the pin is gone, or how many are back."""
+    back = texts.UNDONE.format(memories=memories(len(answer["restored"])))
+    return [f"{terminal.mark('ok')} {pin_texts.TAKEN_AWAY if answer['undone'] == pin_texts.PIN else back}"]
+
+
+def _rows(record: Json, replacements: Sequence[Json], now: datetime) -> Iterator[_Row]:
+    came = {each: _WORDS[change["reason"]].came for change in replacements for each in change["replacing"]}
+    known = {each["record_id"]: each for each in [record, *_members(replacements)]}
+    for change in replacements:
+        # Of those that came together, one at least is part of this history, else the replacement would not be.
+        brought = next(known[each] for each in change["replacing"] if each in known)
+        name = texts.HISTORY_NOW if brought is record else short(brought["record_id"])
+        judge = _JUDGES.get(brought["strategy"], "")
+        yield _Row(HEAD, name, _time(change["replaced_at"], now), how_it_came(change), judge)
+        for position, member in enumerate(change["replaced"], start=1):
+            yield _member(member, came, now, is_last=position == len(change["replaced"]))
+
+
+def _members(replacements: Sequence[Json]) -> Iterator[Json]:
+    for change in replacements:
+        yield from change["replaced"]
+
+
+def _member(record: Json, came: Mapping[str, str], now: datetime, *, is_last: bool) -> _Row:
+    label = came.get(record["record_id"], texts.FIRST_LEARNED)
+    sign = LAST_MEMBER if is_last else MEMBER
+    return _Row(sign, short(record["record_id"]), _time(record["created_at"], now), record["title"], label)
+
+
+def _aligned(rows: Sequence[_Row], terminal: Terminal) -> Iterator[str]:
+    time_column = max(len(row.when) for row in rows) + 2
+    for row in rows:
+        before = f"{row.sign}{row.name:{NAME_COLUMN}}{row.when:{time_column}}"
+        text = cut(row.text, terminal.width - len(before) - (len(row.label) + 2 if row.label else 0))
+        shown = terminal.bold(text) if row.sign == HEAD else text
+        yield spread(
+            before + text,
+            row.label,
+            terminal.width,
+            painted_left=terminal.dim(before) + shown,
+            painted_right=terminal.dim(row.label),
+        ).rstrip()
+
+
+def _to_move(verb: str, record: Json, terminal: Terminal) -> str:
+    before = f"{INDENT}{verb:{VERB_COLUMN}}{short(record['record_id'])}{INDENT}"
+    return before + cut(record["title"], terminal.width - len(before))
+
+
+def _losses(undo: Undo) -> Iterator[str]:
+    """A memory that came may know more than those that come back: it was learned from other events as well."""
+    stays = {event for record in undo.replacement["replaced"] for event in record["source_event_ids"]}
+    lost = {event for record in undo.goes for event in record["source_event_ids"]} - stays
+    if lost:
+        yield f"{INDENT}{'':{VERB_COLUMN}}{texts.UNDO_LOSES.format(events=events(len(lost)))}"
+
+
+def _time(text: str, now: datetime) -> str:
+    return calendar_time(moment_of(text), now)

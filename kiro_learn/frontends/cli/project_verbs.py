@@ -1,4 +1,4 @@
-"""projects list, show, rename, merge, forget."""
+"""projects list, show, rename, merge, forget; pause and resume."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import click
 
 from kiro_learn.client import json_calls, project_calls
 from kiro_learn.client.results import ProjectFact
-from kiro_learn.frontends.cli import forgetting_texts, profile_texts, projects, texts
-from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
+from kiro_learn.frontends.cli import forgetting_texts, pause_texts, profile_texts, projects, texts
+from kiro_learn.frontends.cli.command import ListsAlone, in_project, printing, typed
 from kiro_learn.frontends.cli.forget import carry_out
-from kiro_learn.frontends.cli.options import ListsAlone, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import Terminal, cut, plain, spread
+from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, cut, events, memories, moment_of, plain, spread
 
 Json = dict[str, Any]
 
@@ -112,3 +111,42 @@ def _row(project: Json, shell: Shell) -> str:
     when = texts.DOT.join((amounts, calendar_time(moment_of(last), shell.now()))) if last else amounts
     name = cut(project["display_name"], terminal.width)
     return spread(name, when, terminal.width, painted_left=terminal.bold(name), painted_right=terminal.dim(when))
+
+
+# pause, resume: nothing is taken in from hooks meanwhile, and nothing told.
+
+
+@click.command("pause", help=pause_texts.PAUSE_HELP)
+@click.option("--session", help=pause_texts.SESSION_HELP)
+@in_project
+@printing
+def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = projects.called(client, project)
+        done = client.carry_out(json_calls.pause(client, session=session, project=place.spelled))
+    if as_json:
+        shell.print_json(done)
+        return
+    paused = pause_texts.PAUSED.format(what=what(place.name, session))
+    shell.print([f"{shell.out.mark('ok')} {paused}"])
+    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(pause_texts.HOW_TO_END)}"])
+
+
+@click.command("resume", help=pause_texts.RESUME_HELP)
+@click.option("--session", help=pause_texts.SESSION_HELP)
+@in_project
+@printing
+def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = projects.called(client, project)
+        done = client.carry_out(json_calls.end_pause(client, session=session, project=place.spelled))
+    if as_json:
+        shell.print_json(done)
+        return
+    said = pause_texts.RESUMED if done["resumed"] else pause_texts.NOT_PAUSED
+    shell.print([f"{shell.out.mark('ok')} {said.format(what=what(place.name, session))}"])
+
+
+def what(project: str, session: str | None) -> str:
+    """Of which this is a pause."""
+    return project if session is None else pause_texts.OF_SESSION.format(project=project, session=session)

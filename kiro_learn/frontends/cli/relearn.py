@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import click
 
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import graph_texts, progress, projects, relearning_screen, texts
-from kiro_learn.frontends.cli.amounts import counted, events
-from kiro_learn.frontends.cli.options import in_project, printing, since_option
+from kiro_learn.frontends.cli import graph_texts, progress, projects, texts
+from kiro_learn.frontends.cli.command import in_project, printing, since_option
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, duration, events, memories
 
 UNKNOWN = 404
 NOTHING = {
@@ -48,7 +49,7 @@ def relearn_verb(  # click hands every option over
             _say_what_would_be_done(shell, preview, place, as_json=as_json)
             return 0
         if not yes:
-            shell.say(relearning_screen.to_do(preview, place.name, shell.err))
+            shell.say(to_do(preview, place.name, shell.err))
         if not shell.confirm(texts.RELEARN_QUESTION, flag_given=yes, enter_means=True):
             raise Failed(texts.NOT_RELEARNED)
         began = time.monotonic()
@@ -56,8 +57,8 @@ def relearn_verb(  # click hands every option over
     if as_json:
         shell.print_json(relearned)
     else:
-        took = relearning_screen.Took(preview["model"], time.monotonic() - began, _command(project, since))
-        shell.print(relearning_screen.done(relearned, took, shell.out))
+        took = Took(preview["model"], time.monotonic() - began, _command(project, since))
+        shell.print(done(relearned, took, shell.out))
     return 1 if relearned["stopped_because"] else 0
 
 
@@ -91,7 +92,7 @@ def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -
         relearned = client.relearn(asked.place.project_id, since=asked.since, accept_few=accept_few)
     if relearned["too_little"] is None or asked.quiet or not shell.can_ask:
         return relearned
-    shell.say(relearning_screen.too_little(relearned, asked.model, shell.err))
+    shell.say(too_little(relearned, asked.model, shell.err))
     if not shell.confirm(texts.TOO_LITTLE_QUESTION, flag_given=False):
         return relearned
     return _together(relearned, _relearn(shell, client, asked, accept_few=True))
@@ -131,5 +132,121 @@ def _say_what_would_be_done(shell: Shell, preview: dict[str, Any], place: Projec
     if as_json:
         shell.print_json(preview)
     else:
-        lines = relearning_screen.to_do(preview, place.name, shell.out)
-        shell.print([*lines, *relearning_screen.would_go(preview, shell.out)])
+        lines = to_do(preview, place.name, shell.out)
+        shell.print([*lines, *would_go(preview, shell.out)])
+
+
+# A relearning as lines: what it will do, and what it has done.
+
+VERB_COLUMN = 10
+INDENT = "  "
+MOST_TITLES = 10
+SOME_MEMORY = "kiro-learn memories {verb} MEMORY"
+
+Json = dict[str, Any]
+
+
+class Took(NamedTuple):
+    """Who did it, and for how long; and what to type for the rest of it."""
+
+    model: str
+    seconds: float
+    again: str
+
+
+def to_do(preview: Json, project: str, terminal: Terminal) -> list[str]:
+    """How much there is, who is asked how often, what that one is shown, and that nothing is lost."""
+    head = texts.RELEARN_HEAD.format(memories=memories(preview["records"]), project=project)
+    shown = texts.RELEARN_STAYS_HERE if preview["stays_here"] else texts.RELEARN_MAY_LEAVE
+    rows = (
+        (texts.RELEARN_ASKS, _asked(preview)),
+        (texts.RELEARN_SHOWS, shown.format(events=events(preview["events"]))),
+        *_protected_row(sum(each["is_protected"] for each in preview["memories"])),
+        (texts.RELEARN_KEEPS, texts.RELEARN_HISTORY),
+    )
+    return [terminal.bold(cut(head, terminal.width)), *(_row(verb, text, terminal) for verb, text in rows)]
+
+
+def would_go(preview: Json, terminal: Terminal) -> list[str]:
+    """Every memory that may be replaced, by its title; those that bind say so."""
+    return [
+        _title(each["title"], terminal, note=texts.BOUND if each["is_protected"] else "")
+        for each in preview["memories"]
+    ]
+
+
+def too_little(relearned: Json, model: str, terminal: Terminal) -> list[str]:
+    """What would go and what would come, where that is far less."""
+    going, coming = relearned["too_little"]["going"], relearned["too_little"]["coming"]
+    head = texts.TOO_LITTLE_HEAD.format(model=model, going=memories(len(going)), coming=len(coming))
+    return [
+        f"{terminal.mark('warning')} {terminal.bold(cut(head, terminal.width - 2))}",
+        f"{INDENT}{texts.TOO_LITTLE_GOES}",
+        *_titles(going, terminal),
+        f"{INDENT}{texts.TOO_LITTLE_COMES}",
+        *_titles(coming, terminal),
+    ]
+
+
+def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
+    """How many memories replaced how many; why it ended, if early; and how to undo it, if there is anything."""
+    replaced_by = texts.REPLACED_BY.format(
+        replaced=memories(relearned["replaced"]), count=relearned["records"], model=took.model
+    )
+    nothing = texts.NOTHING_REPLACED if relearned["too_little"] else texts.NONE_REPLACED
+    said = replaced_by if relearned["replaced"] else nothing.format(model=took.model)
+    mark = "warning" if relearned["stopped_because"] else "ok"
+    return [
+        f"{terminal.mark(mark)} {texts.DOT.join((said, duration(took.seconds)))}",
+        *_rest(relearned, took.again, terminal),
+    ]
+
+
+def _asked(preview: Json) -> str:
+    calls, left = preview["calls"], preview["calls_left"]
+    text = texts.RELEARN_MODEL
+    if left is not None:
+        text = texts.RELEARN_CALLS_LEFT if calls <= left else texts.RELEARN_TOO_MANY_CALLS
+    return text.format(model=preview["model"], calls=counted(calls, *texts.CALLS), left=left or 0)
+
+
+def _rest(relearned: Json, again: str, terminal: Terminal) -> Iterator[str]:
+    if relearned["stopped_because"]:
+        ended = texts.STOPPED_BEFORE if relearned["too_little"] else texts.ENDED_EARLY
+        yield f"{INDENT}{ended.format(problem=relearned['stopped_because'])}"
+    if relearned["protected"]:
+        said = texts.ONE_BOUND_STAYS if relearned["protected"] == 1 else texts.BOUND_STAY
+        yield f"{INDENT}{said.format(memories=memories(relearned['protected']))}"
+    if relearned["left"] == 1:
+        yield f"{INDENT}{texts.STILL_ONE_WITHOUT_A_MODEL}"
+    elif relearned["left"]:
+        yield f"{INDENT}{texts.STILL_WITHOUT_A_MODEL.format(memories=memories(relearned['left']))}"
+    if relearned["too_little"]:
+        yield f"{INDENT}{texts.REPLACE_ANYWAY.format(command=terminal.command(f'{again} --yes'))}"
+    elif relearned["stopped_because"]:
+        yield f"{INDENT}{texts.GO_ON.format(command=terminal.command(again))}"
+    if relearned["replaced"]:
+        undo = terminal.command(SOME_MEMORY.format(verb="undo"))
+        yield f"{INDENT}{texts.UNDO_ONE.format(command=undo)}"
+
+
+def _row(verb: str, text: str, terminal: Terminal) -> str:
+    return f"{INDENT}{verb:{VERB_COLUMN}}{cut(text, terminal.width - len(INDENT) - VERB_COLUMN)}"
+
+
+def _protected_row(count: int) -> Iterator[tuple[str, str]]:
+    if count == 1:
+        yield texts.RELEARN_GOES, texts.RELEARN_ONE_PROTECTED
+    elif count:
+        yield texts.RELEARN_GOES, texts.RELEARN_PROTECTED.format(memories=memories(count))
+
+
+def _titles(titles: Sequence[str], terminal: Terminal) -> Iterator[str]:
+    yield from (_title(each, terminal) for each in titles[:MOST_TITLES])
+    if len(titles) > MOST_TITLES:
+        yield f"{INDENT * 2}{texts.MORE_TITLES.format(memories=memories(len(titles) - MOST_TITLES))}"
+
+
+def _title(title: str, terminal: Terminal, *, note: str = "") -> str:
+    after = f"{texts.DOT}{note}" if note else ""
+    return f"{INDENT * 2}{cut(title, terminal.width - len(INDENT) * 2 - len(after))}{terminal.dim(after)}"

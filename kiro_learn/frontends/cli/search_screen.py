@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from kiro_learn.frontends.cli import activity_texts, texts
-from kiro_learn.frontends.cli.amounts import calendar_time, memories, milliseconds, moment_of
 from kiro_learn.frontends.cli.record_ids import short
-from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
+from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, cut, memories, milliseconds, moment_of, spread
 
 INDENT = "   "
 MOST_KIND = 24

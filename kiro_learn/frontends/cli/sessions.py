@@ -6,8 +6,8 @@ import click
 
 from kiro_learn.client import project_calls
 from kiro_learn.client.building import RequestRefused
-from kiro_learn.frontends.cli import activity_screen, activity_texts, memory_screen, projects, texts
-from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
+from kiro_learn.frontends.cli import activity, activity_texts, memory_screen, projects, texts
+from kiro_learn.frontends.cli.command import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -31,8 +31,8 @@ def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
             shell.print_json(client.body_of(call))
             return
         sessions = client.carry_out(call)
-    shell.print(activity_screen.sessions(sessions, shell.now(), shell.out))
-    shell.print(activity_screen.sessions_listed(len(sessions), place.name, shell.out, is_full=len(sessions) == limit))
+    shell.print(activity.sessions(sessions, shell.now(), shell.out))
+    shell.print(activity.sessions_listed(len(sessions), place.name, shell.out, is_full=len(sessions) == limit))
 
 
 @sessions_verb.command("resume", help=activity_texts.RESUME_HELP)

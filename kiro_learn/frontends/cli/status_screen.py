@@ -7,11 +7,13 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from kiro_learn.frontends.cli import backup_texts, builds, graph_texts, pause_texts, texts
-from kiro_learn.frontends.cli.amounts import (
+from kiro_learn.frontends.cli.terminal import (
+    Terminal,
     ago,
     calendar_time,
     characters,
     counted,
+    cut,
     duration,
     events,
     memories,
@@ -19,7 +21,6 @@ from kiro_learn.frontends.cli.amounts import (
     moment_of,
     size,
 )
-from kiro_learn.frontends.cli.terminal import Terminal, cut
 
 COLUMN = 12
 MARK_WIDTH = 2

@@ -6,10 +6,9 @@ import attrs
 import click
 
 from kiro_learn.frontends.cli import storage_texts, texts
-from kiro_learn.frontends.cli.amounts import size
-from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.command import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import plain
+from kiro_learn.frontends.cli.terminal import plain, size
 
 
 @click.group("storage", no_args_is_help=False, help=storage_texts.HELP)

@@ -10,20 +10,16 @@ from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer, NewBoundary, answer_for
-from kiro_learn.frontends.http.api.routes import api_routes
-from kiro_learn.frontends.http.events import event_routes, intake_routes
-from kiro_learn.frontends.http.exports import export_routes, restore_routes
-from kiro_learn.frontends.http.feedback import feedback_routes
+from kiro_learn.frontends.http.api.openapi import api_routes
+from kiro_learn.frontends.http.events import event_routes, export_routes, intake_routes, restore_routes
 from kiro_learn.frontends.http.intake import Intake
-from kiro_learn.frontends.http.live import live_routes
 from kiro_learn.frontends.http.mcp import mcp_routes
-from kiro_learn.frontends.http.memories import history_routes, memory_routes
+from kiro_learn.frontends.http.memories import feedback_routes, history_routes, memory_routes
 from kiro_learn.frontends.http.projects import project_routes, relearning_routes
 from kiro_learn.frontends.http.routes import Request, Route, read_request
 from kiro_learn.frontends.http.search import search_routes
-from kiro_learn.frontends.http.status import embedding_routes, retrieval_routes, status_routes
-from kiro_learn.frontends.viewer.login import Login
-from kiro_learn.frontends.viewer.routes import viewer_routes
+from kiro_learn.frontends.http.status import embedding_routes, live_routes, retrieval_routes, status_routes
+from kiro_learn.frontends.viewer.routes import Login, viewer_routes
 from kiro_learn.services.services import Services
 
 View = Callable[..., Awaitable[quart.Response]]

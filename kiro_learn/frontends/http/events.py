@@ -8,10 +8,11 @@ from typing import Any
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answer, json_answer
-from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, optional_text
+from kiro_learn.frontends.http.operations import choice, flag, integer, optional_namespace, optional_text
 from kiro_learn.frontends.http.routes import NDJSON, OCTETS, Request, Route
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId
+from kiro_learn.model.stored import KINDS
 from kiro_learn.services.capture import Outcome
 from kiro_learn.services.services import Services
 from kiro_learn.wire.hooks import answer_to
@@ -22,6 +23,7 @@ from kiro_learn.wire.messages import (
     stored_answer,
     write_event,
     write_lines,
+    write_value,
 )
 
 RETRIEVE = flag("retrieve", "Also answer what is worth knowing with a prompt, or with the note that starts a session.")
@@ -107,3 +109,30 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
     if isinstance(outcome, KiroLearnError):
         return error_refusal(outcome)
     return stored_answer(outcome.event_id, outcome.stored)
+
+
+# Routes that give all that is kept as lines of JSON, and take such lines back.
+
+EVERYTHING = "everything"
+KIND = choice("kind", "One kind of line alone.", options=(EVERYTHING, *KINDS))
+
+MOST_BYTES = 16 * 1024 * 1024
+"""Of lines that are taken at once: as long as one with an event of the largest size that JSON can spell at length."""
+
+
+def export_routes(services: Services) -> Iterator[Route]:
+    async def export(request: Request) -> Answer:
+        kind = KIND.read(request.query)
+        lines = await services.export.lines(KINDS if kind == EVERYTHING else (kind,))
+        return Answer(b"", content_type=NDJSON, stream=lines)
+
+    yield Route("GET", "/v1/export", export, parameters=(KIND,))
+
+
+def restore_routes(services: Services) -> Iterator[Route]:
+    """Of the intake: a line is longer than the body of any other request."""
+
+    async def take(request: Request) -> Answer:
+        return json_answer(write_value(await services.export.take(request.body.split(b"\n"))))
+
+    yield Route("POST", "/v1/export/import", take, takes=(NDJSON,), max_body_bytes=MOST_BYTES)

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import attrs
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
-from kiro_learn.frontends.http.filters import FILTERS, filter_of
-from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, optional_text, required_namespace
-from kiro_learn.frontends.http.query import wrong
+from kiro_learn.frontends.http.operations import (
+    FILTERS,
+    filter_of,
+    flag,
+    integer,
+    optional_namespace,
+    optional_text,
+    required_namespace,
+    wrong,
+)
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.frontends.http.search import QUERY, WANTED, refusing_syntax, wanted_of
 from kiro_learn.model.correction import Replacement
 from kiro_learn.model.cursors import record_cursor_after
+from kiro_learn.model.feedback import Feedback, FeedbackCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import EVERYTHING, MemoryRecord
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import event_answer, read_json, read_record, write_record, write_value
+from kiro_learn.wire.structuring import new_converter, structure
 
 NAMESPACE = required_namespace("namespace", "The project.")
 ANY_NAMESPACE = optional_namespace("namespace", "Of this project alone.")
@@ -164,3 +175,43 @@ def _written(replacement: Replacement) -> dict[str, Any]:
         "replacing": list(replacement.replacing),
         "replaced": [write_record(record) for record in replacement.replaced],
     }
+
+
+# Routes that take what somebody says of a memory that was told, and that show what became of it.
+
+FACTOR_DIGITS = 3
+
+
+@attrs.frozen
+class Said:
+    """What somebody says of a memory."""
+
+    feedback: Literal["helped", "wrong"]
+
+
+_converter = new_converter()
+
+
+def feedback_routes(services: Services) -> Iterator[Route]:
+    async def say(request: Request) -> Answer:
+        record_id = RecordId(request.path["record_id"])
+        counts = await services.aftermath.say(record_id, said_in(request))
+        return json_answer({"record_id": record_id, **feedback_value(counts)})
+
+    async def read(request: Request) -> Answer:
+        record = await services.queries.record(RecordId(request.path["record_id"]))
+        counts = services.aftermath.counts_of(record.record_id)
+        return json_answer({"record_id": record.record_id, **feedback_value(counts)})
+
+    yield Route("POST", "/v1/memories/<record_id>/feedback", say)
+    yield Route("GET", "/v1/memories/<record_id>/feedback", read)
+
+
+def said_in(request: Request) -> Feedback:
+    """What the body says. Raises InvalidRequest."""
+    return Feedback(structure(_converter, request.json(), Said).feedback)
+
+
+def feedback_value(counts: FeedbackCounts) -> Mapping[str, Any]:
+    """How often each became of it, and what its score is multiplied by."""
+    return {**attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, Generic, TypeVar
+from urllib.parse import parse_qsl
 
 import attrs
 
-from kiro_learn.frontends.http.query import Query, wrong
+from kiro_learn.frontends.http.answers import Refused, error_answer
 from kiro_learn.model.moment import from_text_or_date
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
+from kiro_learn.model.record import RecordFilter
 
 T = TypeVar("T")
 
@@ -183,3 +185,151 @@ def moment(name: str, about: str, *, is_end: bool = False) -> Parameter[datetime
             raise wrong(f"{name} must be a date", name, expected) from None
 
     return Parameter(name=name, about=about, schema={"type": "string", "format": "date-time"}, read=read)
+
+
+# The query string of a request, read strictly: a value is what the caller meant, or it is refused by name.
+
+MOST_PARAMETERS = 100
+MOST_DIGITS = 18
+
+FLAGS: Mapping[str, bool] = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+"""In any case of letters."""
+
+
+@attrs.frozen
+class Query:
+    """The values of each parameter, in the order in which they came."""
+
+    values: Mapping[str, tuple[str, ...]]
+
+    def refuse_others(self, known: Collection[str]) -> None:
+        """Raises Refused: a parameter is none of ``known``; a misspelled one would be as good as not asked for."""
+        for name in self.values:
+            if name not in known:
+                expected = f"expected one of {', '.join(known)}" if known else "expected no parameter"
+                raise wrong("unknown parameter", name, expected)
+
+    def optional_text(self, name: str) -> str | None:
+        """What is there, or None.
+
+        Raises:
+          Refused: it is empty, or given twice.
+        """
+        values = self.values.get(name, ())
+        if len(values) > 1:
+            raise wrong(f"{name} is given more than once", name, "expected one value")
+        return self._checked(name, values)[0] if values else None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """What is there, each time that the parameter is given; none may be empty. Raises Refused."""
+        return self._checked(name, self.values.get(name, ()))
+
+    def _checked(self, name: str, values: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(values):
+            raise wrong(f"{name} is empty", name, "expected a value, or no such parameter")
+        return values
+
+    def flag(self, name: str) -> bool:
+        """False if it is not there.
+
+        Raises:
+          Refused: it is neither yes nor no.
+        """
+        value = self.optional_text(name)
+        if value is None:
+            return False
+        if value.lower() not in FLAGS:
+            raise wrong(f"{name} must be true or false", name, f"expected one of {', '.join(FLAGS)}")
+        return FLAGS[value.lower()]
+
+    def text(self, name: str) -> str:
+        """A required parameter.
+
+        Raises:
+          Refused: it is not there.
+        """
+        if not any(self.values.get(name, ())):
+            raise wrong(f"{name} parameter is required", name, "is missing")
+        return self.optional_text(name) or ""
+
+    def integer(self, name: str, *, default: int, least: int, most: int) -> int:
+        """A whole number, moved into its range.
+
+        Raises:
+          Refused: it is none.
+        """
+        if name not in self.values:
+            return default
+        value = self.optional_text(name) or ""
+        digits = value.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit()):
+            raise wrong(f"{name} must be an integer", name, "expected a whole number")
+        # Longer than any bound here: as large as it gets, without the cost of reading it.
+        number = int(digits) if len(digits) <= MOST_DIGITS else 10**MOST_DIGITS
+        return max(least, min(most, -number if value.startswith("-") else number))
+
+    def optional_namespace(self, name: str) -> Namespace | None:
+        """The namespace, or None for all of them; an empty one is a mistake, not all.
+
+        Raises:
+          Refused: it is no namespace.
+        """
+        value = self.optional_text(name)
+        if value is not None and NAMESPACE_PATTERN.fullmatch(value) is None:
+            raise wrong(f"invalid {name}", name, "expected /actor/<actor_id>/project/<project_id>/")
+        return None if value is None else Namespace(value)
+
+
+def read_query(raw: bytes) -> Query:
+    """Read a raw query string.
+
+    Raises:
+      Refused: it is not UTF-8, or holds more parameters than any request of ours.
+    """
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
+    except ValueError as error:
+        problem = f"expected percent-encoded UTF-8, at most {MOST_PARAMETERS} parameters"
+        raise wrong("invalid query string", "query string", problem) from error
+    values: dict[str, tuple[str, ...]] = {}
+    for name, value in pairs:
+        values[name] = (*values.get(name, ()), value)
+    return Query(values)
+
+
+def wrong(error: str, name: str, problem: str) -> Refused:
+    """The refusal of one parameter."""
+    return Refused(error_answer(400, error, details=[(name, problem)]))
+
+
+# The parameters that say which memories a search or a list is for: the same ones on every route that has them.
+
+TYPE = texts("type", "Only results of this type; of one of several, if it is given more than once.")
+SINCE = moment("since", "Only what was made then or later; a date begins at midnight in UTC.")
+UNTIL = moment("until", "Only what was made before this moment, or up to the end of this date in UTC.", is_end=True)
+SESSION = optional_text("session", "Only what was learned from this session, or handed in for it.")
+CONCEPT = optional_text("concept", "Only what has this concept, in whichever case of letters.")
+FILE = optional_text("file", "Only what cites this file: its path, or the end of its path from a slash on.")
+STALE = optional_flag("stale", "Only what cites files that are known to have changed; false: all else.")
+BRANCH = optional_text("branch", "Only what was learned on this branch, and is not merged.")
+PINNED = optional_flag("pinned", "Only what is pinned; false: all else.")
+
+FILTERS = (TYPE, SINCE, UNTIL, SESSION, CONCEPT, FILE, STALE, BRANCH, PINNED)
+
+
+def filter_of(query: Query) -> RecordFilter:
+    """Which memories a list or a search is for. Raises Refused."""
+    return RecordFilter(
+        types=TYPE.read(query),
+        since=SINCE.read(query),
+        until=UNTIL.read(query),
+        session=SESSION.read(query),
+        concept=CONCEPT.read(query),
+        file=FILE.read(query),
+        is_stale=STALE.read(query),
+        branch=BRANCH.read(query),
+        is_pinned=PINNED.read(query),
+    )

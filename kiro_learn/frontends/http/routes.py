@@ -10,8 +10,7 @@ from werkzeug.http import parse_options_header
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answer
-from kiro_learn.frontends.http.operations import Operation, Parameter
-from kiro_learn.frontends.http.query import Query, read_query
+from kiro_learn.frontends.http.operations import Operation, Parameter, Query, read_query
 from kiro_learn.wire.messages import is_utf16_or_utf32, read_json
 
 ScopeHeaders: TypeAlias = Iterable[tuple[bytes, bytes]]

@@ -8,15 +8,17 @@ from typing import Any
 
 from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.frontends.http.answers import Answer, Refused, json_answer
-from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
+    FILTERS,
+    Query,
     choice,
+    filter_of,
     integer,
     optional_folder,
     optional_namespace,
     required_text,
+    wrong,
 )
-from kiro_learn.frontends.http.query import Query, wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.placing import Wanted

@@ -11,7 +11,7 @@ import trio
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
 from kiro_learn.frontends.mcp import graph_tools, marks
-from kiro_learn.frontends.mcp.moments import moment_of
+from kiro_learn.frontends.mcp.graph_tools import moment_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId

@@ -7,10 +7,9 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.frontends.mcp.moments import moment_of
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.moment import from_text_or_date, to_text
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, Said
 from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.project_names import NamedProject
@@ -110,3 +109,18 @@ CALLS: Mapping[str, GraphCall] = {
     "forget_fact": forget,
 }
 """By the names of the tools."""
+
+
+# Times in the arguments of tools.
+
+
+def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
+    """The time or the date that ``name`` says; of a date ``until`` or ``as_of`` its end; None if it is left out.
+
+    Raises:
+      InvalidRequest: it is neither.
+    """
+    try:
+        return from_text_or_date(arguments[name], is_end=name in {"until", "as_of"}) if name in arguments else None
+    except ValueError as error:
+        raise InvalidRequest([(f"$.{name}", "expected a date, or a time with an offset")]) from error

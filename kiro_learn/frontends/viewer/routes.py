@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+import gzip
+import hashlib
+import hmac
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+import attrs
+import trio
 
 from kiro_learn.frontends.http.answers import Answer, error_answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.frontends.viewer.files import HEADERS, names, static_file
-from kiro_learn.frontends.viewer.login import CODE_SECONDS, COOKIE, COOKIE_SECONDS, Login
-from kiro_learn.frontends.viewer.pages import PROJECT, json_address
 from kiro_learn.services.services import Services
 
 ROOT = "/ui/"
@@ -72,3 +83,190 @@ async def _namespace_of(services: Services, project: str | None) -> str | None:
 
 def _redirect(status: int, place: str, headers: dict[str, str] | None = None) -> Answer:
     return Answer(b"", status, headers={**HEADERS, "Location": place, **(headers or {})})
+
+
+# Which route of the API each page shows, so that ``/ui/PAGE.json`` leads to it.
+
+PROJECT = "project"
+NAMESPACE = "namespace"
+
+
+class Shown(NamedTuple):
+    """A route that a page shows while its query has ``when``; without that, always."""
+
+    path: str
+    """``{name}`` in it is the query's value of that name."""
+    when: str = ""
+    names: Mapping[str, str] = MappingProxyType({})
+    """By parameter of the page, how the route calls it where that differs."""
+
+
+PAGES: Mapping[str, Sequence[Shown]] = {
+    "overview": (Shown("/api/days"),),
+    "memories": (
+        Shown("/v1/memories/{open}", when="open"),
+        Shown("/v1/search", when="q", names={"q": "query"}),
+        Shown("/v1/memories"),
+    ),
+    "sessions": (Shown("/api/session", when="session", names={"of": "project"}), Shown("/api/sessions")),
+    "graph": (Shown("/api/graph/picture"),),
+    "retrievals": (Shown("/v1/retrievals/{open}", when="open"), Shown("/v1/retrievals")),
+    "projects": (Shown("/v1/stats"),),
+    "settings": (Shown("/api/settings"),),
+    "brief": (Shown("/api/context", when=PROJECT), Shown("/v1/stats")),
+}
+"""By name: the first that fits."""
+
+
+def json_address(page: str, query: Mapping[str, str], routes: Sequence[Route], namespace: str | None) -> str | None:
+    """Where the API shows what ``page`` shows; None if there is no such page.
+
+    Only those parameters go along that the route knows.
+
+    Args:
+      query: the page's.
+      routes: of the whole API.
+      namespace: of the project in ``query``.
+    """
+    for shown in PAGES.get(page, ()):
+        if not shown.when or shown.when in query:
+            path = re.sub(r"\{(\w+)\}", lambda part: quote(query.get(part[1], ""), safe=""), shown.path)
+            known = _parameters(shown.path, routes)
+            named = {**query, **{other: query[name] for name, other in shown.names.items() if name in query}}
+            passed = {name: value for name, value in named.items() if name in known}
+            if namespace is not None and NAMESPACE in known:
+                passed[NAMESPACE] = namespace
+            return f"{path}?{urlencode(passed)}" if passed else path
+    return None
+
+
+def _parameters(path: str, routes: Sequence[Route]) -> set[str]:
+    wanted = re.sub(r"\{\w+\}", "<>", path)
+    found = (route for route in routes if route.method == "GET" and re.sub(r"<\w+>", "<>", route.path) == wanted)
+    return {parameter.name for route in found for parameter in route.all_parameters}
+
+
+# The viewer's static files, as they lie in the package: none of them holds a datum.
+
+FOLDER = Path(__file__).parent / "files"
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+"""By ending. What ends otherwise, as licences do, is not served."""
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'; trusted-types kl"
+    ),
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Of every page and file. Nothing comes from elsewhere, and no text becomes code."""
+
+
+@attrs.frozen
+class StaticFile:
+    """One file, also compressed."""
+
+    content_type: str
+    body: bytes
+    gzipped: bytes
+    etag: str
+
+    def answer(self, headers: Mapping[str, str], *, status: int = 200) -> Answer:
+        """As a browser with these request ``headers`` needs it; 304 where it has it already."""
+        is_zipped = "gzip" in headers.get("accept-encoding", "")
+        etag = f'"{self.etag}{"-gz" if is_zipped else ""}"'
+        about = {**HEADERS, "Cache-Control": "no-cache", "ETag": etag, "Vary": "Accept-Encoding"}
+        if headers.get("if-none-match") == etag:
+            return Answer(b"", 304, self.content_type, about)
+        if is_zipped:
+            about["Content-Encoding"] = "gzip"
+        return Answer(self.gzipped if is_zipped else self.body, status, self.content_type, about)
+
+
+@functools.cache
+def names() -> frozenset[str]:
+    """Of all files that are served, with their folders."""
+    found = (path.relative_to(FOLDER) for path in FOLDER.rglob("*") if path.suffix in TYPES)
+    return frozenset(path.as_posix() for path in found)
+
+
+@functools.cache
+def static_file(name: str) -> StaticFile:
+    """One of ``names``, read once: an update of the package shows after the daemon's next start."""
+    path = FOLDER / name
+    body = path.read_bytes()
+    return StaticFile(TYPES[path.suffix], body, gzip.compress(body, mtime=0), hashlib.sha256(body).hexdigest()[:16])
+
+
+# Who may look at the viewer: a one-time code that only a holder of the token gets, exchanged for a cookie.
+#
+# Rules of this file: the token never leaves it. Cookies do not know ports, so every other server of this machine
+# may see ours; it is a random text and a time, signed with a key that is derived from the token. So it is good
+# after a restart of the daemon too, and for nothing but this daemon.
+
+COOKIE = "kl_ui"
+COOKIE_SECONDS = 30 * 24 * 60 * 60
+CODE_SECONDS = 60.0
+MOST_CODES = 16
+"""Codes that wait to be used; the oldest goes when there are more."""
+
+CODE_BYTES = 24
+_PURPOSE = b"kiro_learn viewer cookie"
+
+
+class Login:
+    """The codes that wait, and the key that signs cookies.
+
+    Args:
+      token: the content of the file ``token``.
+      now: seconds since 1970, which a cookie's end is compared with.
+      clock: seconds that only grow, which a code's end is compared with.
+    """
+
+    def __init__(
+        self, token: str, *, now: Callable[[], float] = time.time, clock: Callable[[], float] = trio.current_time
+    ) -> None:
+        self._key = hmac.digest(token.encode(), _PURPOSE, hashlib.sha256)
+        self._now = now
+        self._clock = clock
+        self._codes: dict[str, float] = {}
+        """When each ends, oldest first."""
+
+    def new_code(self) -> str:
+        """A code that works once, for CODE_SECONDS."""
+        code = secrets.token_urlsafe(CODE_BYTES)
+        self._codes[code] = self._clock() + CODE_SECONDS
+        while len(self._codes) > MOST_CODES:
+            del self._codes[next(iter(self._codes))]
+        return code
+
+    def cookie_for(self, code: str) -> str | None:
+        """What the browser is to send from now on; None if ``code`` was used, is too old, or is none. Uses it up."""
+        ends = self._codes.pop(code, None)
+        if ends is None or ends <= self._clock():
+            return None
+        content = f"{int(self._now()) + COOKIE_SECONDS}.{secrets.token_hex(16)}"
+        return f"{content}.{self._signature(content.encode())}"
+
+    def knows(self, cookies: Iterable[bytes]) -> bool:
+        """Whether one of these ``Cookie`` headers has a cookie of ours that is still good."""
+        pairs = (each.strip().partition(b"=") for header in cookies for each in header.split(b";"))
+        # All are compared, as tokens are.
+        matches = [self._is_good(value) for name, _, value in pairs if name == COOKIE.encode()]
+        return any(matches)
+
+    def _is_good(self, value: bytes) -> bool:
+        content, _, signature = value.rpartition(b".")
+        is_ours = hmac.compare_digest(signature, self._signature(content).encode())
+        return is_ours and int(content.partition(b".")[0]) > self._now()
+
+    def _signature(self, content: bytes) -> str:
+        return hmac.new(self._key, content, hashlib.sha256).hexdigest()

@@ -25,7 +25,7 @@ from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.dependencies import copies_of, open_installation
 from kiro_learn.config import BackupConfig, StorageConfig
-from kiro_learn.frontends.http.port_owner import listener_on
+from kiro_learn.frontends.http.server import listener_on
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.settings import ServiceState

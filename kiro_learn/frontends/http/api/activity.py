@@ -7,10 +7,11 @@ from typing import Any, cast
 
 from kiro_learn.frontends.http.answers import Answer, Refused, error_answer, json_answer
 from kiro_learn.frontends.http.api.search import PROJECT, content_of
-from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
+    FILTERS,
     Operation,
     choice,
+    filter_of,
     integer,
     optional_flag,
     optional_integer,

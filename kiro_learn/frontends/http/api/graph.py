@@ -19,8 +19,8 @@ from kiro_learn.frontends.http.operations import (
     moment,
     optional_text,
     required_text,
+    wrong,
 )
-from kiro_learn.frontends.http.query import wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length
 from kiro_learn.model.correction import GraphCorrection

@@ -6,17 +6,27 @@ import enum
 import re
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 import attrs
 
 from kiro_learn.frontends.http.answers import JSON, Answer, json_answer
+from kiro_learn.frontends.http.api.activity import activity_routes
+from kiro_learn.frontends.http.api.context import context_routes, recall_routes
+from kiro_learn.frontends.http.api.forgetting import forgetting_routes
+from kiro_learn.frontends.http.api.graph import graph_routes
+from kiro_learn.frontends.http.api.observations import edit_routes, embedding_routes, observation_routes
+from kiro_learn.frontends.http.api.projects import naming_its_project, pause_routes, project_routes
+from kiro_learn.frontends.http.api.retention import retention_routes
+from kiro_learn.frontends.http.api.search import search_routes
 from kiro_learn.frontends.http.operations import Operation, Parameter
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, Length, Optional, Worded
 from kiro_learn.model.version import __version__
+from kiro_learn.services.services import Services
+from kiro_learn.wire.messages import write_value
 
 ERROR = {
     "type": "object",
@@ -157,3 +167,47 @@ def _bounded(schema: dict[str, Any], validator: Any) -> dict[str, Any]:
         first, *rest = schema["anyOf"]
         return {"anyOf": [_bounded(first, validator.inner), *rest]}
     return schema
+
+
+# All routes that the OpenAPI document describes: those below ``/api``, and two below ``/v1``.
+
+
+def api_routes(services: Services) -> Iterator[Route]:
+    routes = tuple(naming_its_project(route, services) for route in _described(services))
+    yield from routes
+    yield openapi_route(routes)
+
+
+def _described(services: Services) -> Iterator[Route]:
+    yield from observation_routes(services)
+    yield from edit_routes(services)
+    yield from activity_routes(services)
+    yield from embedding_routes(services)
+    yield from graph_routes(services)
+    yield from context_routes(services)
+    yield from search_routes(services)
+    yield from recall_routes(services)
+    yield from retention_routes(services)
+    yield from forgetting_routes(services)
+    yield from pause_routes(services)
+    yield from project_routes(services)
+    yield from settings_routes(services)
+
+
+# The settings, each with where it comes from; read-only.
+
+SETTINGS = Operation(
+    summary="The settings, each with where it comes from.",
+    answer={
+        "type": "object",
+        "properties": {"settings": {"type": "array", "items": {"type": "object"}}},
+        "required": ["settings"],
+    },
+)
+
+
+def settings_routes(services: Services) -> Iterator[Route]:
+    async def settings(_request: Request) -> Answer:
+        return json_answer({"settings": [write_value(each) for each in await services.health.settings()]})
+
+    yield Route("GET", "/api/settings", settings, about=SETTINGS)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import attrs
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.operations import Operation, Parameter
-from kiro_learn.frontends.http.query import MOST_DIGITS, Query, wrong
+from kiro_learn.frontends.http.operations import MOST_DIGITS, Operation, Parameter, Query, wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import between, optional
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules

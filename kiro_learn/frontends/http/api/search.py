@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
-from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
+    FILTERS,
     Operation,
+    filter_of,
     flag,
     integer,
     optional_number,

@@ -12,7 +12,7 @@ from kiro_learn.client.results import (
     SessionContext,
     TimelineEntry,
 )
-from kiro_learn.frontends.cli import activity_screen, embeddings, observe
+from kiro_learn.frontends.cli import activity, embeddings, observe
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.samples import NOW
 
@@ -36,13 +36,13 @@ STATS = EmbeddingStats(342, 298, 87.1, "all-MiniLM-L6-v2", 384, available=True)
 
 ACTIVITY_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "told at the start": (
-        lambda terminal: activity_screen.told(SessionContext("web-shop", "text", (FIRST,), 204), "web-shop", terminal),
+        lambda terminal: activity.told(SessionContext("web-shop", "text", (FIRST,), 204), "web-shop", terminal),
         "1 memory of web-shop, 204 tokens",
     ),
     "timeline": (
         lambda terminal: [
-            *activity_screen.timeline(ENTRIES, SECOND, NOW, terminal),
-            *activity_screen.around(ENTRIES, SECOND, "web-shop", terminal),
+            *activity.timeline(ENTRIES, SECOND, NOW, terminal),
+            *activity.around(ENTRIES, SECOND, "web-shop", terminal),
         ],
         """\
   …K7Q4M2  decision        Refresh tokens before the expiry check      Mon 10:09
@@ -51,8 +51,8 @@ ACTIVITY_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     ),
     "sessions": (
         lambda terminal: [
-            *activity_screen.sessions(SESSIONS, NOW, terminal),
-            *activity_screen.sessions_listed(2, "web-shop", terminal, is_full=True),
+            *activity.sessions(SESSIONS, NOW, terminal),
+            *activity.sessions_listed(2, "web-shop", terminal, is_full=True),
         ],
         """\
 Last event      Lasted  Events  Prompts  Session
@@ -62,8 +62,8 @@ Mon 10:09        0.0 s       1        0  s-2
     ),
     "no sessions": (
         lambda terminal: [
-            *activity_screen.sessions((), NOW, terminal),
-            *activity_screen.sessions_listed(0, "web-shop", terminal, is_full=False),
+            *activity.sessions((), NOW, terminal),
+            *activity.sessions_listed(0, "web-shop", terminal, is_full=False),
         ],
         "No session in web-shop yet.",
     ),

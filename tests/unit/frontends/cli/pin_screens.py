@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kiro_learn.frontends.cli import history_screen, memory_screen
+from kiro_learn.frontends.cli import memory_screen
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.samples import NOW, history_of, record, replacement
 
@@ -25,7 +25,7 @@ PIN_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
   Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
     ),
     "memories history of what was pinned last": (
-        lambda terminal: history_screen.history(
+        lambda terminal: memory_screen.history(
             record(), history_of(replacement(), pinned_at=PINNED_AT), UNDO, NOW, terminal
         ),
         """\
@@ -36,13 +36,13 @@ PIN_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
 Undo the pin: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of what came pinned": (
-        lambda terminal: history_screen.history(
+        lambda terminal: memory_screen.history(
             record(), history_of(replacement(), pinned_at="2026-11-05T08:00:00.000000Z"), UNDO, NOW, terminal
         )[-1:],
         "Undo the merge: kiro-learn memories undo K7Q4M2",
     ),
     "memories history of what was pinned and replaced nothing": (
-        lambda terminal: history_screen.history(record(), history_of(pinned_at=PINNED_AT), UNDO, NOW, terminal),
+        lambda terminal: memory_screen.history(record(), history_of(pinned_at=PINNED_AT), UNDO, NOW, terminal),
         """\
 ● now      Wed 08:00  pinned
 ● now      Mon 10:09  Refresh tokens before the expiry check             learned
@@ -50,8 +50,8 @@ Undo the pin: kiro-learn memories undo K7Q4M2""",
     ),
     "memories undo of a pin": (
         lambda terminal: (
-            history_screen.pin_to_undo(history_of(pinned_at=PINNED_AT), "web-shop", NOW, terminal)
-            + history_screen.undone({"undone": "pin", "removed": [], "restored": []}, terminal)
+            memory_screen.pin_to_undo(history_of(pinned_at=PINNED_AT), "web-shop", NOW, terminal)
+            + memory_screen.undone({"undone": "pin", "removed": [], "restored": []}, terminal)
         ),
         """\
 Undo: pin of Wed 08:00 in web-shop

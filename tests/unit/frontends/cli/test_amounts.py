@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from kiro_learn.frontends.cli import amounts
+from kiro_learn.frontends.cli import terminal
 from tests.unit.frontends.cli.samples import NOW
 
 
@@ -16,7 +16,7 @@ from tests.unit.frontends.cli.samples import NOW
      (999_999, "1.0 MB"), (7_000_000_000_000, "7,000 GB")],
 )  # fmt: skip
 def test_sizes_go_in_steps_of_a_thousand(count: int, text: str) -> None:
-    assert amounts.size(count) == text
+    assert terminal.size(count) == text
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_sizes_go_in_steps_of_a_thousand(count: int, text: str) -> None:
     [(0.04, "0.0 s"), (0.9, "0.9 s"), (42, "42 s"), (330, "5 min"), (11_520, "3 h 12 min"), (273_900, "3 d 4 h")],
 )
 def test_durations_have_a_unit(seconds: float, text: str) -> None:
-    assert amounts.duration(seconds) == text
+    assert terminal.duration(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -40,25 +40,25 @@ def test_durations_have_a_unit(seconds: float, text: str) -> None:
     ],
 )
 def test_the_past_is_told_from_now_within_a_week(before: timedelta, text: str) -> None:
-    assert amounts.ago(NOW - before, NOW) == text
+    assert terminal.ago(NOW - before, NOW) == text
 
 
 def test_days_of_this_week_go_by_their_name() -> None:
-    assert amounts.calendar_time(datetime(2026, 11, 16, 10, 9, tzinfo=UTC), NOW) == "Mon 10:09"
-    assert amounts.calendar_time(datetime(2026, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 10:02"
-    assert amounts.calendar_time(datetime(2025, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 2025"
+    assert terminal.calendar_time(datetime(2026, 11, 16, 10, 9, tzinfo=UTC), NOW) == "Mon 10:09"
+    assert terminal.calendar_time(datetime(2026, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 10:02"
+    assert terminal.calendar_time(datetime(2025, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 2025"
 
 
 @pytest.mark.parametrize("hours", [-8, 9])
 def test_a_calendar_time_knows_the_first_and_the_last_day_that_there_are(hours: int) -> None:
     now = NOW.astimezone(timezone(timedelta(hours=hours)))
-    assert amounts.calendar_time(datetime.min.replace(tzinfo=UTC), now).startswith("1 Jan ")
-    last = amounts.calendar_time(datetime.max.replace(tzinfo=UTC), now)
+    assert terminal.calendar_time(datetime.min.replace(tzinfo=UTC), now).startswith("1 Jan ")
+    last = terminal.calendar_time(datetime.max.replace(tzinfo=UTC), now)
     assert last == "31 Dec 9999"
 
 
 def test_one_is_one() -> None:
-    assert (amounts.memories(1), amounts.memories(1204), amounts.events(0)) == (
+    assert (terminal.memories(1), terminal.memories(1204), terminal.events(0)) == (
         "1 memory",
         "1,204 memories",
         "0 events",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kiro_learn.frontends.cli.doctor_screen import page
+from kiro_learn.frontends.cli.doctor import page
 from kiro_learn.services.doctor import Check, CheckState, Finding, Fix, Outcome
 from tests.unit.frontends.cli.samples import ASCII, COLOURED, PLAIN, without_escapes
 

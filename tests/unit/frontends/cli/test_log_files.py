@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.frontends.cli.log_files import BLOCK_BYTES, Tail, follow
+from kiro_learn.frontends.cli.logs import BLOCK_BYTES, Tail, follow
 
 PUT_AWAY = ""
 

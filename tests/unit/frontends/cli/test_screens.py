@@ -8,17 +8,9 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.frontends.cli import (
-    demo_screen,
-    front_page,
-    history_screen,
-    memory_screen,
-    search_screen,
-    status_screen,
-)
-from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
-from kiro_learn.frontends.cli.history_screen import Undo
-from kiro_learn.frontends.cli.memory_screen import Changed
+from kiro_learn.frontends.cli import demo, front_page, memory_screen, search_screen, status_screen
+from kiro_learn.frontends.cli.demo import Limits, Reason, Told
+from kiro_learn.frontends.cli.memory_screen import Changed, Undo
 from kiro_learn.frontends.cli.search_screen import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
@@ -209,7 +201,7 @@ Refresh tokens before the expiry check                       decision · web-sho
   Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
     ),
     "memories history": (
-        lambda terminal: history_screen.history(
+        lambda terminal: memory_screen.history(
             record(), history_of(replacement()), "kiro-learn memories undo K7Q4M2", NOW, terminal
         ),
         """\
@@ -219,7 +211,7 @@ Refresh tokens before the expiry check                       decision · web-sho
 Undo the merge: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of several replacements": (
-        lambda terminal: history_screen.history(
+        lambda terminal: memory_screen.history(
             record(strategy="llm-reconciled"),
             history_of(replacement(), EARLIER),
             "kiro-learn memories undo K7Q4M2",
@@ -235,7 +227,7 @@ Undo the merge: kiro-learn memories undo K7Q4M2""",
 Undo the merge: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of one that replaced nothing": (
-        lambda terminal: history_screen.history(
+        lambda terminal: memory_screen.history(
             record(), history_of(), "kiro-learn memories undo K7Q4M2", NOW, terminal
         ),
         """\
@@ -244,8 +236,8 @@ It replaced no other memory.""",
     ),
     "memories undo": (
         lambda terminal: (
-            history_screen.to_undo(Undo(replacement(), [record()], "web-shop"), NOW, terminal)
-            + history_screen.undone({"undone": "x", "restored": ["a", "b"]}, terminal)
+            memory_screen.to_undo(Undo(replacement(), [record()], "web-shop"), NOW, terminal)
+            + memory_screen.undone({"undone": "x", "restored": ["a", "b"]}, terminal)
         ),
         """\
 Undo: merge of Tue 16:50 in web-shop
@@ -255,7 +247,7 @@ Undo: merge of Tue 16:50 in web-shop
 ✓ 2 memories back, searchable again""",
     ),
     "memories undo of what knew more": (
-        lambda terminal: history_screen.to_undo(
+        lambda terminal: memory_screen.to_undo(
             Undo(EARLIER, [record(source_event_ids=["01JD3V8M2N5R7T9WXYZ0K7Q4M1", "new"]), OTHER], "web-shop"),
             NOW,
             terminal,
@@ -302,7 +294,7 @@ Forget 1 memory
 ✓ 2 memories forgotten""",
     ),
     "demo told": (
-        lambda terminal: list(demo_screen.told(TOLD, LIMITS, terminal, raw=False)),
+        lambda terminal: list(demo.told(TOLD, LIMITS, terminal, raw=False)),
         """\
   you ask   "Where is the token?"
   told      │ ## Prior observations from kiro-learn
@@ -315,21 +307,21 @@ Forget 1 memory
             77 of 8,000 bytes · 23 of 500 ms""",
     ),
     "demo silent": (
-        lambda terminal: list(demo_screen.told(SILENT, LIMITS, terminal, raw=False)),
+        lambda terminal: list(demo.told(SILENT, LIMITS, terminal, raw=False)),
         """\
   you ask   "What should I cook?"
   told      nothing. No memory is close enough, so the agent is left alone.""",
     ),
     "demo learned": (
         lambda terminal: list(
-            demo_screen.learned([record()], dict.fromkeys(record()["source_event_ids"], NOW), 0.61, terminal)
+            demo.learned([record()], dict.fromkeys(record()["source_event_ids"], NOW), 0.61, terminal)
         ),
         """\
 2 WHAT WAS LEARNED    1 memory in 0.6 s, from 2 of 2 events
   decision    Refresh tokens before the expiry check              from Fri 14:05""",
     ),
     "demo end": (
-        lambda terminal: list(demo_screen.end(None, terminal)),
+        lambda terminal: list(demo.end(None, terminal)),
         """\
 4 WHAT IS LEFT    nothing: daemon stopped, folder removed
   Connect your own agents:           kiro-learn init
@@ -394,20 +386,18 @@ def test_what_was_handed_in_is_not_said_to_be_learned() -> None:
 
 
 def test_the_raw_block_is_shown_as_it_is() -> None:
-    lines = list(demo_screen.told(TOLD, LIMITS, PLAIN, raw=True))
+    lines = list(demo.told(TOLD, LIMITS, PLAIN, raw=True))
     assert "\n".join(lines).count(CONTEXT.rstrip("\n")) == 1
 
 
 def test_a_long_block_is_cut_for_the_screen() -> None:
     context = "\n".join(f"- fact {number}" for number in range(40))
-    lines = list(
-        demo_screen.told(TOLD._replace(retrieval={**TOLD.retrieval, "context": context}), LIMITS, PLAIN, raw=False)
-    )
+    lines = list(demo.told(TOLD._replace(retrieval={**TOLD.retrieval, "context": context}), LIMITS, PLAIN, raw=False))
     assert "            │ … 28 lines more (--raw)" in lines
 
 
 def test_what_is_kept_is_named_with_the_way_to_end_it() -> None:
-    lines = list(demo_screen.end(("/demo", "/demo/home"), PLAIN))
+    lines = list(demo.end(("/demo", "/demo/home"), PLAIN))
     assert lines[-1].endswith("KIRO_LEARN_HOME=/demo/home kiro-learn stop && rm -r /demo")
 
 
@@ -427,5 +417,5 @@ def test_people_read_of_a_model_or_none(strategy: str, how: str) -> None:
 
 
 def test_a_rule_is_named_where_it_merged() -> None:
-    lines = history_screen.history(record(strategy="extractive-reconciled"), history_of(replacement()), "", NOW, PLAIN)
+    lines = memory_screen.history(record(strategy="extractive-reconciled"), history_of(replacement()), "", NOW, PLAIN)
     assert lines[0].endswith("merged from 2 memories                         by a rule")

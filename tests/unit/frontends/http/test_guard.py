@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.frontends.http.guard import Head, refusal
-from kiro_learn.frontends.viewer.login import Login
+from kiro_learn.frontends.http.intake import Head, refusal
+from kiro_learn.frontends.viewer.routes import Login
 from tests.unit.frontends.http.asking import OURS, TOKEN, Client, with_client
 
 HOST = (b"host", b"127.0.0.1:21100")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import all_routes
-from kiro_learn.frontends.viewer.login import Login
+from kiro_learn.frontends.viewer.routes import Login
 from tests.unit.frontends.http.asking import Client, with_client
 
 

@@ -10,7 +10,7 @@ from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import all_routes
 from kiro_learn.frontends.http.operations import Parameter
 from kiro_learn.frontends.http.routes import Route
-from kiro_learn.frontends.viewer.login import Login
+from kiro_learn.frontends.viewer.routes import Login
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.wire.messages import write_event

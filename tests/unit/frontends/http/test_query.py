@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.frontends.http.answers import Refused
-from kiro_learn.frontends.http.operations import choice, moment
-from kiro_learn.frontends.http.query import FLAGS, Query, read_query
+from kiro_learn.frontends.http.operations import FLAGS, Query, choice, moment, read_query
 from kiro_learn.model.moment import to_text
 
 

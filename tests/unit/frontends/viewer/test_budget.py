@@ -6,7 +6,7 @@ import gzip
 import re
 from pathlib import Path, PurePosixPath
 
-from kiro_learn.frontends.viewer.files import FOLDER
+from kiro_learn.frontends.viewer.routes import FOLDER
 
 MOST_LINES = 3_500
 """All lines, blank ones too."""

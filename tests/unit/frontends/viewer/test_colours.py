@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
-from kiro_learn.frontends.viewer.files import FOLDER
+from kiro_learn.frontends.viewer.routes import FOLDER
 
 CSS = (FOLDER / "app.css").read_text("utf-8")
 Colour: TypeAlias = tuple[float, float, float]

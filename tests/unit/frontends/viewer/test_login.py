@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.frontends.viewer.login import CODE_SECONDS, COOKIE, COOKIE_SECONDS, MOST_CODES, Login
+from kiro_learn.frontends.viewer.routes import CODE_SECONDS, COOKIE, COOKIE_SECONDS, MOST_CODES, Login
 
 TOKEN = "the token of this test"
 

@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from kiro_learn.frontends.viewer.files import FOLDER, names
-from kiro_learn.frontends.viewer.pages import PAGES
+from kiro_learn.frontends.viewer.routes import FOLDER, PAGES, names
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.wire.messages import write_event
