@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import attrs
 
 from kiro_learn.learning.graph.planned_facts import add_facts, mention, merge_entities
-from kiro_learn.learning.graph.settling import Claim, Row, Rules, claim, settle, spelled, stored_claims
+from kiro_learn.learning.graph.settling import Claim, Row, Rules, ValueKey, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
+from kiro_learn.learning.overruled import RIVALS, order_of
 from kiro_learn.model.draft import EntityDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
 from kiro_learn.model.graph import Entity, GraphKind, Preference, PreferenceCategory, Procedure, Says
 from kiro_learn.model.namespace import Namespace
@@ -20,6 +21,8 @@ REINFORCEMENT = 0.2
 LEAST_OF_A_NEW_VERSION = 0.6
 KEPT_BY_A_NEW_VERSION = 0.7
 """Of a procedure's confidence, where its steps change."""
+_Wished: TypeAlias = tuple[str, PreferenceCategory | None, str]
+"""The path of a wish, its category, and what it is about."""
 ONE_AT_A_TIME = Rules(conflict=lambda one, other: one != other, ends_all=True)
 D = TypeVar("D", bound=Any)
 
@@ -104,11 +107,12 @@ def _procedure(
 
 
 def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> None:
-    said: dict[tuple[PreferenceCategory, str, str], list[Claim]] = {}
-    names: dict[tuple[PreferenceCategory, str, str], str] = {}
+    said: dict[_Wished, list[Claim]] = {}
+    stated: list[Preference | PreferenceDraft] = [*graph.items_of(Preference), *drafts]
+    named: dict[tuple[_Wished, ValueKey], Preference | PreferenceDraft] = {}
+    for each in stated:
+        named.setdefault((_wished(each), (folded(each.value),)), each)
     for place, draft in enumerate(drafts):
-        thing = (draft.category, folded(draft.key), draft.path)
-        names.setdefault(thing, draft.key)
         new = claim(
             (folded(draft.value),),
             draft.value,
@@ -118,20 +122,39 @@ def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> 
             place=place,
             says=Says.ENDED if draft.is_denied else Says.HOLDS,
         )
-        said.setdefault(thing, []).append(new)
+        said.setdefault(_wished(draft), []).append(new)
     for thing, claims in said.items():
-        known = [each for each in graph.items_of(Preference) if (each.category, folded(each.key), each.path) == thing]
+        known = [each for each in graph.items_of(Preference) if _wished(each) == thing]
         stored = [(each, (folded(each.value),)) for each in known]
         before = [each for item, value in stored for each in stored_claims(graph, item, value, item.value)]
-        name = known[0].key if known else names[thing]
-        make = partial(_preference, graph.namespace, thing[0], name, thing[2])
-        settle(graph, GraphKind.PREFERENCE, stored, [*before, *claims], make, rules=ONE_AT_A_TIME)
+        of_thing = {value: each for (wished, value), each in named.items() if wished == thing}
+        make = partial(_preference, graph.namespace, of_thing)
+        settle(graph, GraphKind.PREFERENCE, stored, [*before, *claims], make, rules=OF_WISHES)
+
+
+def _wished(wish: Preference | PreferenceDraft) -> _Wished:
+    """What a wish is about: tools that are used instead of each other are one thing, whatever it is filed under."""
+    words = folded(wish.key).split()
+    about = " ".join(str(RIVALS.get(word, word)) for word in words)
+    return (wish.path, None if RIVALS.keys() & words else wish.category, about)
+
+
+def _exclude_each_other(one: ValueKey, other: ValueKey) -> bool:
+    """Whether two wishes about one thing do: "use uv" and "never use pip" do not. The same in other words does."""
+    first, second = order_of(one[0]), order_of(other[0])
+    if first is None or second is None or first.about != second.about or first == second:
+        return one != other
+    return first.excludes(second)
+
+
+OF_WISHES = Rules(conflict=_exclude_each_other, ends_all=True)
 
 
 def _preference(
-    namespace: Namespace, category: PreferenceCategory, key: str, path: str, row: Row[Preference]
+    namespace: Namespace, stated: Mapping[ValueKey, Preference | PreferenceDraft], row: Row[Preference]
 ) -> Preference:
     span = row.span
+    said_first = stated[span.key]
     speaking = span.affirmed or span.claims
     strength = speaking[0].evidence.weight
     for _each in speaking[1:]:
@@ -139,9 +162,9 @@ def _preference(
     return Preference(
         item_id=row.item_id,
         namespace=namespace,
-        category=category,
-        path=path,
-        key=key,
+        category=said_first.category,
+        path=said_first.path,
+        key=said_first.key,
         value=spelled(speaking),
         strength=strength,
         evidence_count=len(speaking),

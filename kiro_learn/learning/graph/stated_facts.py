@@ -103,8 +103,8 @@ _ORDERED = """
 """What people order about a project: the same words with other verbs tell what somebody does or feels."""
 _ORDER = re.compile(
     r"(?i)(?:(?:please|and|also|but|ok|note|remember|(?:in|for) this (?:repo|project|codebase))[,:]? (?:that )?)*"
-    r"(?:from now on,? )?(?:(?:you|we|agents|everyone) (?:should|must) )?(?:please )?"
-    r"(?:always|never|(?:do not|don'?t) ever) (?:ever )?"
+    r"(?:(?:change of plans?|correction|actually|sorry|no|new rule)[,:] )?(?:from now on,? )?"
+    r"(?:(?:you|we|agents|everyone) (?:should|must) )?(?:please )?(?:always|never|(?:do not|don'?t) ever) (?:ever )?"
     rf"(?P<what>(?:{'|'.join(_ORDERED.split())})\b(?: .+)?)",
 )
 _TAKEN_BACK = re.compile(
@@ -112,11 +112,11 @@ _TAKEN_BACK = re.compile(
     r"(?:always )?(?P<what>[^,;:]{4,120}?) (?:any ?more|any longer|from now on)",
 )
 _NO_ORDER = re.compile(
-    r"(?i)[?\"\u201c\u201d\u00ab]|=>|==|\w\("
-    r"|\b(?:said|says?|told|wrote|asks|asked|would|could|example|pretend|imagine|story|character|this time|for now"
-    r"|just now|right now|today|yet|here|in this (?:pr|commit|file|case)|yourself|yourselves|people|someone|each other"
-    r"|life)\b|\b(?:always|never|ever) (?:[a-z-]+ (?:it|them|him|her|this|these|those)"
-    r"|(?!check|ensure|verify|assert)[a-z-]+ that)\b",
+    r"(?i)[?\"\u201c\u201d\u00ab]|=>|==|\w\(|\b(?:said|says?|told|wrote|asks|asked|would|could|example|pretend|imagine"
+    r"|story|character|for now|just now|right now|today|tonight|yet|here|this (?:week|month|sprint|time|session|once)"
+    r"|(?:in|for|during|on|until|till) (?:this|next|the next|tomorrow|monday|tuesday|wednesday|thursday|friday)\b"
+    r"(?! (?:repo|project|codebase)\b)|lol|haha|yourself|yourselves|people|someone|each other|life)\b|\b(?:always|never"
+    r"|ever) (?:[a-z-]+ (?:it|them|him|her|this|these|those)|(?!check|ensure|verify|assert)[a-z-]+ that)\b",
 )
 """A question, a quotation, a story, an order for once or for what another sentence names, and what somebody does."""
 _CODE = re.compile(r"`|\w_\w|\w/\w+\.\w|\w\.(?:py|ts|tsx|js|go|rs|md|toml|json|ya?ml)\b|--\w")

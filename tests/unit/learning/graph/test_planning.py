@@ -7,8 +7,9 @@ import attrs
 import pytest
 
 from kiro_learn.learning.graph.predicates import PREDICATES
+from kiro_learn.learning.graph.wish_keys import key_of
 from kiro_learn.model.draft import EntityDraft
-from kiro_learn.model.graph import Entity, EntityType, Fact, Preference, Procedure, SourceType
+from kiro_learn.model.graph import Entity, EntityType, Fact, Preference, PreferenceCategory, Procedure, SourceType
 from tests.unit.learning.graph.graphs import Graph, day, said, source, wants, way
 
 
@@ -423,3 +424,27 @@ def test_an_event_that_is_dated_ahead_says_nothing_of_today() -> None:
     assert graph.now("listens_on_port") == {"8080"}
     graph.learn(said(1_000.5, "listens_on_port", "7070"))
     assert graph.now("listens_on_port") == {"7070"}, "a clock may be an hour ahead"
+
+
+RIVAL_WISHES = {
+    "another tool": (["Always use npm", "Always use pnpm"], {"Always use pnpm"}),
+    "for the same": (["Always use npm for installs", "Always use pnpm for installs"], {"Always use pnpm for installs"}),
+    "denied": (["Always use pnpm", "Never use pnpm"], {"Never use pnpm"}),
+    "in other words": (["Always use pnpm", "Use pnpm always"], {"Use pnpm always"}),
+    "both can be followed": (["Always use uv", "Never use pip"], {"Always use uv", "Never use pip"}),
+    "of two things": (["Always use npm", "Always use Jest"], {"Always use npm", "Always use Jest"}),
+}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in time", "late"])
+@pytest.mark.parametrize(("values", "hold"), RIVAL_WISHES.values(), ids=RIVAL_WISHES)
+def test_a_wish_for_another_tool_ends_the_one_before(values: list[str], hold: set[str], order: tuple[int, int]) -> None:
+    """Whatever they are filed under: a prompt's wish is one about tools, one by hand is one about how work is done."""
+    graph = Graph()
+    filed = (PreferenceCategory.TOOLS, PreferenceCategory.WORKFLOW)
+    for each in order:
+        graph.learn(wants(1 + each, values[each], key=key_of(values[each]), category=filed[each]))
+    found = {each.value: each for each in graph.all(Preference)}
+    assert {value for value, each in found.items() if each.is_current} == hold
+    assert set(found) == set(values)
+    assert [found[value].category for value in values] == list(filed)

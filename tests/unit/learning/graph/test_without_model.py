@@ -48,6 +48,8 @@ def test_several_objects_are_several_facts() -> None:
         ("You must never edit `schema.sql`", "edit schema.sql"),
         ("From now on always use pnpm.", "pnpm"),
         ("don\u2019t ever force-push", "force-push"),
+        ("Change of plans: always use pnpm.", "pnpm"),
+        ("Never use npm in this repo", "npm"),
     ],
 )
 def test_an_order_for_the_work_that_names_no_occasion_is_a_wish(sentence: str, key: str) -> None:
@@ -143,6 +145,11 @@ NOTHING = {
         "Always run it before a commit.",
         "Never use emojis here.",
         "Always use the new server this time.",
+        "Always run the tests in this session",
+        "Always use npm for this task",
+        "Never push to main this week",
+        "Never push to main on Friday",
+        "Always test in production, lol",
         "Never mind the tests.",
     ],
 }
