@@ -20,7 +20,7 @@ import attrs
 from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of, unescaped
 from kiro_learn.learning.extraction.parsing import attributes_of, bounded, without_thinking
 from kiro_learn.learning.extraction.splitting import More
-from kiro_learn.learning.graph.predicates import PREDICATES
+from kiro_learn.learning.graph.predicates import PREDICATES, fits
 from kiro_learn.learning.graph.without_model import PERSON, OwnWords, own_words_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import (
@@ -86,13 +86,6 @@ _PROJECT_WORDS = frozenset(
     {"we", "us", "project", "the project", "this project", "our project", "this repo", "the repo", "our repo"}
 )
 _PERSON_WORDS = frozenset({"i", "me", "user", PERSON, "person", "the person", "developer", "the developer"})
-_FORMS = {
-    "listens_on_port": re.compile(r"\A\d{2,5}\Z"),
-    "has_version": re.compile(r"\d"),
-    "requires_version": re.compile(r"\d"),
-    "default_branch": re.compile(r"\A\S+\Z"),
-}
-"""Of the objects of some predicates."""
 
 _Choice = TypeVar("_Choice", EntityType, PreferenceCategory)
 Draft: TypeAlias = EntityDraft | FactDraft | PreferenceDraft | ProcedureDraft
@@ -229,8 +222,7 @@ def _fact(fragment: _Fragment) -> FactDraft | Refusal:
     predicate = fragment.attributes.get("predicate", "")
     if predicate not in PREDICATES:
         return Refusal.PREDICATE
-    form = _FORMS.get(predicate)
-    if not (_is_name(object_) and _is_name(written)) or (form is not None and form.search(object_) is None):
+    if not (_is_name(object_) and _is_name(written) and fits(predicate, object_)):
         return Refusal.FORM
     type_ = _choice(EntityType, fragment.attributes.get("subject_type")) or EntityType.OTHER
     subject, subject_type = fragment.spelled(written, type_)

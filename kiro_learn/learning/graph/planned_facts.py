@@ -8,7 +8,15 @@ from typing import TypeAlias
 
 import attrs
 
-from kiro_learn.learning.graph.predicates import DUTIES, LEAVING, PREDICATES, RELATED, cannot_hold_together, is_left
+from kiro_learn.learning.graph.predicates import (
+    DUTIES,
+    LEAVING,
+    PREDICATES,
+    RELATED,
+    cannot_hold_together,
+    fits,
+    is_left,
+)
 from kiro_learn.learning.graph.settling import Claim, Row, Rules, Span, ValueKey, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.stated_facts import known_at_start
 from kiro_learn.learning.graph.without_model import SUGGESTED, object_type_of
@@ -110,11 +118,11 @@ def _known_as(entity: Entity) -> set[str]:
 def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
     """Add what is said of subjects: it ends, corrects or confirms what is there, or stands beside it.
 
-    A predicate that is not in the table is not learned.
+    A predicate that is not in the table is not learned, nor an object that it cannot have.
     """
     said: dict[Thing, list[Claim]] = {}
     for place, draft in enumerate(drafts):
-        if draft.predicate not in PREDICATES:
+        if draft.predicate not in PREDICATES or not (draft.is_denied or fits(draft.predicate, draft.object)):
             continue
         subject = mention(graph, draft.subject, draft.subject_type, draft.source)
         for each in _claims_of(draft, place):

@@ -33,6 +33,14 @@ def test_the_same_from_another_event_makes_a_fact_surer_and_adds_no_second() -> 
     assert fact.last_confirmed_at == day(2)
 
 
+@pytest.mark.parametrize("port", ["0", "99999", "eighty", "8080 or 9090"])
+def test_what_its_predicate_cannot_say_is_not_learned(port: str) -> None:
+    graph = Graph()
+    graph.learn(said(1, "listens_on_port", "8080"))
+    graph.learn(said(2, "listens_on_port", port))
+    assert graph.now("listens_on_port") == {"8080"}
+
+
 def test_many_valued_facts_stand_beside_each_other() -> None:
     graph = Graph()
     graph.learn(said(1, "uses", "Redis"), said(2, "uses", "Postgres"))
