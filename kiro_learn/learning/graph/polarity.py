@@ -43,7 +43,8 @@ _ASKS_POLITELY = _words("""(?:can|could|will|would) you; (?:kannst|könntest|wü
     ; pouvez-vous; pourrais-tu""")
 _SUPPOSES = _words(
     """if; unless; in case; as soon as; once (?:the|we|they|it); provided that; when; until; assuming; assume; suppose
-    ; supposing; imagine; imagining; pretend\\w*; whether; wenn; falls; sobald; sofern; angenommen; si; cuando
+    ; ob; ojalá; supposing; imagine; imagining; pretend\\w*; whether; wenn; falls; sobald; sofern; angenommen; si
+    ; cuando
     ; suponiendo; siempre que; quand; lorsque; dès que; supposons; quando; indien; zodra; если
     ; se (?:a gente|o|os|nós|il|gli|noi)""",
     signs="もし; たら; れば[^な]; 場合; 如果; 要是; 假如",
@@ -51,20 +52,27 @@ _SUPPOSES = _words(
 
 _NOT = _any("""no; not; never; none; neither; nor; nobody; nothing; nowhere; without; cannot; dont; doesnt; didnt; isnt
     ; arent; wont; cant; hardly; avoid\\w*; hat(?:e|es|ed); dislik\\w+; refus\\w+; instead of; rather than; away from
-    ; (?:mov|switch|migrat|chang)\\w* from; nicht; nie; niemals; kein\\w*; ohne; statt; anstatt; weder; vermeide\\w*
-    ; nunca; jamás; sin; tampoco; ningún\\w*; evita\\w*; en vez de; en lugar de; n['\u2019]\\w+; ne; pas; jamais
-    ; aucune?; sans; ni; évite\\w*; au lieu d\\w*; não; nem; sem; non; senza; niente; invece di; geen; niet; nooit
-    ; zonder; не; нет; никогда; без""")
+    ; (?:mov|switch|migrat|chang)\\w* from; get(?:ting)? rid of; ditch(?:ing)?
+    ; stop \\w+ing; out of the question; (?:would|['\u2019]d) rather; nicht; nie; niemals; kein\\w*; ohne; statt
+    ; anstatt; weder; vermeide\\w*; raus; nada de; nunca; jamás; sin; tampoco; ningún\\w*; evita\\w*; en vez de
+    ; en lugar de; n['\u2019]\\w+; ne; pas; jamais; aucune?; sans; ni; évite\\w*; au lieu d\\w*; plus de; não; nem; sem
+    ; non; senza; niente; invece di; geen; niet; nooit; zonder; не; нет; никогда; без""")
 _DENIES = re.compile(rf"\b(?:{_NOT})(?!\w)|n['\u2019]t\b|ない|ません|禁止|[不没别勿]", re.IGNORECASE)
 _NO_DENIAL = _words(
     "not only; no doubt; (?:no|nein|non|não)(?=,); why not; no problem; kein Problem; never ?mind; no longer than",
     signs="なければなりません; なければならない; 不错",
 )
 _PAST = _words(
-    """used to; (?:we|they|it|i) used; (?:years?|ages|long) ago; in ages; back then; formerly; previously; früher
-    ; damals; antes; autrefois; avant""",
+    """used to; (?:we|they|it|i) used; (?:years?|ages|long) ago; in ages; back then; formerly; previously; tried; früher
+    ; damals; antes; dejamos; autrefois; avant""",
     signs="以前; 昔",
 )
+_OF_OTHERS = _words(
+    """(?:old|other|previous|former) (?:app|project|repo|service|system|team|company|job)
+    ; (?:is|already) (?:taken|busy|in use)
+    ; (?:compare|evaluate|check|explain|try|consider|look at|investigate|benchmark) .*"""
+)
+"""Not of this project, or only an order to look at something."""
 
 _GOES_ON = _any("""because; since; weil; porque; parce que; but; sondern; sino; mais; mas; instead of; rather than
     ; statt; anstatt; au lieu d; en vez de; en lugar de; invece di""")
@@ -158,9 +166,11 @@ def denies(clause: str) -> bool:
 
 
 def says_that_is(clause: str) -> str:
-    """What a clause says to be so: without what is left for something else; nothing if it denies or is of the past."""
+    """What a clause says to be so: without what is left for something else; nothing if it denies, or is of the past
+    or of others.
+    """
     rest = _LEFT.sub(" ", clause)
-    return "" if denies(rest) or _PAST.search(rest) else rest
+    return "" if denies(rest) or any(each.search(rest) for each in (_PAST, _OF_OTHERS, _ENDS)) else rest
 
 
 def says_that_is_not(clause: str) -> str:

@@ -148,10 +148,18 @@ _UNSURE = re.compile(
     r"|lean(?:ing|s)? (?:to|towards?)|consider(?:ed|ing)|evaluat(?:ed|ing)"
     r"|thinking (?:of|about)|(?:plan|want|hope|intend)(?:s|ning|ing)? to"
     r"|(?:needs?|has|have) to be)\b"
-    r"|(?:we|i|they|it)(?:'ll| will)\b|\bgoing to\b|\b(?:for now|this time|temporarily|vorerst|por ahora)\b",
+    r"|(?:we|i|they|it)(?:'ll| will)\b|\bgoing to\b|\b(?:for now|this time|temporarily|vorerst|por ahora)\b"
+    r"|\bfor (?:an?|one|the next) (?:moment|minute|hour|day|while)\b"
+    r"|\b(?:might|may) (?:be|have|use|run)\b|\b(?:probably|apparently|supposedly|allegedly|i (?:think|guess|believe))\b"
+    r"|\b(?:thinks|believes|claims?|claimed|heard|told (?:me|us)|according to|says?(?: that)?|laut|angeblich|sagt|meint"
+    r"|glaubt|behauptet|según|dicen?|selon|dit)\b|(?<!\bi )(?<!already )\bsaid\b"
+    r"|\b(?:vielleicht|vermutlich|eventuell|möglicherweise|sollten?|könnten?|würden?|wollen|möchten?"
+    r"|quizás?|tal vez|a lo mejor|deberíamos?|debería|podríamos?|podría|queremos|vamos a"
+    r"|peut-être|devrait|devrions|pourrait|pourrions|voudrait|voudrions|allons|talvez|deveríamos|forse|dovremmo"
+    r"|misschien|zouden)\b|возможно|может быть|かもしれ|也许|可能",
     re.IGNORECASE,
 )
-"""A sentence with one of these plans, imagines, or says for once what it names."""
+"""A sentence with one of these plans, imagines, guesses, tells what others say, or says for once what it names."""
 _AVERSE = frozenset({"dislikes", "avoids"})
 """Predicates that say of their object what a word that denies says."""
 _SIGN = r"A-Za-z0-9_"
