@@ -54,6 +54,8 @@ _UNCLEAR = frozenset(_UNCLEAR_WORDS.split())
 """With these a negation turns around, there is an exception, or several rivals have their place."""
 _CLAUSE = re.compile(r"[,;:.!] +(?=(?:but |always |only |please |just )?(?:use|prefer|run|take|go with)\b)")
 """Where something is ordered that a negation before it does not deny."""
+_REASON = re.compile(r"(?:,? (?:because|since|so that)\b|[,;:] (?:we|it|it's|they|that|this|i|the|our) )[^,;:]*$")
+"""A clause at the end that says why."""
 _LEADING = re.compile(
     r"(?i)(?:(?:(?:ok|actually|sorry|change of plans?|new rule|from now on|remember)[,:.]?"
     r"|(?:no|correction|update|note)[,:.]) )+"
@@ -90,7 +92,7 @@ def order_of(text: str) -> Order | None:
     said = text[before.end() if before else 0 :].casefold() if len(text) <= LONGEST else ""
     words = {word.rstrip(".'") for word in _WORD.findall(said)}
     wanted, denied, rest = set[str](), set[str](), list[str]()
-    orders = [_read(clause, wanted, denied, rest) for clause in _CLAUSE.split(said)]
+    orders = [_read(clause, wanted, denied, rest) for clause in _CLAUSE.split(_without_reason(said))]
     named = wanted | denied
     groups = {RIVALS[word] for word in named}
     left = stems(" ".join(rest)) - _FILLERS
@@ -103,6 +105,15 @@ def order_of(text: str) -> Order | None:
     if not groups:  # no rivals: the whole of it is wanted, or denied
         (denied if orders[0] else wanted).add("")
     return Order(left | groups, frozenset(wanted), frozenset(denied))
+
+
+def _without_reason(said: str) -> str:
+    """``said`` without the clause that says why, unless that names a tool or denies something."""
+    found = _REASON.search(said)
+    words = {word.rstrip(".'") for word in _WORD.findall(found.group())} if found else set()
+    if found is None or words & RIVALS.keys() or words & _DENYING or any(map(is_negation, words)):
+        return said
+    return said[: found.start()]
 
 
 def _read(clause: str, wanted: set[str], denied: set[str], rest: list[str]) -> int:

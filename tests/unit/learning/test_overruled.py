@@ -37,6 +37,8 @@ OVERRULED = [
     ("Use npm", "Never use npm"),
     ("Use Jest for the frontend", "use Vitest for the frontend"),
     ("Always commit to main", "Never commit to main"),
+    ("Always squash merge", "Never squash merge, we need bisect"),
+    ("Always squash merge because the log stays short", "Never squash merge"),
     ("Don't squash before a merge", "From now on, always squash before a merge"),
     ("Indent with tabs", "Indent with spaces"),
     ("Use pnpm", "Never use pnpm, use npm"),
