@@ -141,8 +141,9 @@ def shortened(text: str, most_bytes: int) -> str:
     if len(encoded) <= most_bytes:
         return text
     kept = encoded[: max(0, most_bytes - len(ELLIPSIS.encode()))].decode(errors="ignore")  # drops a cut character
-    whole_words = kept.rpartition(" ")[0] or kept
-    return whole_words.rstrip() + ELLIPSIS
+    before, _, last = kept.rpartition(" ")
+    is_run_on = len(last.encode()) > len(before.encode())  # a script without spaces, or an address: cut inside of it
+    return (kept if is_run_on else before).rstrip() + ELLIPSIS
 
 
 def _inert_lines(text: str) -> Iterator[str]:

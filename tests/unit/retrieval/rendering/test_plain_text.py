@@ -51,3 +51,7 @@ def test_shortening_keeps_whole_words_and_characters_within_the_bytes() -> None:
     assert shortened("größer ist besser", 13) == "größer…"
     assert shortened("ééééé", 8) == "éé…"
     assert shortened("fits", 4) == "fits"
+
+
+def test_a_text_without_blanks_is_cut_inside_of_it() -> None:
+    assert shortened("読む Users " + "読" * 20, 60) == f"読む Users {'読' * 14}…"
