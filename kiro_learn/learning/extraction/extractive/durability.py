@@ -17,7 +17,12 @@ from enum import Enum
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, own_words, tells_how_things_stand
+from kiro_learn.learning.extraction.extractive.chatter import (
+    asks_nothing,
+    is_commit_request,
+    own_words,
+    tells_how_things_stand,
+)
 from kiro_learn.learning.extraction.extractive.durable import choice_in
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
@@ -29,7 +34,13 @@ _REASON = re.compile(
     r"\b(?:because|root cause|caus(?:ed|es|ing)\b|the reason|due to|so that|which is why|that's why|since|otherwise"
     r"|which means|to avoid|prevents?|would|instead of|rather than|on purpose|by design|deliberate(?:ly)?|trade-?off"
     r"|decided|chose|not needed|not worth|unnecessary|the (?:issue|problem|fix|cause|bug) (?:is|was)|doesn't|don't"
-    r"|can't|cannot|won't|didn't|no longer|only|must|never|always)\b|, so (?:it|we|you|i|the|that|they|this|there)\b",
+    r"|can't|cannot|won't|didn't|no longer|only|must|never|always"
+    r"|(?:that|this|it)(?: also| just| only)? means|(?:had|there (?:was|were)) no (?!changes?\b)\w+"
+    r"|too (?:big|early|few|high|large|late|long|low|many|old|short|slow|small|strong|weak)"
+    r"|not an? (?:\w+ )?(?:bug|fault|issue|problem)"
+    r"|needed (?:an?|its|their|the|to)\b)\b|, so (?:it|we|you|i|the|that|they|this|there)\b"
+    r"|\b(?:with|without|after) \S[^;:]{0,80}? (?:it|they) (?:now )?"
+    r"(?:boots?|builds?|passes|reads?|runs?|starts?|works?)\b",
     re.IGNORECASE,
 )
 """Says why, what is bound, or what was turned down."""
@@ -59,7 +70,9 @@ _STATE_ASKED = re.compile(
     r"\b(?:have we (?:\w+ ){0,2}?(?:complete|finish|done)|(?:is|are) (?:everything|it|this|that|they|all) (?:\w+ )?"
     r"(?:complete|done|finished|ready|running|working|up|green|passing)\b|what(?:'s| is) (?:next|left|the status)"
     r"|now what|where (?:are|were|did) we|how far|confirm (?:that )?we|prove (?:to me )?"
-    r"|are you (?:confident|sure) (?:that )?we)",
+    r"|are you (?:confident|sure) (?:that )?we"
+    r"|wie ist der (?:\w+ )?stand|sind wir fertig|was (?:kommt|fehlt) (?:als nächstes|noch)"
+    r"|où en (?:est|sommes)|cómo va(?:mos)?|hoe staat het)|今の状況|進捗|どこまで|进度|状态如何",
     re.IGNORECASE,
 )
 _INQUIRY = re.compile(
@@ -152,8 +165,11 @@ def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided:
     """
     said = list(_said_in(blocks))
     evidence, wanted = AnswerEvidence.of(said), wanted_by(turn)
-    if not any(map(_ENGLISH.search, said)) or (turn.answer and turn.answer.role == "note"):
-        return True  # what cannot be judged is kept, and what somebody noted
+    if turn.answer and turn.answer.role == "note":
+        return True
+    if not any(map(_ENGLISH.search, said)):  # what cannot be judged is kept, but for an answer to a nod
+        is_idle = wanted is TurnAim.STATE or (_is_nod(turn) and evidence.worth < _LEAST_WORTH)
+        return has_changed or is_decided or not is_idle
     if is_decided and (evidence.reasons or evidence.worth):
         return True
     if wanted is TurnAim.NOTHING:
@@ -180,6 +196,11 @@ def _tells_enough(
     if has_changed or is_asked:
         return evidence.reasons > 0 or evidence.worth >= (_LEAST_WORTH if has_changed else _LEAST_WORTH_OF_ANSWER)
     return evidence.causes > 0 or evidence.reasons > 1 or (evidence.strong > 1 and evidence.reasons > 0)
+
+
+def _is_nod(turn: Turn) -> bool:
+    """Whether its prompts only agree, thank or urge on, in any language that is known."""
+    return bool(turn.prompts) and all(asks_nothing(said.text) for said in turn.prompts)
 
 
 def _said_in(blocks: Sequence[Block]) -> Iterator[str]:

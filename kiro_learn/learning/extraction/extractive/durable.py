@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 from kiro_learn.learning.acts.cues import cues_in
+from kiro_learn.learning.extraction.extractive import other_languages
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
+from kiro_learn.model.wording import letters
+from kiro_learn.retrieval.query.prose_lines import asks
 
 
 def _any_of(*patterns: str) -> str:
@@ -58,14 +61,17 @@ _CHOICE = re.compile(
     rf"(?:(?:{_CHOICE_LEAD}|thinking again)[,:. ]+)*"
     + _any_of(
         r"let(?:'s| us) (?:completely |just )?"
-        r"(?:do|go|use|keep|make|not|drop|remove|switch|stick|implement|call|prefix|put|change|have|leave)\b",
+        r"(?:do|go|use|keep|make|not|drop|remove|replace|move to|switch|stick|implement|call|prefix|put|change|have"
+        r"|leave)\b",
         r"(?:go|going) (?:with|for) (?!it\b)",
         r"(?:do |use |implement )?(?:option|approach|variant|choice|plan|number|solution) [#\w]{1,3}\b",
         r"(?:do |both |all )?\d(?:(?: ?[,+&]| and| or) \d)*"
         r"(?= *+(?:[,.!]? *+$|(?:(?<= )|, )(?:and|but|please|then|i)\b))",
         r"i (?:like (?!to\b)|prefer|would (?:prefer|rather|go|even)|choose)\b",
         r"i'd (?:rather|prefer|go)\b",
-        r"we (?:removed|decided|chose|dropped|agreed|should (?:not|only|keep|use|just))\b",
+        r"we (?:removed|decided|chose|dropped|agreed|replaced|rejected|ruled out|settled on|switched to|went with"
+        r"|should (?:not|only|keep|use|just))\b",
+        r"we(?:'re| are)? (?:us(?:e|ing)|keep(?:ing)?|stay(?:ing)?|stick(?:ing)?) (?=[^?]{2,}\b(?:because|since)\b)",
         r"(?:do|please|just) (?:not(?! (?:run|write|do|start|implement)\b)|nothing|keep|use)\b",
         r"don't (?!(?:run|write|do|start|implement|forget|worry)\b)\w+",
         r"(?:keep|use) (?!(?:in mind|going|at it|on|it up)\b)\w+",
@@ -111,6 +117,17 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that corrects the agent."""
+
+_WHY = re.compile(
+    r"\b(?:because|since (?!\d|yesterday|last|then|the (?:last|update))|due to|so that|otherwise|the reason|too \w+"
+    r"|turned out|instead of|rather than|weil|statt|parce que|au lieu de|porque|en vez de|em vez de)\b"
+    r"|から|ので|ため|理由|ではなく|因为"
+    r"|, so (?:we|it|that|the)\b",
+    re.IGNORECASE,
+)
+"""Why something was chosen, or over what."""
+_WHY_BEHIND = re.compile(r"^.{12,}\w: [^\W_][^:@]{12,}")
+"""A colon, and a clause behind it."""
 
 _FULL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) +(?=[a-z])")
 _OF_THE_MOMENT = re.compile(
@@ -167,15 +184,41 @@ def choice_in(prompt: str) -> str:
     if len(prompt) > _PASTED_LENGTH:
         return ""
     first = (sentence for sentence in map(_tidy, sentences(prompt)[:_CHOICE_SENTENCES]) if len(sentence) <= _LONGEST)
-    return next((sentence for sentence in first if _CHOICE.match(sentence) and not _QUESTION.match(sentence)), "")
+    return next((sentence for sentence in first if _is_choice(sentence)), "")
+
+
+def _is_choice(sentence: str) -> bool:
+    return (_CHOICE.match(sentence) is not None and not _QUESTION.match(sentence)) or other_languages.is_choice(
+        sentence
+    )
+
+
+def reasoned_choice_in(prompt: str) -> str:
+    """The sentence of ``prompt`` that decides and says why, in it or in the next one; or the empty text."""
+    chosen = choice_in(prompt)
+    said = [_tidy(sentence) for sentence in sentences(prompt)] if chosen else []
+    if chosen not in said or any(map(asks, said)):
+        return ""
+    if _WHY.search(chosen) or _WHY_BEHIND.search(chosen):
+        return chosen
+    told = " ".join(said[said.index(chosen) :][:2])
+    return told if _WHY.search(told) else ""
+
+
+def only_lays_down(prompt: str) -> bool:
+    """Whether ``prompt`` states rules and nothing else."""
+    said = _sentences(prompt) if len(prompt) <= _PASTED_LENGTH else []
+    return bool(said) and all(map(_is_rule, said))
 
 
 def _is_rule(sentence: str) -> bool:
-    if not _SHORTEST <= len(sentence) <= _LONGEST or len(words(sentence)) < _FEWEST_WORDS:
+    if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
-    if sentence.endswith("?") or _QUESTION.match(sentence):
+    is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
+    if is_short or asks(sentence) or _QUESTION.match(sentence):
         return False
-    return any((_RULE.match(sentence), _INNER_RULE.search(sentence), _SHOUTED_RULE.search(sentence)))
+    said = (_RULE.match(sentence), _INNER_RULE.search(sentence), _SHOUTED_RULE.search(sentence))
+    return any(said) or other_languages.is_rule(sentence)
 
 
 def _tidy(sentence: str) -> str:

@@ -8,7 +8,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durability import lasts, refuted
-from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, rules_in
+from kiro_learn.learning.extraction.extractive.durable import (
+    choice_in,
+    corrections_in,
+    reasoned_choice_in,
+    rules_in,
+)
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import (
     MOST_FACTS,
@@ -48,6 +53,7 @@ _LEAST_CHARACTERS = 40
 _TELLING = re.compile(r"\d|`|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{2}|(?<=[a-z,;] )[A-Z][a-z]")
 _DENYING = re.compile(r"(?:no|not|never|none|nein|non|nee|нет)\b", re.IGNORECASE)
 
+_NUMBER = re.compile(r"\W*v?\d[\d.,:x/%-]*\W*")
 _QUESTION_WORD = re.compile(r"\s*(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
 _SHORT_PROMPT = 300
@@ -75,7 +81,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     rules = _own_rules(turn)
     answered = answered_facts(turn.tools)
     blocks = _earnest_answer(turn)
-    is_decided = bool(rules) or _has_decision(answered)
+    is_decided = bool(rules) or _has_decision(answered) or bool(_reasoned_choice(turn))
     if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
         extract = _from_person(turn, rules, answered)
         if extract is not None:
@@ -92,7 +98,9 @@ def _earnest_answer(turn: Turn) -> list[Block]:
     """The answer's blocks without chatter; none if it tells of a failure of the agent itself."""
     if turn.answer is None or is_failed_answer(turn.answer.text):
         return []
-    return earnest_blocks(blocks_of(turn.answer.text))
+    blocks = blocks_of(turn.answer.text)
+    is_number = _NUMBER.fullmatch(turn.answer.text) is not None  # by itself it would be talk
+    return blocks if is_number and _asks_something(turn) else earnest_blocks(blocks)
 
 
 def _own_rules(turn: Turn) -> list[str]:
@@ -111,16 +119,20 @@ def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bo
         return False
     if length >= _LEAST_CHARACTERS:
         return lasts(turn, blocks, has_changed=has_changed, is_decided=is_decided)
-    return length > 0 and (bool(choice_in(turn.question)) or _tells_what_was_asked(turn, blocks))
+    return (length > 0 and bool(choice_in(turn.question))) or (bool(blocks) and _tells_what_was_asked(turn, blocks))
 
 
 def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:
     """A question that names something, and an answer with a number, a name or code in it, or a "no" with a reason."""
-    question = turn.prompts[-1].text if turn.prompts else ""
-    if not (asks(question) or _QUESTION_WORD.match(question)) or not own_words(question):
+    if not _asks_something(turn):
         return False
     answer = " ".join(block.text for block in blocks)
     return _TELLING.search(answer) is not None or (_DENYING.match(answer) is not None and bool(own_words(answer)))
+
+
+def _asks_something(turn: Turn) -> bool:
+    question = turn.prompts[-1].text if turn.prompts else ""
+    return bool(asks(question) or _QUESTION_WORD.match(question)) and bool(own_words(question))
 
 
 def from_person(turn: Turn) -> Extract | None:
@@ -132,7 +144,9 @@ def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact])
     """A person's rule or choice as a memory of its own: it holds whatever the rest of the turn says."""
     if rules:
         return _from_rules(turn, rules, answered)
-    return _from_answered(turn, answered) if _has_decision(answered) else None
+    if _has_decision(answered):
+        return _from_answered(turn, answered)
+    return _from_choice(turn, _reasoned_choice(turn))
 
 
 def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract:
@@ -148,6 +162,26 @@ def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) 
         knowledge_type=KnowledgeType.CONSTRAINT,
         origin=Origin.USER,
         importance=_RULE_IMPORTANCE,
+    )
+
+
+def _reasoned_choice(turn: Turn) -> str:
+    """What a person chose and said why; nothing while the turn is unfinished: its prompt comes again."""
+    return reasoned_choice_in(turn.question) if turn.answer is not None else ""
+
+
+def _from_choice(turn: Turn, chosen: str) -> Extract | None:
+    if not chosen:
+        return None
+    return Extract(
+        title=title_of_rule(chosen),
+        summary=chosen,
+        observation_type=ObservationType.DECISION,
+        events=tuple(said.number for said in turn.prompts),
+        concepts=concepts_in(chosen, ""),
+        knowledge_type=KnowledgeType.DECISION,
+        origin=Origin.USER,
+        importance=_CHOICE_IMPORTANCE,
     )
 
 
@@ -174,7 +208,8 @@ def _has_decision(answered: Sequence[ToolFact]) -> bool:
 def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Sequence[str], project_path: str) -> Extract:
     about_rule = bool(rules)
     chosen = bool(choice_in(turn.question))
-    title = title_of_rule(rules[0]) if about_rule else title_of(blocks, turn.question)
+    laid_down = rules[0] if about_rule else _reasoned_choice(turn) if len(turn.question) <= _SHORT_PROMPT else ""
+    title = title_of_rule(laid_down) if laid_down else title_of(blocks, turn.question)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
@@ -198,7 +233,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
         files=files,
         mentioned_files=paths_in(answer.text),
         knowledge_type=knowledge_type(rules=about_rule, chosen=is_choice),
-        origin=Origin.USER if about_rule else Origin.ASSISTANT,
+        origin=Origin.USER if laid_down else Origin.ASSISTANT,
         importance=_RULE_IMPORTANCE
         if about_rule
         else _CHOICE_IMPORTANCE

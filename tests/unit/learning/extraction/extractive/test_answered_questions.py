@@ -127,3 +127,9 @@ def test_what_was_typed_to_such_a_question_is_kept() -> None:
     said = "yes, and keep the IPNS records of deleted files for thirty days"
     (draft,) = learned(asked(2, "More questions about storage, or move to the next area?", said))
     assert said in draft.title
+
+
+def test_a_number_alone_answers_a_question_and_nothing_else() -> None:
+    (draft,) = learned(prompt(1, "Which port does the admission webhook listen on?"), answer(2, "8443."))
+    assert draft.title == "Which port does the admission webhook listen on? 8443."
+    assert learned(prompt(1, "start the admission webhook"), answer(2, "8443.")) == []

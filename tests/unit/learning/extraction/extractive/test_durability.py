@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  # full-width marks of Japanese
 """Which turns make a memory: those that teach something that still holds next month."""
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ import pytest
 from kiro_learn.learning.extraction.extractive.durability import TurnAim, wanted_by
 from kiro_learn.learning.extraction.extractive.turns import Said, Turn
 from kiro_learn.model.event import Event
-from kiro_learn.model.record import Origin
+from kiro_learn.model.record import KnowledgeType, Origin
 from tests.unit.learning.histories import answer, learned, prompt, tool
 
 EDIT = {"file_path": "src/pool.ts"}
@@ -115,3 +116,49 @@ def test_a_title_says_what_holds_and_not_that_something_was_done() -> None:
 def test_what_prompts_want(asked: tuple[str, ...], wanted: TurnAim) -> None:
     said = tuple(Said(number, "user", text) for number, text in enumerate(asked, start=1))
     assert wanted_by(Turn(said, (), Said(9, "assistant", "Done."))) is wanted
+
+
+def test_a_cause_and_its_cure_are_kept_where_no_word_names_the_cause() -> None:
+    said = "The data line had no pull-up, and the internal ones are too weak. With 4.7k outside it reads fine."
+    (draft,) = learned(prompt(1, "BME280 reads return 0xFF"), answer(2, said))
+    assert "4.7k" in draft.summary
+
+
+def test_what_a_change_brings_with_it_is_kept() -> None:
+    said = "The API was compiled again, but that also means another key pair. Wait a bit before the next login."
+    (draft,) = learned(prompt(1, "still seeing the uuid in the top bar."), edited(2), answer(3, said))
+    assert "another key pair" in draft.summary
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("ok, mach weiter", "Alle Tests laufen durch. Ich mache jetzt mit dem nächsten Schritt weiter."),
+        ("danke", "Gern geschehen! Sag Bescheid, wenn noch etwas ist."),
+        ("wie ist der Stand?", "Der Branch `zahlung` ist zwei Commits vor main. Alle 88 Tests laufen durch."),
+        ("続けてください", "了解しました。次の作業に進みます。"),
+        ("今の状況は？", "現在 `feature/riverpod` ブランチにいます。テストは全て通っています。次は設定画面です。"),
+    ],
+)
+def test_talk_of_other_languages_makes_no_memory(asked: str, answered: str) -> None:
+    assert learned(prompt(1, asked), answer(2, answered)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "answered"),
+    [
+        ("We use Kafka for events because the team knows it. Write it into docs/adr/1.md", "ADR 1 is written."),
+        ("Let's replace Kafka with NATS: its brokers cost 900 EUR a month. Update the ADR", "Done."),
+        ("we settled on 0.08 because testers jumped twice by accident", "OK."),
+        ("Wir nehmen PayPal statt Klarna, weil Klarna 2,9 % verlangt.", "Umgestellt."),
+        ("状態管理はBLoCではなくRiverpodにします。", "承知しました。"),
+    ],
+)
+def test_a_choice_with_its_reason_is_kept_in_the_words_of_the_person(said: str, answered: str) -> None:
+    (draft,) = learned(prompt(1, said), answer(2, answered))
+    assert draft.title.rstrip(".。").lower() in said.lower()
+    assert (draft.origin, draft.knowledge_type) == (Origin.USER, KnowledgeType.DECISION)
+
+
+def test_a_choice_without_a_reason_and_an_answer_that_says_nothing_make_no_memory() -> None:
+    assert learned(prompt(1, "let's use the second one"), answer(2, "Done.")) == []
