@@ -12,6 +12,7 @@ import trio
 
 from kiro_learn.config import RecallConfig
 from kiro_learn.learning.extraction.extractive.chatter import asks_nothing
+from kiro_learn.learning.extraction.extractive.durable import only_lays_down
 from kiro_learn.model.event import Body
 from kiro_learn.model.feedback import PAST, BriefId, ToldId, told_slot
 from kiro_learn.model.graph import GraphItemId, Preference
@@ -283,7 +284,7 @@ def _paths_of(records: Sequence[MemoryRecord]) -> dict[str, None]:
 
 def bytes_for(text: str, query: Query, prompt: SessionPrompt, config: RecallConfig) -> int:
     """At most how much is told for ``text``, whose question is ``query``; notes the goal that it sets."""
-    if config.prompts == "none" or asks_nothing(query.meaning):
+    if config.prompts == "none" or asks_nothing(query.meaning) or only_lays_down(text):
         return 0
     kind = kind_of(text, query.meaning, sets_goal=prompt.may_set_goal)
     if kind in GOALS:

@@ -50,7 +50,12 @@ _PAST = re.compile(
     r"|(?:why|how|what|when|where|which \w+) (?:did|had|have) we"
     r"|(?:why|how|what|when|where|which \w+) did i (?:\w+ )?(?:call|choos|decid|do|name|put|sa[iy]|set|us)\w*"
     r"|we (?:agreed|decided|discussed|talked about|ruled out)"
-    r")\b",
+    r"|(?:was|warum|wieso|weshalb|wie|wo|wann|welche\w*(?: \w+)?) (?:haben|hatten) wir"
+    r"|haben wir (?:\w+ ){0,6}(?:beschlossen|entschieden|probiert)|erinner\w* mich|letztes mal"
+    r"|(?:pourquoi|comment|que|quand) (?:avons[- ]nous|(?:est-ce qu)?['e ]?on a)|rappelle[- ]moi"
+    r"|(?:por qué|cómo|qué|cuándo) (?:decidimos|elegimos|acordamos|usamos|hemos)|recuérdame"
+    r")\b|(?:前回|先週|昨日|なぜ|何に|どう)[^\n]{0,40}(?:決め|やめ|選ん|採用し)"
+    r"|(?:上次|为什么|当时)[^\n]{0,40}(?:决定|选择?了|放弃)",
     re.IGNORECASE,
 )
 _PAST_CHARACTERS = 600

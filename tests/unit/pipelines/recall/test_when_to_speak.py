@@ -68,6 +68,14 @@ def test_who_asks_about_the_past_is_answered_in_the_middle_of_a_session() -> Non
     story("goals", steps)
 
 
+def test_a_rule_by_itself_sets_no_goal_and_is_told_nothing() -> None:
+    async def steps(services: Services) -> None:
+        assert await tell(services, "Never let the token cache expire early in Oslo.") == ""
+        assert "token cache" in await tell(services, GOAL)
+
+    story("goals", steps)
+
+
 def test_a_goal_that_is_sent_again_is_answered_again() -> None:
     async def steps(services: Services) -> None:
         first = await tell(services, GOAL, event=EVENT)

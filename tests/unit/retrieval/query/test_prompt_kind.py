@@ -69,6 +69,11 @@ def test_a_task_that_comes_with_its_log_brings_what_it_needs(asked: str, charact
         "can you tell me again how the lock works",
         "how did we fix the timeout last week?",
         "we ruled out polling in the previous session, didn't we",
+        "was haben wir zum Cache entschieden?",
+        "pourquoi avons-nous choisi Redis ?",
+        "¿por qué elegimos Redis?",
+        "なぜRedisをやめたのですか",
+        "为什么当时决定用Redis",
     ],
 )
 def test_who_asks_about_the_past_is_told_at_any_time(prompt: str) -> None:
