@@ -118,6 +118,7 @@ _WITH_A_LONG_RUN = (
         "secret",
         "sk-",
         r"(?:(?:live|test|prod)-(?=[\w-]{0,60}(?:[A-Za-z]\d|\d[A-Za-z]|[a-z][A-Z]))[\w-]{16,}+"
+        r"|live-(?=[\w-]{0,60}[A-Z0-9])[\w-]{16,}+"
         r"|(?:[A-Za-z]\w{0,15}-){1,3}(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{20,}+)",
         "docs/privacy.md",
     ),

@@ -114,6 +114,8 @@ STANDING: dict[str, tuple[str, str, str, str]] = {
     "a live key with hyphens": ("secret", "use ", "sk-" + "live-" + MIXED, "."),
     "a live key of letters": ("secret", "use ", "sk-" + "live-" + "QWErTyUIOPasdFGHjkLz", "."),
     "a live key of parts": ("secret", "", "sk-" + "live-ab12-cd34-ef56-gh78", " now"),
+    "a live key of digits": ("secret", "use ", "sk-" + "live-6243880239-7326893", "."),
+    "a live key of parts of one kind": ("secret", "use ", "sk-" + "live-abc-DEF-6243880239-7326893", "."),
     "a key of a service": ("secret", "", "sk-" + "acme-v2-" + MIXED, " now"),
     "a login": ("password", "the login is admin / ", LONG, "."),
     "credentials": ("password", "Credentials: `bob@example.com` / `", f"{PW}!", "`"),
