@@ -40,6 +40,7 @@ from kiro_learn.retrieval.query.prompt_kind import (
     MOST_ASKING,
     PromptKind,
     acts_of,
+    asks_whether,
     kind_of,
     may_ask_for_a_tool,
     slots_of,
@@ -223,14 +224,14 @@ class SlotLines:
         text, before = query.meaning, prompt.told_before()
         slots = slots_of(text, sets_goal=prompt.may_set_goal)
         if len(text) <= MOST_ASKING and intent_of(text) is Intent.ASK_HISTORY:
-            return PAST, "" if PAST in before else past_line(await self._past(namespace, folder, slots))
+            return PAST, "" if PAST in before else past_line(await self._past(namespace, folder, text, slots))
         if not slots and not may_ask_for_a_tool(text):
             return None, ""
         profile = await self._profiles.told(namespace, folder)
         if not slots:
             profile = ProjectProfile(tools_asked_for(text, profile))
             slots = tuple(dict.fromkeys(fact.slot for fact in profile.facts))
-        told_id = told_slot(slots[0]) if slots else None
+        told_id = told_slot(slots[0]) if slots and (slots[0] is not Slot.RUN or profile.of(Slot.RUN)) else None
         return told_id, "" if told_id is None or told_id in before else slot_line(profile, slots)
 
     async def _wishes(self, namespace: Namespace, acts: Collection[str], prompt: SessionPrompt) -> list[Preference]:
@@ -242,10 +243,15 @@ class SlotLines:
         before = prompt.told_before()
         return [wish for wish in wanted if wish.item_id not in before][:MOST_WISHES]
 
-    async def _past(self, namespace: Namespace, folder: str, slots: Sequence[Slot]) -> list[ProfileFact]:
-        """What ended of the slots that the prompt touches; of all if nothing did."""
+    async def _past(
+        self, namespace: Namespace, folder: str, question: str, slots: Sequence[Slot]
+    ) -> Sequence[ProfileFact]:
+        """What ended of the slots that the question touches, or of what it names; else all, unless it asks whether."""
         past = await self._profiles.past(namespace, folder)
-        return [fact for fact in past if fact.slot in slots] or past
+        if slots:
+            return [fact for fact in past if fact.slot in slots]
+        named = tools_asked_for(question, ProjectProfile(tuple(past)))
+        return named if named or asks_whether(question) else past
 
 
 # Says of memories which of the files that they cite are gone or were written to since they were learned.

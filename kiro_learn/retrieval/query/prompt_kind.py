@@ -268,6 +268,7 @@ _ASKING: tuple[tuple[tuple[Slot, ...], tuple[str, ...]], ...] = (
     ((Slot.RELEASE,), (rf"{_HOW} (?:cut|make|do|publish) (?:a |the )?(?:new )?releases?\b",)),
     ((Slot.BRANCH,), (rf"{_WHAT} (?:default|main|base|trunk) branch\b|\b(?:which|what) branch (?:do|should|is|to)\b",)),
     ((Slot.CI,), (rf"{_WHAT} ci\b",)),
+    ((Slot.PORT,), (rf"{_WHAT} port\b(?! \w+ing\b)|\b(?:what|which) (?:was|were) (?:our|the|its) (?:\w+ )?port\b",)),
 )
 _DOES, _ASKS = (
     tuple((slots, re.compile("|".join(forms), re.IGNORECASE)) for slots, forms in table) for table in (_DOING, _ASKING)
@@ -310,6 +311,11 @@ def tools_asked_for(question: str, profile: ProjectProfile) -> tuple[ProfileFact
     text = " ".join(question[: 2 * MOST_ASKING].split()).casefold()
     words = {word.strip(".") for word in re.findall(r"[\w.+#-]+", text)}
     return tuple(fact for fact in profile.facts if fact.slot in _NAMED and _is_named(fact.value, text, words))
+
+
+def asks_whether(question: str) -> bool:
+    """Whether it asks if something was so, and not what was."""
+    return question.lstrip().lower().startswith(("did ", "have ", "had ", "has ", "was ", "were "))
 
 
 def may_ask_for_a_tool(question: str) -> bool:

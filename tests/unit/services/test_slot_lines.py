@@ -6,7 +6,7 @@ import pytest
 
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.profile import PreferenceSaid, Slot
+from kiro_learn.model.profile import FactSaid, PreferenceSaid, Slot
 from kiro_learn.retrieval.query.prompt_kind import MOST_ASKING, MOST_DOING, acts_of, slots_of
 from kiro_learn.retrieval.rendering.brief import LINE_BYTES
 from kiro_learn.retrieval.rendering.report import HEADING
@@ -80,6 +80,34 @@ def test_an_order_to_commit_is_told_what_is_wanted_of_commits_at_any_time() -> N
         assert "squash" in await ask(services, "now merge it")
 
     in_daemon(scenario, project_files=shop())
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("which port do we listen on?", "port: 9090 ("),
+        ("what's our port?", "port: 9090 ("),
+        ("what was our old port?", "port: 8080 until"),
+        ("what did we use before?", "port: 8080 until"),
+        ("did we ever use Kafka?", "service: Kafka until"),
+        ("did we ever use MySQL?", ""),
+        ("was React replaced before the port was?", ""),
+        ("which framework did we use before?", ""),
+        ("start the dev server", ""),
+        ("which port forwarding rules does nginx need?", ""),
+    ],
+)
+def test_a_prompt_is_told_what_it_asks_of_what_was_stated_and_nothing_else(prompt: str, told: str) -> None:
+    async def scenario(services: Services) -> None:
+        for predicate, object_ in (("listens_on_port", "8080"), ("listens_on_port", "9090"), ("uses", "Kafka")):
+            await services.graph_items.add(FOLDER, FactSaid(predicate=predicate, object=object_))
+        await services.graph_items.add(FOLDER, FactSaid(predicate="avoids", object="Kafka"))
+        context = await ask(services, prompt)
+        assert told in context
+        assert bool(context) is bool(told), context
+
+    files = {"package.json": '{"name": "shop", "scripts": {"test": "vitest"}}'}
+    in_daemon(scenario, project_files=FixedFiles(texts={FOLDER: files}))
 
 
 def test_an_order_is_no_talk_of_it() -> None:
