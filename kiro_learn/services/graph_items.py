@@ -12,6 +12,7 @@ import attrs
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, StorageCorrupt, UnknownGraphItem
 from kiro_learn.learning.graph.predicates import PREDICATES, fits
+from kiro_learn.learning.graph.without_model import PERSON as THE_USER
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import (
     MAX_DESCRIPTION,
@@ -143,13 +144,15 @@ class GraphItems:
 
         Args:
           scope: ``project``; ``person``: of all projects, kept with what is said of the home folder; or a path in the
-            project, relative to its folder or absolute.
+            project, relative to its folder or absolute. A fact of the person that names no subject is about them.
         """
         named = await self._projects.resolve(HOME if scope == PERSON else project)
         path = "" if scope in {PERSON, PROJECT} else _path_in(named, scope)
         if path and not isinstance(said, PreferenceSaid) and getattr(said, "subject", said) is not None:
             raise InvalidRequest([("$.scope", "expected a path with a preference, or with a fact without a subject")])
         called = PurePath(named.folder or named.name).name[:MAX_NAME] or named.name
+        if scope == PERSON and isinstance(said, FactSaid) and said.subject is None:
+            said = attrs.evolve(said, subject=THE_USER)
         return await self.show(named, await self._edit.add(named.namespace, said, project=called, path=path))
 
     async def edit(self, project: Asked, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:

@@ -13,6 +13,7 @@ from kiro_learn.errors import StorageError
 from kiro_learn.learning.overruled import RuleStatements, contradictions
 from kiro_learn.model.event import Event
 from kiro_learn.model.feedback import BRIEF
+from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordFilter
 from kiro_learn.model.retrieval import Occasion, Retrieval
@@ -131,6 +132,8 @@ class SessionContext:
             lambda: self._newest(namespace, room, loaded, *choices),
             lambda: self._newest(namespace, int(room * NEWEST_SHARE), loaded),
         )
+        stated = await self._stated.of(await self._profiles.wishes(namespace))
+        facts = {each.item_id: each for each in (*await self._profiles.person(namespace), *stated)}
         amended = Amended.of(rules, [*ways, *decided])
         holding = amended.holding(rules)
         hard = [rule for rule in holding if rule.is_hard_rule]
@@ -142,9 +145,15 @@ class SessionContext:
                 [rule for rule in holding if not rule.is_hard_rule],
                 RULES_SHARE,
                 RULE_BYTES,
-                stated=_not_said(await self._stated.of(await self._profiles.wishes(namespace)), holding, loaded),
+                stated=_not_said([each for each in stated if isinstance(each, Preference)], holding, loaded),
             ),
-            BriefPart("The person", [], PERSON_SHARE, stated=await self._profiles.person(namespace), takes_rest=False),
+            BriefPart(
+                "The person",
+                [],
+                PERSON_SHARE,
+                stated=[each for each in facts.values() if isinstance(each, Fact)],
+                takes_rest=False,
+            ),
             BriefPart("How things are done here", amended.holding(ways), WAYS_SHARE),
             BriefPart("Decided", amended.holding(decided), CHOICES_SHARE),
             BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),

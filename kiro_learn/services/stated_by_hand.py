@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kiro_learn.learning.graph.planning import thing_wished
 from kiro_learn.model.graph import Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.home import ProjectFinder
@@ -26,14 +27,14 @@ class StatedByHand:
         preferences that the project has about the same. Raises StorageError.
         """
         here = [each for each in wishes if not each.path]
-        about = {(each.category, each.key) for each in here}
+        about = set(map(thing_wished, here))
         home = (await self._project_finder.project_of("")).namespace
         of_person = [
             each
             for kind in (GraphKind.PREFERENCE, GraphKind.FACT)
             for each in await self._list(home, kind)
             if each.source_type is SourceType.CORRECTED
-            and not (isinstance(each, Preference) and (each.category, each.key) in about)
+            and not (isinstance(each, Preference) and thing_wished(each) in about)
         ]
         return [*here, *of_person]
 

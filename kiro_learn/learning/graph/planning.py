@@ -21,7 +21,7 @@ REINFORCEMENT = 0.2
 LEAST_OF_A_NEW_VERSION = 0.6
 KEPT_BY_A_NEW_VERSION = 0.7
 """Of a procedure's confidence, where its steps change."""
-_Wished: TypeAlias = tuple[str, PreferenceCategory | None, str]
+ThingWished: TypeAlias = tuple[str, PreferenceCategory | None, str]
 """The path of a wish, its category, and what it is about."""
 ONE_AT_A_TIME = Rules(conflict=lambda one, other: one != other, ends_all=True)
 D = TypeVar("D", bound=Any)
@@ -107,11 +107,11 @@ def _procedure(
 
 
 def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> None:
-    said: dict[_Wished, list[Claim]] = {}
+    said: dict[ThingWished, list[Claim]] = {}
     stated: list[Preference | PreferenceDraft] = [*graph.items_of(Preference), *drafts]
-    named: dict[tuple[_Wished, ValueKey], Preference | PreferenceDraft] = {}
+    named: dict[tuple[ThingWished, ValueKey], Preference | PreferenceDraft] = {}
     for each in stated:
-        named.setdefault((_wished(each), (folded(each.value),)), each)
+        named.setdefault((thing_wished(each), (folded(each.value),)), each)
     for place, draft in enumerate(drafts):
         new = claim(
             (folded(draft.value),),
@@ -122,9 +122,9 @@ def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> 
             place=place,
             says=Says.ENDED if draft.is_denied else Says.HOLDS,
         )
-        said.setdefault(_wished(draft), []).append(new)
+        said.setdefault(thing_wished(draft), []).append(new)
     for thing, claims in said.items():
-        known = [each for each in graph.items_of(Preference) if _wished(each) == thing]
+        known = [each for each in graph.items_of(Preference) if thing_wished(each) == thing]
         stored = [(each, (folded(each.value),)) for each in known]
         before = [each for item, value in stored for each in stored_claims(graph, item, value, item.value)]
         of_thing = {value: each for (wished, value), each in named.items() if wished == thing}
@@ -132,7 +132,7 @@ def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> 
         settle(graph, GraphKind.PREFERENCE, stored, [*before, *claims], make, rules=OF_WISHES)
 
 
-def _wished(wish: Preference | PreferenceDraft) -> _Wished:
+def thing_wished(wish: Preference | PreferenceDraft) -> ThingWished:
     """What a wish is about: tools that are used instead of each other are one thing, whatever it is filed under."""
     words = folded(wish.key).split()
     about = " ".join(str(RIVALS.get(word, word)) for word in words)

@@ -11,6 +11,7 @@ KEY_WORDS = 6
 _NO_KEY_WORDS = """
     a an the our my your we you i this that these on of for with in to from now all any every when before after be is
     and or but also always never ever should must please ok note remember project repo codebase use used using
+    prefer
 """
 _NO_KEY = frozenset(_NO_KEY_WORDS.split())
 _WORD = re.compile(r"[^\W_][\w.'#+/-]*")

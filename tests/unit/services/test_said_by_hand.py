@@ -228,10 +228,17 @@ def test_what_a_person_says_of_all_projects_stands_in_the_brief_of_each_unless_t
         assert "\n- Answer in German (2" in text
         assert "\n- I lives in Berlin (2" in text
         assert "squash" not in text
+        await add(FactSaid(predicate="uses", object="Vim"))
+        await add(PreferenceSaid(value="Prefer tabs"))
         await add(PreferenceSaid(value="Answer in French", key="language"), scope="project")
         text = await told(services)
         assert "French" in text
         assert "German" not in text
+        assert text.index("- Prefer tabs (2") < text.index("### The person") < text.index("- the user uses Vim (2")
+        await add(PreferenceSaid(value="Always use spaces"), scope="project")
+        text = await told(services)
+        assert "spaces" in text
+        assert "tabs" not in text
 
     in_daemon(scenario)
 
