@@ -11,7 +11,7 @@ from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
 from kiro_learn.model.moment import from_text_or_date, to_text
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, Said
-from kiro_learn.services.graph_items import GraphItems
+from kiro_learn.services.graph_items import PROJECT, GraphItems
 from kiro_learn.services.project_names import NamedProject
 
 Arguments: TypeAlias = Mapping[str, Any]
@@ -38,7 +38,7 @@ async def look_up(items: GraphItems, project: NamedProject, arguments: Arguments
 
 
 async def add(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    return _statement((await items.add(project, _said(arguments))).item)
+    return _statement((await items.add(project, _said(arguments), scope=arguments.get("scope", PROJECT))).item)
 
 
 async def correct(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _says(item: GraphItem) -> str:
         case Fact():
             return item.text
         case Preference():
-            return f"{item.category}: {item.value}"
+            return f"{item.category}{f' in {item.path}' if item.path else ''}: {item.value}"
         case Procedure():
             return f"{item.name}: {' → '.join(item.steps)}"
         case Entity():

@@ -36,6 +36,7 @@ _ADDED: dict[str, Schema] = {
     "since": text("Since when the fact holds: a date, or a time with an offset.", 1, 40),
     "preference": text("Instead of a fact: what the user wants to be done always, in their words.", 1, 500),
     "about": text("What the preference is about; it takes the place of the one about the same.", 1, 200),
+    "scope": text("For what it holds: project, unless it is person (all projects) or a path in the project.", 1, 200),
 }
 _CORRECTED: dict[str, Schema] = {
     "id": _ID,

@@ -528,3 +528,13 @@ async def test_facts_are_looked_up_added_corrected_and_forgotten(client: Client)
     for wrong in ({}, {"preference": "x", "object": "y"}, {"predicate": "uses"}, {"about": "x"}):
         assert "expected a predicate with an object" in await refusal(client, "add_fact", **wrong)
     assert "expected one of" in await refusal(client, "add_fact", predicate="is", object="fast")
+
+
+@with_client
+async def test_what_is_added_may_hold_for_a_path_or_for_all_projects(client: Client) -> None:
+    wish = await called(client, "add_fact", preference="Never edit these by hand", scope="db/migrations")
+    assert wish["says"] == "workflow in db/migrations: Never edit these by hand"
+    fact = await called(client, "add_fact", predicate="uses", object="Vim", scope="person")
+    assert fact["says"] == "the user uses Vim"
+    assert (await called(client, "look_up_facts"))["items"] == [], "it is kept with what is said of the home folder"
+    assert "expected person, project" in await refusal(client, "add_fact", preference="x", scope="../other")
