@@ -264,13 +264,16 @@ class RuleStatements:
         )
 
     def conflict(self, record: MemoryRecord) -> RuleConflict | None:
-        """The first statement that orders the contrary of ``record``, or another number; None if none does."""
+        """The first statement that orders the contrary of ``record``, another number or another tool; None if none."""
         told = _told(record)
         words, is_denied = stems(told), _is_denied(told)
         if not _ORDER.search(told):
             return None
+        order = order_of(told)
+        named = order if order is not None and RIVALS.keys() & (order.wanted | order.denied) else None
         for each, shared in self._sharing(words):
-            if _ORDER.search(each.text) and _contradicts(told, words, each, shared, is_denied=is_denied):
+            is_contrary = _contradicts(told, words, each, shared, is_denied=is_denied) or _is_rival(named, each.text)
+            if is_contrary and _ORDER.search(each.text):
                 return RuleConflict(record.record_id, record.title, each.path, each.line, each.text)
         return None
 
@@ -292,6 +295,12 @@ def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord
         if before is not None:
             yield rules[before], rule
         before_it.add(statements_in(str(place), _told(rule)))
+
+
+def _is_rival(order: Order | None, text: str) -> bool:
+    """Whether ``text`` orders another tool for the same."""
+    other = order_of(text) if order is not None else None
+    return order is not None and other is not None and order.contradicts(other)
 
 
 def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int, *, is_denied: bool) -> bool:

@@ -117,3 +117,18 @@ def test_each_sentence_has_the_first_line_of_its_paragraph() -> None:
 def test_any_text_is_read() -> None:
     for text in ("", "\n\n", "```", "- ", "#", "\x00" * 9, "- " * 5_000):
         assert not RuleStatements.of({"x": text}).say(a_rule("Never push to main"))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_contrary"),
+    [
+        ("Always use npm for installs", True),
+        ("Never use yarn for installs", True),
+        ("Always use yarn for installs", False),
+        ("Never use npm for installs", False),
+        ("Always use npm for releases", False),
+    ],
+)
+def test_a_line_that_wants_another_tool_for_the_same_is_a_contradiction(text: str, is_contrary: bool) -> None:
+    said = RuleStatements.of({"CLAUDE.md": "# Rules\n\n- Always use yarn for installs.\n"})
+    assert (said.conflict(a_rule(text)) is not None) is is_contrary
