@@ -54,13 +54,15 @@ _CAUSE = re.compile(
 _STRONG = 3.0
 """From this worth on a statement is evidence by what it names (``facts.worth``)."""
 
-_BARE_COMMAND = re.compile(r"\s*/[\w:.-]+\s*")
+_BARE_COMMAND = re.compile(r"\s*/[\w:.-]+(?:\s+[\d.]+)?\s*")
 _STEP = re.compile(
     r"\W*(?:(?:ok|okay|yes|yeah|yep|great|cool|now|then|so|and|please|lets|let's|can you|could you|alright|awesome"
     r"|perfect|nice|good|thanks)\b[\s,.!:]*)*+"
     r"(?:commit?|push|merge|pull|rebase"
     r"|(?:create|open|make|get) (?:an? |the |new ){0,2}(?:pr|pull request|branch|commit)|branch|checkout|check out"
-    r"|switch|go ahead|continue|proceed|try again|retry|start|restart|stop|run|deploy|release|get back|move on|next)\b",
+    r"|switch|go ahead|continue|proceed|try again|retry|start|restart|stop|run|deploy|release|get back|move on|next)\b"
+    r"(?! (?:always |now |still |often )?(?:are|breaks?|crash\w*|does|errors?|fail\w*|gives?|hangs?|is|isn't"
+    r"|needs?|returns?|stops?|takes?|throws?|times?|was|won't)\b)",
     re.IGNORECASE,
 )
 _STEP_CHARACTERS = 200
@@ -187,7 +189,7 @@ def _tells_enough(
     """Of a question or of work that a person wanted."""
     if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
         return False
-    if has_changed and (evidence.causes > 0 or _gives_reasons(turn)):
+    if has_changed and (evidence.causes > 0 or gives_reasons(turn)):
         return True
     if choice_in(turn.question):
         return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH
@@ -212,7 +214,7 @@ def _said_in(blocks: Sequence[Block]) -> Iterator[str]:
             yield block.text
 
 
-def _gives_reasons(turn: Turn) -> bool:
+def gives_reasons(turn: Turn) -> bool:
     """Whether a person says why, or what is bound, in what they asked for."""
     said = (sentence for prompt in turn.prompts if not prompt.is_context for sentence in sentences(prompt.text))
     return any(_REASON.search(sentence) and not sentence.endswith("?") for sentence in said)

@@ -43,7 +43,8 @@ _RULE = re.compile(
 
 _INNER_RULE = re.compile(
     r"(?:[,;:] |\b(?:and|so|but|we|you|must|should) )(?:always|never) "
-    r"(?:use|commit|push|run|write|add|put|call|import|edit|touch|change|delete|do|mock|merge|log|store|skip|force|deploy)\b"
+    r"(?:use|commit|push|run|write|add|put|call|import|edit|touch|change|delete|do|mock|merge|log|store|skip|force|deploy"
+    r"|assume|cache|disable|expose|format|hard-?code|install|open|print|rebase|release|rely|remove|rename|send|squash|test|trust)\b"
     r"|[,;:] we (?:do not|don'?t|never|only|always) "
     r"(?:use|allow|commit|push|support|ship|write|add|mock|deploy|merge)\b"
     r"|\bfrom now on\b|\bi (?:\w+ )?never want\b|\b(?:should|must) (?:not|never) be \w+ ever\b",
@@ -76,6 +77,7 @@ _CHOICE = re.compile(
         r"don't (?!(?:run|write|do|start|implement|forget|worry)\b)\w+",
         r"(?:keep|use) (?!(?:in mind|going|at it|on|it up)\b)\w+",
         r"(?:\w+ ){1,4}(?:is|are) too? much\b",
+        r"we tried \S[^?]{0,80}?(?:[,;:]| but\b)",
         r"(?:it|this|that) should(?:n't| not| only| be)\b",
     ),
     re.IGNORECASE,
@@ -126,8 +128,9 @@ _WHY = re.compile(
     re.IGNORECASE,
 )
 """Why something was chosen, or over what."""
-_WHY_BEHIND = re.compile(r"^.{12,}\w: [^\W_][^:@]{12,}")
-"""A colon, and a clause behind it."""
+_WHY_BEHIND = re.compile(r"^.{12,}\w(?:: [^\W_]|, (?:it|our|the|they|we) \w)[^:@]{8,}")
+"""A colon, or a comma, and a clause behind it."""
+_DONT = re.compile(r"(?:please )?(?:do not|don't)\b", re.IGNORECASE)
 
 _FULL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) +(?=[a-z])")
 _OF_THE_MOMENT = re.compile(
@@ -198,6 +201,8 @@ def reasoned_choice_in(prompt: str) -> str:
     chosen = choice_in(prompt)
     said = [_tidy(sentence) for sentence in sentences(prompt)] if chosen else []
     if chosen not in said or any(map(asks, said)):
+        return ""
+    if _DONT.match(chosen) and _OF_THE_MOMENT.search(chosen):
         return ""
     if _WHY.search(chosen) or _WHY_BEHIND.search(chosen):
         return chosen

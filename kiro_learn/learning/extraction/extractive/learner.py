@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
-from kiro_learn.learning.extraction.extractive.durability import lasts, refuted
+from kiro_learn.learning.extraction.extractive.durability import (
+    TurnAim,
+    gives_reasons,
+    lasts,
+    refuted,
+    wanted_by,
+)
 from kiro_learn.learning.extraction.extractive.durable import (
     choice_in,
     corrections_in,
@@ -119,7 +125,10 @@ def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bo
         return False
     if length >= _LEAST_CHARACTERS:
         return lasts(turn, blocks, has_changed=has_changed, is_decided=is_decided)
-    return (length > 0 and bool(choice_in(turn.question))) or (bool(blocks) and _tells_what_was_asked(turn, blocks))
+    names_something = has_changed and any(_TELLING.search(block.text) for block in blocks)
+    if length > 0 and (choice_in(turn.question) or (names_something and gives_reasons(turn))):
+        return True
+    return bool(blocks) and wanted_by(turn) is not TurnAim.STATE and _tells_what_was_asked(turn, blocks)
 
 
 def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:

@@ -28,6 +28,10 @@ def failed(number: int) -> Event:
         ("/todo:list", "**Pending todos**\n\n1. Move the importer to the worker\n2. Rename `PoolSize` in the settings"),
         ("/todo:list", "Three are open: the worker, the `PoolSize` setting and the flaky test of the importer."),
         (
+            "/plan-phase 14",
+            "PHASE 14 PLANNED\n\nThere are five plans in three waves: the importer, `pool.ts` and the worker.",
+        ),
+        (
             "ok create a pr please",
             "The PR is https://example.com/pull/12, with `src/pool.ts` and its test in one commit.",
         ),
@@ -151,6 +155,8 @@ def test_talk_of_other_languages_makes_no_memory(asked: str, answered: str) -> N
         ("Let's replace Kafka with NATS: its brokers cost 900 EUR a month. Update the ADR", "Done."),
         ("we settled on 0.08 because testers jumped twice by accident", "OK."),
         ("Wir nehmen PayPal statt Klarna, weil Klarna 2,9 % verlangt.", "Umgestellt."),
+        ("we tried sea-orm, too slow to compile. sqlx it is", "Got it, `sqlx` with offline mode."),
+        ("don't touch the Bazel files, the build team owns them", "Understood."),
         ("状態管理はBLoCではなくRiverpodにします。", "承知しました。"),
     ],
 )
@@ -162,3 +168,23 @@ def test_a_choice_with_its_reason_is_kept_in_the_words_of_the_person(said: str, 
 
 def test_a_choice_without_a_reason_and_an_answer_that_says_nothing_make_no_memory() -> None:
     assert learned(prompt(1, "let's use the second one"), answer(2, "Done.")) == []
+
+
+def test_a_choice_of_the_moment_is_no_decision() -> None:
+    assert learned(prompt(1, "don't commit this yet, the tests are not done"), answer(2, "OK.")) == []
+
+
+def test_a_command_that_fails_is_a_fault_and_no_step() -> None:
+    said = "The role `deploy-bot` lacked `s3:PutObjectAcl` on `assets-eu`. Added to `infra/iam.tf`."
+    (draft,) = learned(prompt(1, "deploy fails with AccessDenied"), edited(2), answer(3, said))
+    assert "lacked" in draft.title
+
+
+def test_a_short_answer_to_a_change_with_its_reason_is_kept() -> None:
+    asked = "the staging box has only 2 vCPU, keep the pool at 4"
+    (draft,) = learned(prompt(1, asked), edited(2), answer(3, "Pool set to 4 in `src/pool.ts`."))
+    assert asked in draft.summary
+
+
+def test_a_short_list_of_what_is_left_makes_no_memory() -> None:
+    assert learned(prompt(1, "what's left?"), answer(2, "Remaining:\n1. Write tests\n2. Deploy")) == []

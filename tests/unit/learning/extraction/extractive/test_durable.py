@@ -126,3 +126,8 @@ def test_what_was_said_before_is_a_rule_even_where_it_speaks_of_this() -> None:
 
 def test_a_rule_is_found_behind_a_full_stop_and_a_small_letter() -> None:
     assert rules_in("add it to the list. dont forget to branch off main") == ["dont forget to branch off main"]
+
+
+def test_a_rule_in_the_middle_of_a_sentence_may_forbid_more_than_a_few_verbs() -> None:
+    said = "customers read from right to left, so never hardcode margin-left"
+    assert rules_in(said) == [said]
