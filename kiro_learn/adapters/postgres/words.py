@@ -84,22 +84,26 @@ class WordMirror:
         if self._seen is None:
             self._seen = int(asker.execute(_LAST_CHANGE).get)
             return
+        last = self._seen
         changed: defaultdict[str, set[int]] = defaultdict(set)
         for place, kind, number in asker.execute(_CHANGES, {"seen": self._seen}).fetchall():
-            self._seen = place
+            last = place
             changed[kind].add(number)
         for kind, numbers in changed.items():
             if kind == "memory_records":
                 self._put_records(asker, {each for each in numbers if each >> NUMBER_BITS in self._projects})
             elif self._has_graph:
                 self._put_items(asker, kind, numbers)
+        self._seen = last  # a search that is interrupted before leaves them to the next one
 
     def _fill_project(self, asker: PostgresConnection, number: int) -> None:
         if number in self._projects:
             return
-        self.connection.execute(for_namespace(statements.CREATE_INDEX, number))
-        self._enter(asker.execute(f"{_RECORDS_OF} WHERE r.namespace_number = :number ORDER BY 1", {"number": number}))
-        begin(self.connection, number)
+        records = asker.execute(f"{_RECORDS_OF} WHERE r.namespace_number = :number ORDER BY 1", {"number": number})
+        with self.connection:  # an index that was not filled to its end is none
+            self.connection.execute(for_namespace(statements.CREATE_INDEX, number))
+            self._enter(records)
+            begin(self.connection, number)
         self._projects.add(number)
 
     def _put_records(self, asker: PostgresConnection, numbers: set[int]) -> None:
@@ -119,9 +123,10 @@ class WordMirror:
     def _fill_graph(self, asker: PostgresConnection) -> None:
         if self._has_graph:
             return
-        for table, columns in _GRAPH.items():
-            self.connection.execute(_CREATE_GRAPH.format(table=table, columns=", ".join(columns)))
-            self._enter_items(table, asker.execute(_items_of(table)))
+        with self.connection:
+            for table, columns in _GRAPH.items():
+                self.connection.execute(_CREATE_GRAPH.format(table=table, columns=", ".join(columns)))
+                self._enter_items(table, asker.execute(_items_of(table)))
         self._has_graph = True
 
     def _put_items(self, asker: PostgresConnection, table: str, numbers: set[int]) -> None:

@@ -22,7 +22,7 @@ from kiro_learn.adapters.sqlite import (
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
-from kiro_learn.errors import SchemaTooNew, StorageBusy, StorageUnavailable
+from kiro_learn.errors import SchemaTooNew, StorageBusy, StorageError, StorageUnavailable
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import put_event, put_record, transact_one
@@ -248,5 +248,29 @@ def test_words_rank_on_both_stores_alike_while_memories_come_and_go(server: Post
                 here, there = [await each.rank_by_words(SearchParams(MINE, query, 10)) for each in stores]
                 assert there == here
                 assert here.hits
+
+    run(server, scenario)
+
+
+def test_words_that_could_not_be_read_are_read_by_the_next_search(server: PostgresForTests) -> None:
+    """A prompt whose time is over interrupts the search that fills the mirror, or catches up with what changed."""
+
+    async def fail_once(store: Any) -> None:
+        server.admin.execute("ALTER TABLE kiro_learn.memory_records RENAME COLUMN title TO away")
+        try:
+            with pytest.raises(StorageError):
+                await store.rank_by_words(SearchParams(MINE, "word", 10))
+        finally:
+            server.admin.execute("ALTER TABLE kiro_learn.memory_records RENAME COLUMN away TO title")
+
+    async def scenario(store: Any) -> None:
+        await put_record(store, record(1, "word"))
+        await fail_once(store)
+        found = await store.rank_by_words(SearchParams(MINE, "word", 10))
+        assert ([hit.record_id for hit in found.hits], found.is_index_damaged) == ([record_id(1)], False)
+        await put_record(store, record(2, "word"))
+        await fail_once(store)
+        found = await store.rank_by_words(SearchParams(MINE, "word", 10))
+        assert {hit.record_id for hit in found.hits} == {record_id(1), record_id(2)}
 
     run(server, scenario)
