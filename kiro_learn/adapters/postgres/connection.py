@@ -38,8 +38,9 @@ SECONDS_BETWEEN_CANCELS = 0.02
 SCHEMA = "kiro_learn"
 """All that is kept stands in one schema of this name, with the functions that the statements use."""
 
-NO_CHARACTER = "\ufdd0"
-"""Kept for U+0000, which PostgreSQL does not take in a text."""
+MARK = "\ufdd0"
+"""Stands for no character. PostgreSQL takes no U+0000 in a text: kept for it is the mark with U+FDD2; and for a mark
+that was there, the mark with U+FDD1 (also in ``functions.sql``)."""
 
 Values = Mapping[str, Any]
 
@@ -66,12 +67,16 @@ class _TextDumper(StrDumper):
     """A text is of type text, so that no function has to be guessed."""
 
     def quote(self, obj: str) -> bytes:
-        return bytes(super().quote(obj.replace("\0", NO_CHARACTER))) + b"::text"
+        return bytes(super().quote(_kept(obj))) + b"::text"
+
+
+def _kept(text: str) -> str:
+    return text.replace(MARK, MARK + "\ufdd1").replace("\0", MARK + "\ufdd2")
 
 
 class _TextLoader(Loader):
     def load(self, data: Any) -> str:
-        return bytes(data).decode().replace(NO_CHARACTER, "\0")
+        return bytes(data).decode().replace(MARK + "\ufdd2", "\0").replace(MARK + "\ufdd1", MARK)
 
 
 class _SumLoader(Loader):

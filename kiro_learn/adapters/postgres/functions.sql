@@ -5,10 +5,11 @@ DO $$ BEGIN CREATE TYPE json_item AS (value text COLLATE "C", type text COLLATE 
 CREATE OR REPLACE FUNCTION json_valid(body text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN body IS JSON;
 
--- PostgreSQL keeps no U+0000 in a text. U+FDD0, which stands for no character, is kept in its place (connection.py).
+-- PostgreSQL keeps no U+0000 in a text. U+FDD0 and U+FDD2 are kept in its place, and for U+FDD0 itself U+FDD0 and U+FDD1
+-- (connection.py).
 CREATE OR REPLACE FUNCTION json_of(body text) RETURNS json LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE strpos(body, '\u0000') WHEN 0 THEN body
-           ELSE regexp_replace(body, '(?<!\\)((?:\\\\)*)\\u0000', '\1' || U&'\FDD0', 'g') END::json;
+           ELSE regexp_replace(body, '(?<!\\)((?:\\\\)*)\\u0000', '\1' || U&'\FDD0\FDD2', 'g') END::json;
 
 CREATE OR REPLACE FUNCTION json_kind(item json) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     RETURN CASE json_typeof(item) WHEN 'string' THEN 'text' ELSE json_typeof(item) END;
@@ -57,7 +58,7 @@ CREATE OR REPLACE FUNCTION iif(condition boolean, yes text, no text) RETURNS tex
 
 CREATE OR REPLACE FUNCTION as_bytes(body text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE strpos(body, U&'\FDD0') WHEN 0 THEN convert_to(body, 'UTF8')
-           ELSE replace(replace(body, '\', '\\'), U&'\FDD0', '\000')::bytea END;
+           ELSE replace(replace(replace(body, '\', '\\'), U&'\FDD0\FDD2', '\000'), U&'\FDD0\FDD1', U&'\FDD0')::bytea END;
 
 CREATE OR REPLACE FUNCTION hex(body bytea) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN upper(encode(body, 'hex'));

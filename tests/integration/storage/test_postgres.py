@@ -23,6 +23,7 @@ from kiro_learn.adapters.sqlite import (
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
 from kiro_learn.errors import SchemaTooNew, StorageBusy, StorageError, StorageUnavailable
+from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import put_event, put_record, transact_one
@@ -272,5 +273,22 @@ def test_words_that_could_not_be_read_are_read_by_the_next_search(server: Postgr
         await fail_once(store)
         found = await store.rank_by_words(SearchParams(MINE, "word", 10))
         assert {hit.record_id for hit in found.hits} == {record_id(1), record_id(2)}
+
+    run(server, scenario)
+
+
+@pytest.mark.parametrize("text", ["a\ufdd0b", "\0\ufdd0\0", "\ufdd0\ufdd1", "\ufdd0\ufdd2", "\\\ufdd0\\\0", "\\u0000\0"])
+def test_a_text_is_read_back_as_it_was(server: PostgresForTests, text: str) -> None:
+    """PostgreSQL takes no U+0000: what is kept in its place must not be taken for something that was there."""
+
+    async def scenario(store: Any) -> None:
+        as_text, as_json = event(1, body=TextBody(text)), event(2, body=JsonBody({"tool_name": text}))
+        written = record(1, summary=f"a{text}", facts=(f"a{text}",))
+        await put_event(store, as_text)
+        await put_event(store, as_json)
+        await put_record(store, written)
+        assert await store.get_event_by_id(event_id(1)) == as_text
+        assert await store.get_event_by_id(event_id(2)) == as_json
+        assert await store.get_memory_records([record_id(1)]) == [written]
 
     run(server, scenario)
