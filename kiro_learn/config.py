@@ -19,7 +19,7 @@ DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 _VARIABLE_OR_NONE = matching(re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?"), "a variable's name, not a key")
 
 _POSTGRESQL_OR_NONE = matching(
-    re.compile(r"(?:postgres(?:ql)?://(?![^/@]*:[^/@]*@)(?!.*[?&]password=).+)?"),
+    re.compile(r"(?:postgres(?:ql)?://(?!.*:.*@)(?!.*[?&](?:[^=&]*%|(?:ssl)?password=)).+)?"),
     "a postgresql:// URL without a password",
 )
 

@@ -91,9 +91,14 @@ class Server:
     """Where the database is, and how connections to it are made."""
 
     def __init__(self, url: str, *, lock_seconds: float) -> None:
+        """Raises StorageError: ``url`` is none of PostgreSQL."""
         self._url = url
         self._lock_seconds = lock_seconds
-        said = psycopg.conninfo.conninfo_to_dict(url)
+        try:
+            said = psycopg.conninfo.conninfo_to_dict(url)
+        except psycopg.ProgrammingError as error:
+            hint = f"PostgreSQL's client says: {str(error).strip()}"
+            raise StorageError("the setting storage.url is not understood", hint=hint) from error
         self.name = f"{said.get('dbname', '')} of PostgreSQL at {said.get('host', 'localhost')}"
         """For people: no user, no password."""
         self._away: StorageUnavailable | None = None
@@ -125,6 +130,7 @@ class Server:
                 keepalives_count=3,
                 tcp_user_timeout=20_000,
                 application_name="kiro-learn",
+                client_encoding="UTF8",
                 cursor_factory=psycopg.ClientCursor,
                 options=f"-c lock_timeout={max(1, round(self._lock_seconds * 1000))}"
                 f" -c client_min_messages=warning -c search_path={SCHEMA}",
@@ -321,6 +327,9 @@ def errors_named(name: str) -> Iterator[None]:
         raise StorageBusy(f"the database {name} is held by another ({type(error).__name__})") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise StorageUnavailable(name, problem="cannot be reached", hint=_first_line(error)) from error
+    except psycopg.errors.InsufficientPrivilege as error:
+        hint = f"PostgreSQL says: {error.diag.message_primary}"
+        raise StorageError(f"the role may not use the database {name}", hint=hint) from error
     except psycopg.Error as error:
         raise StorageError(f"the database {name} failed ({type(error).__name__})") from error
 

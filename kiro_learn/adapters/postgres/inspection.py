@@ -5,12 +5,15 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
-from kiro_learn.adapters.postgres.schema import OLDEST_SERVER, VERSION
+from kiro_learn.adapters.postgres.schema import VERSION, insist_on_fitness, version_of
 from kiro_learn.adapters.postgres.storage import SIZE
 from kiro_learn.errors import StorageError
 from kiro_learn.model.server import ServerFacts
 
-_CAN_MAKE_SCHEMA = "SELECT has_database_privilege(current_database(), 'CREATE')"
+_CAN_MAKE_SCHEMA = f"""
+    SELECT CASE WHEN to_regnamespace('{SCHEMA}') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+           ELSE has_schema_privilege('{SCHEMA}', 'CREATE') END
+"""  # a name of ours
 _MAY_WRITE = f"SELECT has_table_privilege('{SCHEMA}.store', 'SELECT, UPDATE')"  # a name of ours
 _CONNECTED = """
     SELECT count(*) FROM pg_stat_activity
@@ -20,7 +23,10 @@ _CONNECTED = """
 
 def look_at(url: str) -> ServerFacts:
     """What is seen of the database at ``url``, within a few seconds."""
-    server = Server(url, lock_seconds=1)
+    try:
+        server = Server(url, lock_seconds=1)
+    except StorageError as error:
+        return ServerFacts(name="PostgreSQL", problem=str(error), hint=error.hint)
     connection = PostgresConnection(server, None)
     facts = ServerFacts(name=server.name)
     try:
@@ -32,12 +38,9 @@ def look_at(url: str) -> ServerFacts:
 
 
 def _seen(connection: PostgresConnection, facts: ServerFacts) -> ServerFacts:
-    number = int(connection.ask("SHOW server_version_num").run().get)
     version = str(connection.ask("SHOW server_version").run().get)
     facts = attrs.evolve(facts, server_version=version, connection_count=connection.ask(_CONNECTED).get)
-    if number < OLDEST_SERVER:
-        problem = f"{facts.name} is PostgreSQL {version}, and {OLDEST_SERVER // 10_000} is the oldest that works"
-        return attrs.evolve(facts, problem=problem, hint="Use a newer server.")
+    insist_on_fitness(connection)
     if not connection.ask(f"SELECT to_regclass('{SCHEMA}.store') IS NOT NULL").get:
         problem = "" if connection.ask(_CAN_MAKE_SCHEMA).get else f"the role may not make the schema {SCHEMA}"
         return attrs.evolve(facts, problem=problem, hint="GRANT CREATE ON DATABASE … TO …" if problem else "")
@@ -45,7 +48,7 @@ def _seen(connection: PostgresConnection, facts: ServerFacts) -> ServerFacts:
         return attrs.evolve(
             facts, problem=f"the role may not use the schema {SCHEMA}", hint="Use the role that made it."
         )
-    found: int = connection.ask("SELECT version FROM store").get
+    found = version_of(connection)
     facts = attrs.evolve(facts, schema_version=found, bytes=connection.ask(SIZE).get)
     if found > VERSION:
         problem = f"the database is at migration {found}, this version knows {VERSION}"

@@ -65,15 +65,13 @@ def bring_to_today(connection: PostgresConnection) -> int:
 
     Raises:
       SchemaTooNew: a newer kiro_learn made it; nothing was touched.
-      StorageError: the server is too old.
+      StorageError: the database is unfit, or the role may not make the schema.
     """
     connection.begin()
     try:
         connection.run(f"SELECT pg_advisory_xact_lock({_LOCK})", None)
-        if int(connection.run("SHOW server_version_num", None)[0][0]) < OLDEST_SERVER:
-            problem = f"{connection.server.name} is older than PostgreSQL {OLDEST_SERVER // 10_000}"
-            raise StorageError(problem, hint="Use a newer server.")
-        found = _version(connection)
+        insist_on_fitness(connection)
+        found = version_of(connection)
         if found > VERSION:
             raise SchemaTooNew(found=found, known=VERSION)
         if found < VERSION:
@@ -87,17 +85,29 @@ def bring_to_today(connection: PostgresConnection) -> int:
     return generation
 
 
-def _version(connection: PostgresConnection) -> int:
+def insist_on_fitness(connection: PostgresConnection) -> None:
+    """Raises StorageError: the server is too old, or the database has not every character."""
+    name = connection.server.name
+    if int(connection.run("SHOW server_version_num")[0][0]) < OLDEST_SERVER:
+        raise StorageError(f"{name} is older than PostgreSQL {OLDEST_SERVER // 10_000}", hint="Use a newer server.")
+    if (encoding := connection.run("SHOW server_encoding")[0][0]) != "UTF8":
+        raise StorageError(f"{name} has the encoding {encoding}", hint="Make it anew, with ENCODING 'UTF8'.")
+
+
+def version_of(connection: PostgresConnection) -> int:
     """0: there is nothing yet."""
     has_books = f"SELECT to_regclass('{SCHEMA}.store') IS NOT NULL"
-    return int(connection.run("SELECT version FROM store", None)[0][0]) if connection.run(has_books, None)[0][0] else 0
+    if not connection.run(has_books)[0][0]:
+        return 0
+    return int(connection.run("SELECT coalesce(max(version), 0) FROM store")[0][0])
 
 
 def _expand(connection: PostgresConnection, *, is_new: bool) -> None:
     if is_new:
-        connection.run(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}", None)
-        connection.run(_BOOKS, None)
-        connection.run("INSERT INTO store VALUES (0, 0)", None)
+        if connection.run(f"SELECT to_regnamespace('{SCHEMA}') IS NULL")[0][0]:  # who owns it may not make another
+            connection.run(f"CREATE SCHEMA {SCHEMA}")
+        connection.run(_BOOKS)
+        connection.run("INSERT INTO store SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM store)")
     else:
         connection.run(_DROP_CHECKS, None)
     connection.run(FUNCTIONS.read_text("utf-8"), None)

@@ -40,7 +40,17 @@ def test_a_server_that_is_away_is_named_with_what_helps(home: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("url", ["postgresql://ann:{}@host/team", "postgresql://host/team?password={}", "mysql://host"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ann:{}@host/team",
+        "postgresql://ann:x/{}@host/team",
+        "postgresql://host/team?password={}",
+        "postgresql://host/team?sslpassword={}",
+        "postgresql://host/team?%70assword={}",
+        "mysql://host",
+    ],
+)
 def test_a_url_with_a_password_is_refused(home: Path, url: str) -> None:
     said = failed(kiro_learn(home, "config", "set", "storage.url", url.format("se" + "cret")), code=2)
     assert said[0] == "error: storage.url: expected a postgresql:// URL without a password"

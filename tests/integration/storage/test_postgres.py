@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +23,7 @@ from kiro_learn.adapters.sqlite import (
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
+from kiro_learn.config import StorageConfig
 from kiro_learn.errors import SchemaTooNew, StorageBusy, StorageError, StorageUnavailable
 from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.ports.storage.answers import SearchParams
@@ -40,6 +42,9 @@ FILES = (
 )
 OF_SQLITE_ALONE = re.compile(r"_fts|vocabulary_|pragma_|sqlite_schema|dbstat")
 """Words are found in a mirror (words.py), and there is no file to look into."""
+
+
+BOOKS = "CREATE TABLE kiro_learn.store (version bigint NOT NULL, generation bigint NOT NULL)"
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +69,31 @@ def cut_off(server: PostgresForTests) -> None:
     """As a server that is started again does to all who were connected."""
     found = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'kiro-learn'"
     server.admin.execute(found)
+
+
+@contextmanager
+def another_database(server: PostgresForTests, made: str) -> Iterator[str]:
+    """Made by the first statement of ``made``, the others in it; its URL, for a role that owns nothing else."""
+    import psycopg  # noqa: PLC0415  # of an extra
+
+    first, *others = made.format("another").split(";")
+    server.admin.execute("CREATE ROLE just LOGIN")
+    server.admin.execute(first)
+    url = server.url.replace("/postgres?", "/another?")
+    try:
+        with psycopg.connect(url, autocommit=True) as inside:
+            for statement in others:
+                inside.execute(statement)
+        yield url.replace("postgres:@", "just@")
+    finally:
+        server.admin.execute("DROP DATABASE another")
+        server.admin.execute("DROP ROLE just")
+
+
+async def open_postgres(url: str) -> Any:
+    from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # where the client is
+
+    return await open_postgres_storage(url, StorageConfig(reader_count=1, busy_seconds=2), utc_now=lambda: DAWN)
 
 
 def texts_in(file: ModuleType) -> Iterator[tuple[str, str]]:
@@ -277,7 +307,9 @@ def test_words_that_could_not_be_read_are_read_by_the_next_search(server: Postgr
     run(server, scenario)
 
 
-@pytest.mark.parametrize("text", ["a\ufdd0b", "\0\ufdd0\0", "\ufdd0\ufdd1", "\ufdd0\ufdd2", "\\\ufdd0\\\0", "\\u0000\0"])
+@pytest.mark.parametrize(
+    "text", ["a\ufdd0b", "\0\ufdd0\0", "\ufdd0\ufdd1", "\ufdd0\ufdd2", "\\\ufdd0\\\0", "\\u0000\0"]
+)
 def test_a_text_is_read_back_as_it_was(server: PostgresForTests, text: str) -> None:
     """PostgreSQL takes no U+0000: what is kept in its place must not be taken for something that was there."""
 
@@ -292,3 +324,39 @@ def test_a_text_is_read_back_as_it_was(server: PostgresForTests, text: str) -> N
         assert await store.get_memory_records([record_id(1)]) == [written]
 
     run(server, scenario)
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [
+        ("CREATE DATABASE {} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'", "LATIN1"),
+        ("CREATE DATABASE {} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE 'C'", "SQL_ASCII"),
+        ("CREATE DATABASE {}", "the role may not make the schema kiro_learn"),
+        ("CREATE DATABASE {}; CREATE SCHEMA kiro_learn", "the role may not use the database"),
+        ("CREATE DATABASE {}; CREATE SCHEMA kiro_learn AUTHORIZATION just", ""),
+        ("CREATE DATABASE {} OWNER just; SET ROLE just; CREATE SCHEMA kiro_learn;" + BOOKS, ""),
+    ],
+)
+def test_a_database_is_used_or_refused_by_name(server: PostgresForTests, made: str, problem: str) -> None:
+    """Of an encoding that has not every character; where the role may not do what it must; prepared; begun."""
+    from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # where the client is
+
+    with another_database(server, made) as url:
+        assert problem in look_at(url).problem
+        assert bool(look_at(url).hint) == bool(problem) == bool(look_at(url).problem)
+
+        async def scenario() -> None:
+            await (await open_postgres(url)).close()
+
+        if problem:
+            with pytest.raises(StorageError) as refused:
+                trio.run(scenario)
+            assert refused.value.hint
+        else:
+            trio.run(scenario)
+            assert look_at(url).schema_version == MIGRATIONS[-1].version
+
+
+def test_a_url_that_the_client_does_not_understand_is_told() -> None:
+    inspection = pytest.importorskip("kiro_learn.adapters.postgres.inspection")
+    assert "storage.url" in inspection.look_at("postgresql://host/team?nonsense=1").problem
