@@ -227,7 +227,7 @@ class History:
 
     async def _set_pinned(self, record: MemoryRecord, at: datetime | None) -> MemoryRecord:
         if not await self._writer.write(lambda transaction: transaction.set_pinned([record.record_id], at)):
-            raise UnknownRecord(record.record_id)  # it was replaced or forgotten since it was read
+            return await self._record(record.record_id)  # since it was read, another changed its pin, or it went
         return unchecked_evolve(record, pinned_at=at)
 
     async def _is_pinned_last(self, record_id: RecordId) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
@@ -14,7 +15,7 @@ from kiro_learn.errors import NothingToUndo, UnknownRecord
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import KnowledgeItem, Observation
-from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.model.retention import RetentionRules
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record
@@ -62,6 +63,24 @@ def test_a_pin_is_set_once_and_taken_away() -> None:
         assert await services.history.unpin(record.record_id) == record
         assert await services.history.unpin(record.record_id) == record
         assert await services.queries.record(record.record_id) == record
+
+    in_daemon(scenario)
+
+
+def test_two_who_pin_at_once_are_both_answered() -> None:
+    async def scenario(services: Services) -> None:
+        record = a_record(1, "Lions are striped")
+        await services.remember.put(record)
+        for change in (services.history.pin, services.history.unpin):
+            answers: list[MemoryRecord] = []
+
+            async def ask(change: Callable[[RecordId], Awaitable[MemoryRecord]], answers: list[MemoryRecord]) -> None:
+                answers.append(await change(record.record_id))
+
+            async with trio.open_nursery() as nursery:
+                for _ in range(2):
+                    nursery.start_soon(ask, change, answers)
+            assert answers == [await services.queries.record(record.record_id)] * 2
 
     in_daemon(scenario)
 
