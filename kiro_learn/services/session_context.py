@@ -139,7 +139,7 @@ class SessionContext:
         hard = [rule for rule in holding if rule.is_hard_rule]
         parts = [
             BriefPart("Hard rules", hard, line_bytes=HARD_RULE_BYTES),
-            BriefPart("Pinned", [record for record in pinned if record not in hard], line_bytes=RULE_BYTES),
+            BriefPart("Pinned", pinned, line_bytes=RULE_BYTES),
             BriefPart(
                 "Rules",
                 [rule for rule in holding if not rule.is_hard_rule],

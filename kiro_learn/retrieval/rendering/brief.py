@@ -163,17 +163,17 @@ def _heading(part: BriefPart) -> str:
 
 
 def _distinct_lines(parts: Sequence[BriefPart]) -> list[list[_Line]]:
-    """For each part the lines of its records, without those that an earlier one has word by word."""
-    said: set[str] = set()
+    """For each part the lines of its records, without those that an earlier one has, or says word by word."""
+    said: set[RecordId | str] = set()
     found: list[list[_Line]] = []
     for part in parts:
         found.append([])
         stated = (_Line.of_stated(each, part.line_bytes) for each in part.stated)
         told = (_Line.of(each, part.line_bytes, part.notes.get(each.record_id, "")) for each in part.records)
         for line in chain(stated, told):
-            if line.text not in said:
+            if said.isdisjoint((line.record_id or line.text, line.text)):
                 found[-1].append(line)
-                said.add(line.text)
+                said.update((line.record_id or line.text, line.text))
     return found
 
 

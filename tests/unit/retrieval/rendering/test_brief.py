@@ -93,6 +93,14 @@ def test_under_a_rule_stands_nothing_of_what_was_done_once() -> None:
     assert brief.whole_ids == (), "what was done may be told to a prompt that asks for it"
 
 
+def test_a_memory_of_two_parts_is_told_once_although_they_cut_it_differently() -> None:
+    long = a_memory(1, "The pool", "word " * 200)
+    parts = [BriefPart("Pinned", [long], line_bytes=400), BriefPart("Last worked on", [long, a_memory(2, "The port")])]
+    brief = render_brief(parts, most_bytes=2_500)
+    assert brief.text.count("The pool") == 1
+    assert brief.record_ids == (long.record_id, a_memory(2, "The port").record_id)
+
+
 def test_a_part_that_takes_no_rest_keeps_to_its_share() -> None:
     notes = BriefPart("Last", [a_memory(number, f"Note {number:02}") for number in range(1, 20)], 0.3, takes_rest=False)
     text = render_brief([notes], most_bytes=1_000).text
