@@ -7,6 +7,8 @@ from __future__ import annotations
 TYPE_HELP = "Only memories of this type, such as decision or file-write; may be given again."
 UNTIL_HELP = "Only what was before this moment, or up to the end of this date."
 FROM_SESSION_HELP = "Only memories of this session."
+LISTED_SOME = "{memories} of {project} shown"
+LISTED_SOME_NONE = "No memory in {project} fits."
 ON_BRANCH_HELP = "Only memories learned on this branch, not merged."
 COMMIT = "Commit"
 BRANCH = "Branch"

@@ -118,14 +118,15 @@ def _list_wanted(
     """The newest ``limit``, or all, that fit the filters."""
     with shell.client() as client:
         places = _places(client, project, everywhere=everywhere)
-        found = [item for place in places for item in _wanted_of(client, place.namespace, wanted, limit)]
+        most = None if limit is None else limit + 1  # whether there are more
+        found = [item for place in places for item in _wanted_of(client, place.namespace, wanted, most)]
     items = sorted(found, key=lambda item: (item["created_at"], item["record_id"]), reverse=True)[:limit]
     if as_json:
         shell.print_json({"items": items})
         return
     name = texts.ALL_PROJECTS if everywhere else places[0].name
     shell.print(memory_screen.rows(items, shell.now(), shell.out))
-    shell.print(memory_screen.listed(len(items), len(items), name, shell.out))
+    shell.print(memory_screen.listed_some(len(items), name, shell.out, is_more=len(found) > len(items)))
 
 
 def _wanted_of(client: Client, namespace: str, wanted: Filters, limit: int | None) -> list[dict[str, Any]]:

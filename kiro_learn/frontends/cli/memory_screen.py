@@ -74,6 +74,14 @@ def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str
     return [terminal.dim(line if shown == total else texts.DOT.join((line, texts.LISTED_MORE)))]
 
 
+def listed_some(shown: int, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
+    """How many these are of those that fit the filters, of which nobody counts all."""
+    if not shown:
+        return [activity_texts.LISTED_SOME_NONE.format(project=project)]
+    line = activity_texts.LISTED_SOME.format(memories=memories(shown), project=project)
+    return [terminal.dim(texts.DOT.join((line, texts.LISTED_MORE)) if is_more else line)]
+
+
 def memory(
     record: Json, project: str, now: datetime, terminal: Terminal, *, changed: Changed | None = None
 ) -> list[str]:

@@ -31,6 +31,7 @@ def test_a_memory_is_pinned_listed_told_exported_and_unpinned(tmp_path: Path) ->
         everywhere = kiro_learn(home, "memories", "list", "--pinned", "--all", "--everywhere", "--json")
         assert [each["record_id"][-2:] for each in json.loads(done(everywhere))["items"]] == ["21"]
         assert "pinned" in done(run(home, "list", "--pinned"))
+        assert done(run(home, "list", "--branch", "none")) == "No memory in web-shop fits.\n"
         assert "  Pinned   since " in done(run(home, "show", "K7Q421"))
         pinned = json.loads(done(run(home, "pin", "K7Q421", "--json")))
         assert pinned == client.memory(pinned["record_id"])

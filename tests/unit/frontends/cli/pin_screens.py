@@ -14,8 +14,17 @@ UNDO = "kiro-learn memories undo K7Q4M2"
 
 PIN_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "memories list of what is pinned": (
-        lambda terminal: memory_screen.rows([PINNED], NOW, terminal),
-        "…K7Q4M2  decision        Refresh tokens before the expiry ch…  pinned  Mon 10:09",
+        lambda terminal: (
+            memory_screen.rows([PINNED], NOW, terminal)
+            + memory_screen.listed_some(1, "web-shop", terminal, is_more=True)
+            + memory_screen.listed_some(2, "web-shop", terminal, is_more=False)
+            + memory_screen.listed_some(0, "web-shop", terminal, is_more=False)
+        ),
+        """\
+…K7Q4M2  decision        Refresh tokens before the expiry ch…  pinned  Mon 10:09
+1 memory of web-shop shown · --all
+2 memories of web-shop shown
+No memory in web-shop fits.""",
     ),
     "memories show of what is pinned": (
         lambda terminal: memory_screen.memory(PINNED, "web-shop", NOW, terminal)[-3:],
