@@ -43,7 +43,10 @@ export function List({ label, rows, rowHeight, row, selected, onOpen, more, id =
     else if (least > scrollTop) box.current.scrollTop = least;
     measure();
     setActive(next);
-    requestAnimationFrame(() => box.current?.querySelector(`[data-index="${next}"]`)?.focus({ preventScroll: true }));
+    const drawn = () => box.current?.querySelector(`[data-index="${next}"]`);
+    const focus = () => drawn()?.focus({ preventScroll: true });
+    if (drawn()) focus(); // at once: the next key may come before the next frame
+    else requestAnimationFrame(focus);
   };
   useEffect(() => {
     // The panel was closed: its row has the focus again.
