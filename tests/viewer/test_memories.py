@@ -229,6 +229,20 @@ def test_a_memory_is_pinned_by_a_key_found_by_a_filter_and_unpinned_by_undo(kitc
     assert sorted(pinned()) == ["Heat the oven", "Rest the dough"]
 
 
+def test_to_undo_the_pins_of_several_leaves_those_that_were_there(kitchen: Kitchen) -> None:
+    kept = kitchen.memory("Rest the dough")
+    kitchen.memory("Heat the oven")
+    at = kitchen.viewer.daemon.call("POST", f"/v1/memories/{kept}/pin", {})["pinned_at"]
+    page = kitchen.open()
+    row(page, "Heat the oven").focus()
+    for key in "xjxp":
+        page.keyboard.press(key)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    page.get_by_text("No longer pinned.").wait_for()
+    listed = kitchen.viewer.daemon.call("GET", f"/v1/memories?pinned=true&namespace={quote(kitchen.namespace)}")
+    assert [(each["title"], each["pinned_at"]) for each in listed["items"]] == [("Rest the dough", at)]
+
+
 def test_what_is_learned_meanwhile_waits_behind_new_and_nothing_jumps(kitchen: Kitchen) -> None:
     for number in range(60):
         kitchen.memory(f"Recipe {number}")

@@ -86,15 +86,17 @@ export default function Page({ query, setQuery, project, nameOf }) {
   };
   const pin = async (/** @type {string[]} */ ids, /** @type {boolean | null} */ isPinned) => {
     isPinned ??= Boolean((rows.find((each) => each.record_id === ids[0]) ?? (await attempt(() => call("GET", routeOf(ids[0])))))?.pinned_at);
-    const done = await Promise.all(ids.map((id) => attempt(() => call(isPinned ? "DELETE" : "POST", routeOf(id, "/pin"), {}))));
-    if (done.some(Boolean)) changed(done.filter(Boolean));
+    const done = (await Promise.all(ids.map((id) => attempt(() => call(isPinned ? "DELETE" : "POST", routeOf(id, "/pin"), {}))))).filter(Boolean);
+    // Of several, an undo leaves those alone that were so before.
+    const wasSo = (/** @type {any} */ { record_id: id }) => ids.length > 1 && Boolean(rows.find((each) => each.record_id === id)?.pinned_at) !== isPinned;
+    if (done.length) changed(done, done.filter((each) => !wasSo(each)));
   };
-  const changed = (/** @type {any[]} */ memories) => {
+  const changed = (/** @type {any[]} */ memories, turned = memories) => {
     const at = Object.fromEntries(memories.map((each) => [each.record_id, each.pinned_at]));
     list.change((old) => old.map((each) => (each.record_id in at ? { ...each, pinned_at: at[each.record_id] } : each)));
     setJudged((old) => old + 1);
     const isPinned = Boolean(memories[0].pinned_at);
-    toast(isPinned ? "Pinned: told to every session as it starts." : "No longer pinned.", { undo: () => pin(Object.keys(at), isPinned) });
+    toast(isPinned ? "Pinned: told to every session as it starts." : "No longer pinned.", { undo: () => pin(turned.map((each) => each.record_id), isPinned) });
   };
   const forget = (/** @type {string[]} */ memories) => memories.length && setForgetting({ memories });
   const forgotten = (/** @type {boolean} */ isMore) => {
