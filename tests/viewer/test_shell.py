@@ -15,6 +15,32 @@ def test_a_page_whose_file_is_missing_says_so_and_leads_back(viewer: Viewer) -> 
     assert page.title() == "Not here · kiro_learn"
 
 
+def test_a_page_that_cannot_be_fetched_says_so_and_is_there_at_once_when_it_can(viewer: Viewer) -> None:
+    page = viewer.open("nothing-of-ours")
+    page.route("**/ui/pages/projects.js*", lambda route: route.abort())
+    page.keyboard.press("g")
+    page.keyboard.press("p")
+    page.get_by_text("Could not read projects: the daemon does not answer.").wait_for()
+    assert page.locator(".problem code").inner_text() == "kiro-learn start"
+    page.unroute("**/ui/pages/projects.js*")
+    page.get_by_role("button", name="Retry").click()
+    page.get_by_role("button", name=f"Pause {viewer.project.name}").wait_for()
+    viewer.forgive("ERR_FAILED")
+
+
+def test_without_the_projects_no_page_shows_the_memories_of_all(viewer: Viewer) -> None:
+    page = viewer.page
+    for path in ("**/v1/stats", "**/v1/live*"):
+        page.route(path, lambda route: route.abort())
+    page.goto(f"{viewer.origin}/ui/memories?project={viewer.project.project_id[:12]}")
+    page.get_by_text("Could not read projects: the daemon does not answer.").wait_for()
+    assert page.locator(".row").count() == 0
+    page.unroute_all()
+    page.locator(".row").first.wait_for()
+    assert page.get_by_label("Project", exact=True).input_value() == viewer.project.project_id[:12]
+    viewer.forgive("ERR_FAILED")
+
+
 def test_the_theme_is_kept_and_keys_are_explained(viewer: Viewer) -> None:
     page = viewer.open("nothing-of-ours")
     theme = page.evaluate("document.documentElement.dataset.theme")

@@ -1,11 +1,11 @@
 // @ts-check
 // Boot: the rail, the top bar, and the page that the address names.
 import { html, render, useEffect, useErrorBoundary, useMemo, useRef, useState } from "./lib/html.js";
-import { useRoute } from "./lib/api.js";
+import { noAnswer, useRoute } from "./lib/api.js";
 import { useKeys } from "./lib/keys.js";
 import { connect, liveState, useLive } from "./lib/live.js";
 import { go, href, onLinkClick, place, setQuery, short } from "./lib/nav.js";
-import { Dialog, Icon, Toasts } from "./lib/parts.js";
+import { Box, Dialog, Icon, Toasts } from "./lib/parts.js";
 import { toggleTheme } from "./lib/theme.js";
 
 /** Name, word, and the key after `g`. @type {[string, string, string][]} */
@@ -44,7 +44,8 @@ function App() {
   const project = projects.find((each) => query.project && each.project_id.startsWith(query.project)) ?? null;
   useLive("learned", ({ namespace }) => namespace && !projects.some((each) => each.namespace === namespace) && stats.reload());
   const nameOf = (/** @type {string} */ namespace) => (project ? "" : (projects.find((each) => each.namespace === namespace)?.name ?? ""));
-  const isReady = !query.project || stats.data !== null || stats.error !== null;
+  const isReady = !query.project || stats.data !== null;
+  useEffect(() => void (isLive && stats.error && stats.reload()), [isLive]);
   const search = useRef(/** @type {any} */ (null));
   const jumps = Object.fromEntries(PAGES.map(([name, , key]) => [`g ${key}`, () => go(href(name))]));
   useKeys({ ...jumps, t: toggleTheme, "?": () => setHelpOpen(true), "/": () => search.current.focus() });
@@ -61,7 +62,7 @@ function App() {
       <span class="live ${isLive ? "on" : ""}"><i></i><span>${word}</span></span>
       <button class="plain" aria-label="Light or dark" title="Light or dark (t)" onClick=${toggleTheme}><${Icon} name="theme" /></button>
     </header>
-    <main id="main" tabindex="-1">${isReady && html`<${PageLoader} key=${page} page=${page} ...${{ query, setQuery, project, projects, nameOf }} />`}</main>
+    <main id="main" tabindex="-1">${isReady ? html`<${PageLoader} key=${page} page=${page} ...${{ query, setQuery, project, projects, nameOf }} />` : stats.error && html`<div class="page"><${Box} title="Projects" route=${stats} /></div>`}</main>
     ${isHelpOpen && html`<${Help} onClose=${() => setHelpOpen(false)} />`}
     <${Toasts} />
   `;
@@ -124,12 +125,14 @@ function PageLoader({ page, ...given }) {
   const [broken] = useErrorBoundary((/** @type {Error} */ error) => console.error(error));
   useEffect(() => {
     if (!PAGES.some(([name]) => name === page)) return setLoaded({});
-    import(`./pages/${page}.js`).then(setLoaded, () => setLoaded({}));
+    import(`./pages/${page}.js`).then(setLoaded, () => setLoaded({ error: noAnswer() }));
   }, []);
   const title = loaded?.title ?? titleOf(page);
   useEffect(() => void (document.title = [title, given.project?.name, "kiro_learn"].filter(Boolean).join(" · ")), [title, given.project]);
   if (broken) return html`<p class="alone">The viewer cannot show this page: ${String(broken)}</p>`;
   if (!loaded) return null;
+  // A document never asks again for a module that it could not get.
+  if (loaded.error) return html`<div class="page"><${Box} title=${title} route=${{ ...loaded, data: null, loading: false, reload: () => location.reload() }} /></div>`;
   if (!loaded.default) return html`<p class="alone">This page is not here. <a href=${href("overview")}>Overview</a></p>`;
   return html`<div class="page ${page}"><${loaded.default} ...${given} /></div>`;
 }

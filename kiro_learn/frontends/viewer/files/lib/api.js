@@ -15,6 +15,8 @@ export class ApiError extends Error {
   }
 }
 
+export const noAnswer = () => new ApiError(0, "the daemon does not answer", "kiro-learn start");
+
 /** @param {string} path @param {Params} [params] nothing for null, undefined, false and "" @returns {string} */
 export function address(path, params = {}) {
   const asked = new URLSearchParams();
@@ -34,7 +36,7 @@ export async function call(method, path, body, signal) {
     response = await fetch(path, { method, signal, ...json });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, "the daemon does not answer", "kiro-learn start");
+    throw noAnswer();
   }
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";

@@ -16,8 +16,8 @@ const QUIET_SECONDS = 40;
 const listeners = new Set();
 /** @type {EventSource | null} */
 let source = null;
-/** The connection's state in a word. */
-export const liveState = shared({ word: "not live", isLive: false });
+/** The connection's state in a word; `isLost`: it was tried, and is tried again. */
+export const liveState = shared({ word: "not live", isLive: false, isLost: false });
 let waitSeconds = 1;
 let retryTimer = 0;
 let hiddenTimer = 0;
@@ -25,7 +25,7 @@ let quietTimer = 0;
 let lastId = "";
 
 /** @param {string} word @param {boolean} [isLive] */
-const say = (word, isLive = false) => liveState.set({ word, isLive });
+const say = (word, isLive = false) => liveState.set({ word, isLive, isLost: !isLive && source !== null });
 
 /** @param {MessageEvent} message */
 function hear(message) {

@@ -3,6 +3,7 @@
 import { html, shared, useEffect, useErrorBoundary, useId, useLayoutEffect, useRef, useState } from "./html.js";
 import { ApiError } from "./api.js";
 import { ago, count } from "./format.js";
+import { liveState } from "./live.js";
 
 /** @typedef {any} Node what a template or a child is */
 /** @typedef {import("./api.js").RouteState} RouteState */
@@ -59,14 +60,22 @@ export function State({ title, route, empty, children }) {
   return html`<div class=${loading ? "content stale" : "content"}>${nothing ? html`<${Empty}>${nothing}<//>` : children(data)}</div>`;
 }
 
-/** @param {{what: string, message: string, hint: string, retry: () => void}} props */
-const Problem = ({ what, message, hint, retry }) => html`
-  <div class="problem" role="alert">
-    <p>Could not read ${what.toLowerCase()}: ${message}</p>
-    ${hint && html`<p><code>${hint}</code></p>`}
-    <button onClick=${retry}>Retry</button>
-  </div>
-`;
+/** Tries again by itself once the daemon is back. @param {{what: string, message: string, hint: string, retry: () => void}} props */
+function Problem({ what, message, hint, retry }) {
+  const { isLive, isLost } = liveState.use();
+  const wasLost = useRef(isLost);
+  useEffect(() => {
+    if (isLive && wasLost.current) retry();
+    wasLost.current = isLost;
+  }, [isLive, isLost]);
+  return html`
+    <div class="problem" role="alert">
+      <p>Could not read ${what.toLowerCase()}: ${message}</p>
+      ${hint && html`<p><code>${hint}</code></p>`}
+      <button onClick=${retry}>Retry</button>
+    </div>
+  `;
+}
 
 /** Blocks after 150 ms, words after 5 s: by the stylesheet. @param {{reload: () => void}} props */
 const Loading = ({ reload }) => html`
