@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page
 
 from tests.integration.daemon_process import DaemonProcess
 from tests.viewer.browsing import Viewer, origin_of, watch
+from tests.viewer.test_memories import Kitchen, kitchen  # noqa: F401  # the fixture
 
 pytestmark = pytest.mark.one_python
 
@@ -150,3 +151,13 @@ def test_without_webgl_the_list_offers_every_node_and_link(plain: Page, viewer: 
     labels = [node["label"] for node in picture["nodes"]]
     ends = {(labels[link["source"]], labels[link["target"]]) for link in picture["links"]}
     assert seen >= ends | {(target, source) for source, target in ends}
+
+
+def test_where_nothing_is_joined_the_nodes_are_shown_without_an_empty_picture(kitchen: Kitchen) -> None:  # noqa: F811  # the fixture
+    for title in ("Salt the water", "Rest the dough"):
+        kitchen.memory(title)
+    page = kitchen.open("graph")
+    page.get_by_text("None of these is joined to another.").wait_for()
+    assert page.locator(".canvas").count() == 0
+    page.get_by_role("button", name="Salt the water").click()
+    page.locator(".panel").get_by_role("heading", name="Salt the water").wait_for()

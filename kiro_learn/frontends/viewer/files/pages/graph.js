@@ -249,6 +249,7 @@ function Canvas({ graph, view, open, opened }) {
   const place = useRef(/** @type {any} */ (null));
   const [joined, alone] = useMemo(() => [graph.nodes.filter((node) => graph.near.get(node.id)?.length), graph.nodes.filter((node) => !graph.near.get(node.id)?.length)], [graph]);
   useEffect(() => {
+    if (!joined.length) return undefined;
     let isGone = false;
     drawGraph(place.current, graph, joined, (id) => open(id, false)).then((drawn) => {
       if (isGone) return drawn.end();
@@ -271,12 +272,15 @@ function Canvas({ graph, view, open, opened }) {
   };
   // The wheel scrolls the page until somebody works with the picture.
   const onWheelCapture = (/** @type {WheelEvent} */ event) => !event.ctrlKey && !place.current.parentElement.contains(document.activeElement) && event.stopPropagation();
-  return html`
+  const canvas = () => html`
     <div class="canvas" tabindex="0" role="group" aria-label="Picture of ${counted(joined.length, "node")}. Arrows move, + and − zoom, 0 fits. As list has the same." onKeyDown=${onKeyDown} onWheelCapture=${onWheelCapture}>
       <div class="sigma" ref=${place}></div>
     </div>
+  `;
+  return html`
+    ${joined.length ? canvas() : html`<${Empty}>None of these is joined to another. What memories share joins them, such as a concept.<//>`}
     ${alone.length > 0 && html`
-      <details class="tray gap">
+      <details class="tray gap" open=${!joined.length}>
         <summary>${counted(alone.length, "node")} joined to nothing</summary>
         <div class="chips">${alone.slice(0, MOST_LISTED).map((node) => html`<button class="chip" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>`)}${alone.length > MOST_LISTED && html`<span class="muted">and ${count(alone.length - MOST_LISTED)} more: As list has all.</span>`}</div>
       </details>
