@@ -1,5 +1,5 @@
 // @ts-check
-// Times, sizes and numbers as people read them.
+// Times and numbers as people read them.
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const DAY = 86_400_000;
@@ -20,9 +20,6 @@ export function day(at) {
   return `${at.getDate()} ${MONTHS[at.getMonth()]}${year}`;
 }
 
-/** Of a text with one thing a line. @param {string} text */
-export const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
-
 /** What sort of memory it is, as people read it. @param {any} memory */
 export const typeOf = (memory) => String(memory.capture_type ?? memory.knowledge_type ?? memory.observation_type).replaceAll("_", " ");
 
@@ -35,16 +32,6 @@ export function ago(when, now = Date.now()) {
   if (passed < 3_600_000) return `${Math.floor(passed / 60_000)} min ago`;
   if (passed < DAY) return `${Math.floor(passed / 3_600_000)} h ago`;
   return `${Math.floor(passed / DAY)} d ago`;
-}
-
-/** `9 kB`, of 1000 bytes. @param {number} bytes */
-export function size(bytes) {
-  if (bytes < 1000) return `${bytes} bytes`;
-  for (const [unit, each] of /** @type {[string, number][]} */ ([["kB", 1e3], ["MB", 1e6], ["GB", 1e9]])) {
-    const value = bytes / each;
-    if (value < 999.5 || unit === "GB") return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)} ${unit}`;
-  }
-  return "";
 }
 
 /** `23 ms`, `1.4 s`. @param {number} ms */

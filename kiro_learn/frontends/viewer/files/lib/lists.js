@@ -1,7 +1,7 @@
 // @ts-check
 // Lists of any length, what is open beside them, and what else only pages with lists need.
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "./html.js";
-import { count, shortId, size } from "./format.js";
+import { count, shortId } from "./format.js";
 import { useKeys } from "./keys.js";
 import { href, short } from "./nav.js";
 import { Copy, Empty, Icon } from "./parts.js";
@@ -126,6 +126,19 @@ export const Choose = ({ projects, page }) => html`
       : html`<${Empty}>No agent has reported yet. <code>kiro-learn doctor</code><//>`}
   </section>
 `;
+
+/** Of a text with one thing a line. @param {string} text */
+export const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+
+/** `9 kB`, of 1000 bytes. @param {number} bytes */
+export function size(bytes) {
+  if (bytes < 1000) return `${bytes} bytes`;
+  for (const [unit, each] of /** @type {[string, number][]} */ ([["kB", 1e3], ["MB", 1e6], ["GB", 1e9]])) {
+    const value = bytes / each;
+    if (value < 999.5 || unit === "GB") return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, "") : Math.round(value)} ${unit}`;
+  }
+  return "";
+}
 
 /** @param {{bytes: number}} props */
 export const Size = ({ bytes }) => html`<span class="number" title="${bytes} bytes">${size(bytes)}</span>`;

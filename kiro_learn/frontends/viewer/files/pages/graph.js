@@ -3,10 +3,10 @@
 import { html, useEffect, useMemo, useRef, useState, useStyle } from "../lib/html.js";
 import { address, call, useRoute } from "../lib/api.js";
 import { Ask } from "../lib/asking.js";
-import { count, counted, linesOf } from "../lib/format.js";
+import { count, counted } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
 import { useLive } from "../lib/live.js";
-import { Choose, Few, Id, List, Panel } from "../lib/lists.js";
+import { Choose, Few, Id, linesOf, List, Panel } from "../lib/lists.js";
 import { EventLink, projectIn, SAYS_SO } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
 import { Box, Dialog, Empty, Time, toast } from "../lib/parts.js";

@@ -3,9 +3,9 @@
 import { html, useEffect, useRef } from "../lib/html.js";
 import { call, useRoute } from "../lib/api.js";
 import { useAct } from "../lib/asking.js";
-import { ago, agentName, counted, linesOf, shortId, typeOf } from "../lib/format.js";
+import { ago, agentName, counted, shortId, typeOf } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
-import { Few, Id, Panel } from "../lib/lists.js";
+import { Few, Id, linesOf, Panel } from "../lib/lists.js";
 import { routeOf } from "../lib/memory.js";
 import { href } from "../lib/nav.js";
 import { Chip, State, Time } from "../lib/parts.js";

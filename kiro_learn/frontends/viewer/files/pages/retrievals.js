@@ -2,9 +2,9 @@
 // What agents were told for their prompts: what was found, why each memory was told or not, and where the time went.
 import { html, useState, useStyle } from "../lib/html.js";
 import { call, useRoute } from "../lib/api.js";
-import { AGENTS, agentName, count, counted, milliseconds, OCCASIONS, size } from "../lib/format.js";
+import { AGENTS, agentName, count, counted, milliseconds, OCCASIONS } from "../lib/format.js";
 import { useKeys } from "../lib/keys.js";
-import { Few, Id, List, Panel, Size } from "../lib/lists.js";
+import { Few, Id, List, Panel, Size, size } from "../lib/lists.js";
 import { useLive } from "../lib/live.js";
 import { href } from "../lib/nav.js";
 import { attempt, Box, Chip, Copy, Fresh, State, Time, toast } from "../lib/parts.js";
