@@ -53,7 +53,8 @@ _SUPPOSES = _words(
 _NOT = _any("""no; not; never; none; neither; nor; nobody; nothing; nowhere; without; cannot; dont; doesnt; didnt; isnt
     ; arent; wont; cant; hardly; avoid\\w*; hat(?:e|es|ed); dislik\\w+; refus\\w+; instead of; rather than; away from
     ; (?:mov|switch|migrat|chang)\\w* from; get(?:ting)? rid of; ditch(?:ing)?
-    ; stop \\w+ing; out of the question; (?:would|['\u2019]d) rather; nicht; nie; niemals; kein\\w*; ohne; statt
+    ; stop \\w+ing; hör auf; deja de; arrête[zr]? de; out of the question
+    ; (?:would|['\u2019]d) rather; nicht; nie; niemals; kein\\w*; ohne; statt
     ; anstatt; weder; vermeide\\w*; raus; nada de; nunca; jamás; sin; tampoco; ningún\\w*; evita\\w*; en vez de
     ; en lugar de; n['\u2019]\\w+; ne; pas; jamais; aucune?; sans; ni; évite\\w*; au lieu d\\w*; plus de; não; nem; sem
     ; non; senza; niente; invece di; geen; niet; nooit; zonder; не; нет; никогда; без""")
@@ -69,10 +70,17 @@ _PAST = _words(
 )
 _OF_OTHERS = _words(
     """(?:old|other|previous|former) (?:app|project|repo|service|system|team|company|job)
-    ; (?:is|already) (?:taken|busy|in use)
+    ; (?:is|already) (?:taken|busy|in use); overkill; (?:tutorial|readme|article|blog|docs?|competitor)s?; failli; fini
+    ; finger weg
     ; (?:compare|evaluate|check|explain|try|consider|look at|investigate|benchmark) .*"""
 )
 """Not of this project, or only an order to look at something."""
+_ORDERS = re.compile(
+    r"^\W*(?:(?:please|just|now|then|and|so) )*(?:add|ask|block|call|curl|delete|drop|fix|grep|kill|open|ping|read"
+    r"|remove|rename|restart|revert|show|start|stop|uninstall|update|upgrade|write)\b",
+    re.IGNORECASE,
+)
+"""What is to be done for once says nothing of what holds."""
 
 _GOES_ON = _any("""because; since; weil; porque; parce que; but; sondern; sino; mais; mas; instead of; rather than
     ; statt; anstatt; au lieu d; en vez de; en lugar de; invece di""")
@@ -170,7 +178,8 @@ def says_that_is(clause: str) -> str:
     or of others.
     """
     rest = _LEFT.sub(" ", clause)
-    return "" if denies(rest) or any(each.search(rest) for each in (_PAST, _OF_OTHERS, _ENDS)) else rest
+    is_unsaid = denies(rest) or any(each.search(rest) for each in (_PAST, _OF_OTHERS, _ENDS))
+    return "" if is_unsaid or (_ORDERS.search(rest) and not _USES.search(rest)) else rest
 
 
 def says_that_is_not(clause: str) -> str:

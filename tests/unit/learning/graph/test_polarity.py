@@ -70,6 +70,11 @@ def test_a_clause_states_what_another_denies_nothing_of(text: str, name: str) ->
         ("Nada de Redis", "Redis"),
         ("On devrait utiliser Redis.", "Redis"),
         ("Plus de Redis chez nous.", "Redis"),
+        ("Drop Oracle from the compose file", "Oracle"),
+        ("Kill whatever listens on port 8080.", "8080"),
+        ("The tutorial uses Oracle", "Oracle"),
+        ("Oracle was suggested by the consultant", "Oracle"),
+        ("Hätten wir Kafka, wäre es einfacher.", "Kafka"),
     ],
 )
 def test_what_is_asked_supposed_planned_or_denied_is_not_stated(text: str, name: str) -> None:
