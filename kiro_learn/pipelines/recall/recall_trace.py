@@ -9,6 +9,7 @@ from datetime import datetime
 
 import attrs
 
+from kiro_learn.learning.overruled import overruling
 from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -64,6 +65,8 @@ class RecallTrace:
     """Those of them that are still there, in the order they are to be told in."""
     known_ids: set[RecordId] = attrs.Factory(set)
     """Of all that was found and was told before in the same session, or adds nothing to it."""
+    overruled: Mapping[RecordId, RecordId] = attrs.Factory(dict)
+    """By rule that was found, an older one that it overrules."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
     """Those of them that were read, best first."""
     passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
@@ -135,7 +138,8 @@ class RecallTrace:
     @property
     def overturned(self) -> Mapping[RecordId, RecordId]:
         """By record that was found, the older one that it overturns."""
-        return self.findings.fusion.overturned if self.findings and self.findings.fusion else {}
+        found = self.findings.fusion.overturned if self.findings and self.findings.fusion else {}
+        return {**found, **self.overruled}
 
     @property
     def model(self) -> ModelIdentity:
@@ -145,6 +149,7 @@ class RecallTrace:
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
         """Note the records that were read of the hits, best first."""
         self.records = records
+        self.overruled = {new: old for old, new in overruling(records).items()}
         self.left_out["gone"] = len(self.hits) - len(records)
 
     def leave_out_told(self, told: Collection[ToldId], *, most: int) -> None:

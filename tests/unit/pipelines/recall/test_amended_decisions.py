@@ -11,10 +11,10 @@ import trio
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 
 QUESTION = TextBody("which message broker carries the orders of the shop?")
@@ -73,3 +73,31 @@ def test_what_a_person_corrected_says_what_it_was() -> None:
 
     found = simulate(scenario)
     assert 'was "RabbitMQ carries the orders" until ' in found.context
+
+
+def a_rule(number: int, title: str) -> MemoryRecord:
+    return attrs.evolve(on_day(number, title, title), knowledge_type=KnowledgeType.CONSTRAINT, origin=Origin.USER)
+
+
+def test_an_overruled_rule_is_told_below_the_newer_one_or_not_at_all() -> None:
+    old, new = (
+        a_rule(1, "Always squash merges of the shop"),
+        a_rule(9, "Never squash merges of the shop, we need bisect"),
+    )
+
+    async def scenario() -> tuple[Retrieval, Retrieval]:
+        async with simulated_daemon() as services:
+            await services.remember.put(old)
+            await services.remember.put(new)
+            await other_records(services)
+            asked = TextBody("how did we want to squash merges of the shop?")
+            both = await services.recall.answer(NAMESPACE, asked)
+            brief = await services.session_context.context(NAMESPACE, folder=None)
+            event = an_event(99)
+            services.session_context.told(event, brief)
+            return both, await services.recall.answer(NAMESPACE, asked, session_id="s")
+
+    both, later = simulate(scenario)
+    assert both.record_ids[:2] == (new.record_id, old.record_id)
+    assert f'was "Always squash merges of the shop" until {new.created_at:%Y-%m-%d}' in both.context
+    assert old.record_id not in later.record_ids
