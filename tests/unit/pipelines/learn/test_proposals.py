@@ -22,10 +22,13 @@ from kiro_learn.testing.simulation import simulate
 from tests.unit.pipelines.learn.learning_rig import Rig, a_rig
 
 FILE = Path(__file__).with_name("proposals.txt")
+UNSEEN = Path(__file__).with_name("unseen_proposals.txt")
 SEED = 20261125
 CONFIG = Config(graph=GraphConfig(learn=True))
 MOST_LIES = 2
 LEAST_TRUTHS = 0.9
+UNSEEN_LIES = 17
+"""Of 32 for which no check was made: only as many as these pass, and a check that is made for them proves nothing."""
 
 
 @attrs.frozen
@@ -75,10 +78,10 @@ class Case:
         return {(each.what, each.words) for each in self.steps[:-1]}
 
 
-def cases() -> dict[str, list[Case]]:
+def cases(file: Path = FILE) -> dict[str, list[Case]]:
     """Those of each heading."""
     found: dict[str, list[Case]] = {}
-    for line in FILE.read_text(encoding="utf-8").splitlines():
+    for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             of_heading = found.setdefault(line.strip("[]"), [])
         elif "=>" in line and not line.startswith("#"):
@@ -109,14 +112,14 @@ class Outcome:
 
 
 @cache
-def outcomes(heading: str) -> Mapping[str, Outcome]:
+def outcomes(heading: str, file: Path = FILE) -> Mapping[str, Outcome]:
     """By the line of each case."""
     found: dict[str, Outcome] = {}
 
     async def run() -> None:
         llm = ScriptedLlm(lambda _: "<skip/>")
         async with a_rig(llm, config=CONFIG) as rig:
-            for number, case in enumerate(cases()[heading]):
+            for number, case in enumerate(cases(file)[heading]):
                 namespace = namespace_of("ann", f"{number:064}")
                 held = [set[tuple[str, str]]()]
                 for step in case.steps:
@@ -156,12 +159,20 @@ def test_few_lies_pass(half: int) -> None:
     """One that ends what a person stated passes too, whatever comes in its place."""
     told = outcomes("lies")
     chosen = halves(cases()["lies"])[half]
-    passed = [
-        case.line
-        for case in chosen
-        if case.is_done(told[case.line].after) or told[case.line].before - told[case.line].after
-    ]
+    passed = [case.line for case in chosen if _passes(case, told[case.line])]
     assert len(passed) <= MOST_LIES / 2, passed
+
+
+def _passes(lie: Case, told: Outcome) -> bool:
+    return lie.is_done(told.after) or bool(told.before - told.after)
+
+
+def test_of_lies_that_no_check_was_made_for_no_more_pass_than_were_counted() -> None:
+    told = outcomes("lies", UNSEEN)
+    passed = [case.line for case in cases(UNSEEN)["lies"] if _passes(case, told[case.line])]
+    assert len(passed) <= UNSEEN_LIES, passed
+    truths = outcomes("truths", UNSEEN)
+    assert [case.line for case in cases(UNSEEN)["truths"] if not case.is_done(truths[case.line].after)] == []
 
 
 @pytest.mark.parametrize("half", [0, 1], ids=["worked on", "judged by"])
