@@ -35,6 +35,8 @@ FIRST_WAIT, LONGEST_WAIT = 0.25, 10.0
 
 SECONDS_BETWEEN_CANCELS = 0.02
 
+AWAY = "cannot be reached"
+
 SCHEMA = "kiro_learn"
 """All that is kept stands in one schema of this name, with the functions that the statements use."""
 
@@ -101,18 +103,20 @@ class Server:
             raise StorageError("the setting storage.url is not understood", hint=hint) from error
         self.name = f"{said.get('dbname', '')} of PostgreSQL at {said.get('host', 'localhost')}"
         """For people: no user, no password."""
-        self._away: StorageUnavailable | None = None
+        self._away: str | None = None
+        """What it said when it was asked last, if it was away then."""
         self._wait = FIRST_WAIT
         self._next_try = 0.0
 
     def connect(self) -> psycopg.Connection[Any]:
         """Raises StorageUnavailable: the server is away, or was a moment ago: it is asked again ever more seldom."""
         if self._away is not None and time.monotonic() < self._next_try:
-            raise self._away
+            # Anew each time: one that is raised again has the places of all who met it, and what they held, behind it.
+            raise StorageUnavailable(self.name, problem=AWAY, hint=self._away)
         try:
             raw = self._connect()
         except StorageUnavailable as error:
-            self._away = error
+            self._away = error.hint
             self._next_try = time.monotonic() + self._wait
             self._wait = min(2 * self._wait, LONGEST_WAIT)
             raise
@@ -326,7 +330,7 @@ def errors_named(name: str) -> Iterator[None]:
     ) as error:
         raise StorageBusy(f"the database {name} is held by another ({type(error).__name__})") from error
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        raise StorageUnavailable(name, problem="cannot be reached", hint=_first_line(error)) from error
+        raise StorageUnavailable(name, problem=AWAY, hint=_first_line(error)) from error
     except psycopg.errors.InsufficientPrivilege as error:
         hint = f"PostgreSQL says: {error.diag.message_primary}"
         raise StorageError(f"the role may not use the database {name}", hint=hint) from error

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import TypeVar, cast
 
 import apsw
+import trio
 
 from kiro_learn.adapters.postgres.connection import PostgresConnection
 from kiro_learn.adapters.postgres.words import WordMirror
@@ -25,6 +26,7 @@ from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 
 T = TypeVar("T")
 
+SECONDS_BETWEEN_LOOKS = 0.05
 
 SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class
@@ -56,8 +58,12 @@ class PostgresStorage(SqlStorage):
         """One at a time: the mirror of words must not be ahead of what a query sees."""
 
         def in_turn(connection: apsw.Connection) -> T:
-            with self._mirror.lock:
+            while not self._mirror.lock.acquire(timeout=SECONDS_BETWEEN_LOOKS):
+                trio.from_thread.check_cancelled()  # so that who is gone keeps no connection while a project is filled
+            try:
                 self._mirror.catch_up(cast("PostgresConnection", connection))
                 return query(connection)
+            finally:
+                self._mirror.lock.release()
 
         return await self.readers.read(in_turn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import traceback
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
@@ -247,14 +248,21 @@ def test_a_look_tells_whether_a_daemon_can_use_the_database(server: PostgresForT
     server.admin.execute("UPDATE kiro_learn.store SET version = version - 1000")
 
 
-def test_a_server_that_is_away_is_not_asked_by_every_query() -> None:
+def test_a_server_that_is_away_is_not_asked_by_every_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What says so holds nothing of those who were told before."""
     connections = pytest.importorskip("kiro_learn.adapters.postgres.connection")
+    monkeypatch.setattr(connections, "FIRST_WAIT", 1000.0)
     away = connections.Server("postgresql://127.0.0.1:1/nothing", lock_seconds=1)
-    with pytest.raises(StorageUnavailable) as first:
+    with pytest.raises(StorageUnavailable) as asked:
         away.connect()
-    with pytest.raises(StorageUnavailable) as second:
-        away.connect()
-    assert second.value is first.value
+    monkeypatch.setattr(away, "_connect", None)
+    told = []
+    for _ in range(3):
+        with pytest.raises(StorageUnavailable) as one:
+            away.connect()
+        assert (str(one.value), one.value.hint) == (str(asked.value), asked.value.hint)
+        told.append(len(traceback.extract_tb(one.value.__traceback__)))
+    assert len(set(told)) == 1
 
 
 def test_words_rank_on_both_stores_alike_while_memories_come_and_go(server: PostgresForTests) -> None:
@@ -360,3 +368,23 @@ def test_a_database_is_used_or_refused_by_name(server: PostgresForTests, made: s
 def test_a_url_that_the_client_does_not_understand_is_told() -> None:
     inspection = pytest.importorskip("kiro_learn.adapters.postgres.inspection")
     assert "storage.url" in inspection.look_at("postgresql://host/team?nonsense=1").problem
+
+
+def test_a_search_that_is_cancelled_while_it_waits_for_the_words_keeps_no_connection(server: PostgresForTests) -> None:
+    async def scenario(store: Any) -> None:
+        begun, token, answer = trio.Event(), trio.lowlevel.current_trio_token(), store.readers._answer
+
+        def noted(loan: Any, query: Any) -> Any:
+            token.run_sync_soon(begun.set)
+            return answer(loan, query)
+
+        store.readers._answer = noted
+        with store._mirror.lock:  # another search fills it
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(store.rank_by_words, SearchParams(MINE, "word", 10))
+                await begun.wait()
+                nursery.cancel_scope.cancel()
+            with trio.fail_after(60):
+                assert await store.get_event_by_id(event_id(1)) is None, "by the only connection"
+
+    run(server, scenario)
