@@ -145,9 +145,15 @@ def is_of_the_moment(texts: Iterable[str]) -> bool:
     return bool(told) and all(map(tells_how_things_stand, told))
 
 
+_PROCESS = re.compile(r"\bPIDs?:? \d{2,}")
+"""A process of the day."""
+
+
 def tells_how_things_stand(sentence: str) -> bool:
     """Whether that is all that ``sentence`` does: then it is neither worth a memory, nor a title of one."""
-    return len(sentence) <= _LONGEST_STATE and _MOMENT.match(sentence) is not None and _DETAIL.search(sentence) is None
+    if len(sentence) > _LONGEST_STATE:
+        return False
+    return (_MOMENT.match(sentence) is not None and _DETAIL.search(sentence) is None) or bool(_PROCESS.search(sentence))
 
 
 # Nods, thanks and greetings in other languages than English, and words that urge on.

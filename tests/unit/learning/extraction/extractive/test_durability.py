@@ -32,6 +32,10 @@ def failed(number: int) -> Event:
             "PHASE 14 PLANNED\n\nThere are five plans in three waves: the importer, `pool.ts` and the worker.",
         ),
         (
+            "start it again",
+            "The session has:\n- API (PID 79324) on :3000, with the correct CORS\n- Frontend (PID 72315) on :5177",
+        ),
+        (
             "ok create a pr please",
             "The PR is https://example.com/pull/12, with `src/pool.ts` and its test in one commit.",
         ),
