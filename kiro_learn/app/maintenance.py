@@ -14,7 +14,7 @@ from kiro_learn.adapters.files.notes_folder import INDEX, DiskNotes
 from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.adapters.histories import MEMORIES, READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
-from kiro_learn.app.dependencies import open_installation
+from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
 from kiro_learn.client.address import build_id, default_home
 from kiro_learn.config import BackupConfig, Setting
@@ -69,7 +69,7 @@ def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
       ConfigError: the settings are wrong, so it is not known where they lie.
       StorageError: a server keeps the database.
     """
-    from kiro_learn.app.dependencies import copies_of  # noqa: PLC0415  # SQLite, which settings and services do without
+    from kiro_learn.app.copies import copies_of  # noqa: PLC0415  # SQLite, which settings and services do without
 
     place = Home(home)
     config = read_settings(place.settings, environment)
@@ -100,7 +100,7 @@ def _utc_now() -> datetime:
 def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:
     """For ``home``, whose daemon was met as ``daemon`` says."""
     from kiro_learn.adapters.sqlite.inspection import SqliteInspection  # noqa: PLC0415  # NumPy, for the doctor alone
-    from kiro_learn.app.dependencies import copies_of  # noqa: PLC0415  # as above
+    from kiro_learn.app.copies import copies_of  # noqa: PLC0415  # as above
 
     place = Home(home)
     examination = Examination(

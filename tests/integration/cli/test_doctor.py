@@ -23,7 +23,8 @@ from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.sqlite.inspection import SqliteInspection
 from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
-from kiro_learn.app.dependencies import copies_of, open_installation
+from kiro_learn.app.copies import copies_of
+from kiro_learn.app.installation import open_installation
 from kiro_learn.config import BackupConfig, StorageConfig
 from kiro_learn.frontends.http.server import listener_on
 from kiro_learn.model.ids import RecordId
