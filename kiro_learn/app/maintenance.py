@@ -23,7 +23,7 @@ from kiro_learn.frontends.http.server import listener_on
 from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
 from kiro_learn.services.autostart import Autostart
-from kiro_learn.services.backups import Copies
+from kiro_learn.services.copies import Copies
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination, ServerFacts
 from kiro_learn.services.doctor_checks import CHECKS
 from kiro_learn.services.notes_export import NotesExport

@@ -25,7 +25,7 @@ from kiro_learn.client.building import (
     checked_home,
     checked_patience,
 )
-from kiro_learn.client.connection import reading_of, request_of
+from kiro_learn.client.exchange import reading_of, request_of
 
 P = ParamSpec("P")
 T = TypeVar("T")

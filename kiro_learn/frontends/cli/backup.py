@@ -14,7 +14,7 @@ from kiro_learn.frontends.cli import backup_screen, backup_texts, daemon_process
 from kiro_learn.frontends.cli.command import ListsAlone, printing
 from kiro_learn.frontends.cli.daemon_verbs import start_daemon
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.services.backups import Copies, ListedCopy, Restoration
+from kiro_learn.services.copies import Copies, ListedCopy, Restoration
 
 
 @click.group("backup", cls=ListsAlone, help=backup_texts.HELP)

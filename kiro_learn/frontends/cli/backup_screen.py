@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kiro_learn.frontends.cli import backup_texts, texts
 from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, size
-from kiro_learn.services.backups import ListedCopy, Restoration
+from kiro_learn.services.copies import ListedCopy, Restoration
 
 COLUMN = 6
 DAMAGED = "damaged"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kiro_learn.model.server import ServerFacts
     from kiro_learn.model.settings import Setting
     from kiro_learn.services.autostart import Autostart
-    from kiro_learn.services.backups import Copies
+    from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor
     from kiro_learn.services.installation import Installation
     from kiro_learn.services.notes_export import NotesExport
