@@ -19,7 +19,7 @@ from kiro_learn.client import hook
 from kiro_learn.client.address import build_id, default_home
 from kiro_learn.config import BackupConfig, Setting
 from kiro_learn.errors import ConfigError, ServiceError, StorageError
-from kiro_learn.frontends.http.server import listener_on
+from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
 from kiro_learn.services.autostart import Autostart

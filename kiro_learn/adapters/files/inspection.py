@@ -22,7 +22,7 @@ from kiro_learn.adapters.files.hook_script import (
     write_hook_script,
     write_start_script,
 )
-from kiro_learn.adapters.files.logs import last_end
+from kiro_learn.adapters.files.last_end import last_end
 from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, DatabaseGone

@@ -10,23 +10,19 @@ import errno
 import socket
 import sys
 from functools import partial
-from pathlib import PurePath
 
-import psutil
 import trio
 from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
 from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ASGIFramework
 
-from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
-from kiro_learn.client.building import AnswerNotUnderstood, RequestRefused
-from kiro_learn.client.routes import Client
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
 from kiro_learn.frontends.http.answers import Contain
 from kiro_learn.frontends.http.patches import STRANGER_SECONDS, Connection
 from kiro_learn.frontends.http.places import Door, Places
+from kiro_learn.frontends.http.port_owner import port_owner
 
 MOST_CONNECTIONS = 256
 """Most connections at the same time; ``places`` says who makes room for the next one."""
@@ -127,59 +123,3 @@ def hypercorn_settings(config: ServerConfig) -> Config:
     settings.graceful_timeout = config.drain_seconds
     settings.keep_alive_max_requests = sys.maxsize  # an import sends thousands, and all of them are this user's
     return settings
-
-
-# Finds who listens on a port: another program, or a kiro-learn daemon of another home.
-
-UNSEEN = "another user's process"
-
-PATIENCE_SECONDS = 0.5
-"""For a listener's answer to whether it is one of us; a daemon has answered in a hundredth of that."""
-
-
-def port_owner(port: int) -> str:
-    """Who listens, as in ``"node" (pid 812)`` or ``the daemon of another home, /home/ana/x (pid 812)``."""
-    return listener_on(port) or _daemon_on(port) or UNSEEN
-
-
-def listener_on(port: int) -> str | None:
-    """The same; None if no process is visible."""
-    try:
-        connections = psutil.net_connections(kind="tcp")
-    except psutil.AccessDenied:
-        return None  # macOS shows other users' connections to root alone
-    pids = [
-        each.pid for each in connections if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr.port == port
-    ]
-    if not pids:
-        return None
-    return _daemon_on(port) or next((_named(pid) for pid in pids if pid is not None), UNSEEN)
-
-
-def _named(pid: int) -> str:
-    try:
-        return f'"{psutil.Process(pid).name()}" (pid {pid})'
-    except psutil.Error:
-        return f"pid {pid}"
-
-
-def _daemon_on(port: int) -> str | None:
-    """The daemon that answers there, with its home if we may know it; None: it is another program, or says nothing."""
-    try:
-        with Client(url=f"http://localhost:{port}", patience_seconds=PATIENCE_SECONDS) as client:
-            health = client.health()
-    except (DaemonUnreachable, DaemonSilent, RequestRefused, AnswerNotUnderstood):
-        return None
-    pid = health.get("pid")
-    if not isinstance(pid, int) or not {"status", "version", "build"} <= health.keys():
-        return None
-    return f"the daemon of {_home_of(pid)} (pid {pid})"
-
-
-def _home_of(pid: int) -> str:
-    try:
-        environment = psutil.Process(pid).environ()
-    except psutil.Error:
-        return "another user"
-    home = environment.get("KIRO_LEARN_HOME") or PurePath(environment.get("HOME", "~"), ".kiro-learn")
-    return f"another home, {home}"
