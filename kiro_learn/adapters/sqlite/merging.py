@@ -77,12 +77,16 @@ class ProjectWrites:
     changes: list[Change]
 
     def rename_project(self, namespace: Namespace, name: str | None) -> None:
+        others = {each for key, each in list_project_names(self._connection).items() if key != namespace}
+        if name in others:
+            raise InvalidRequest([("$.name", "expected a name that no other project has")])
         values: Values = {"number": number_of(self._connection, namespace)[0], "name": name}
         self._connection.execute(statements.RENAME, values)
 
     def begin_merge(self, source: Namespace, target: Namespace) -> None:
+        target = self.in_use(target)
         place = self._place(source, target)
-        if source == self.in_use(target):
+        if source == target:
             raise InvalidRequest([("$.into", "expected another project")])
         if self._connection.execute(statements.MODELS, place).get != 1:
             expected = "expected projects that are embedded by the same model; one is still embedded again"

@@ -72,11 +72,17 @@ class ProjectWrites(Protocol):
     """Renaming and merging."""
 
     def rename_project(self, namespace: Namespace, name: str | None) -> None:
-        """Let lists show the project by ``name``; None: by its folder."""
+        """Let lists show the project by ``name``; None: by its folder.
+
+        Raises:
+          InvalidRequest: another project has this name.
+        """
         ...
 
     def begin_merge(self, source: Namespace, target: Namespace) -> None:
         """From now on whatever comes to ``source`` is kept in ``target``, and no learner commits to ``source``.
+
+        A target that was merged itself stands for the project that it is part of now.
 
         Raises:
           InvalidRequest: they are one project already, or are searched by vectors of different models.

@@ -3,12 +3,12 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kiro_learn.errors import StorageError
+from kiro_learn.errors import InvalidRequest, StorageError
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.feedback import BRIEF, ToldId
 from kiro_learn.model.graph import Evidence, GraphItem, GraphKind, Says, SourceType, Validity
-from kiro_learn.model.namespace import Pause
+from kiro_learn.model.namespace import Pause, namespace_of
 from kiro_learn.model.retention import Selected
 from kiro_learn.model.stored import (
     KINDS,
@@ -170,6 +170,30 @@ async def names_merges_and_pauses_come_back(storage: StorageBackend) -> None:
     assert await other.list_project_names() == {MINE: "shop"}
     assert await other.list_pauses() == [Pause(MINE, None, at(1)), Pause(MINE, "s", at(2))]
     assert Restored.STORED not in await restore(other, *pieces[2:])
+
+
+@promise
+async def what_is_merged_into_a_merged_project_is_part_of_what_that_one_is_part_of(storage: StorageBackend) -> None:
+    third = namespace_of("ann", "c" * 64)
+
+    def work(transaction: StorageTransaction) -> None:
+        transaction.begin_merge(OTHERS, MINE)
+        transaction.begin_merge(third, OTHERS)
+
+    await transact_one(storage, work)
+    assert await storage.list_merged() == {OTHERS: MINE, third: MINE}
+    other = InMemoryStorage()
+    await restore(other, *await kept(storage))
+    assert await other.list_merged() == await storage.list_merged()
+
+
+@promise
+async def no_two_projects_have_one_name(storage: StorageBackend) -> None:
+    await transact_one(storage, lambda tx: tx.rename_project(MINE, "shop"))
+    with pytest.raises(InvalidRequest, match="no other project"):
+        await transact_one(storage, lambda tx: tx.rename_project(OTHERS, "shop"))
+    await transact_one(storage, lambda tx: tx.rename_project(MINE, "shop"))
+    assert await storage.list_project_names() == {MINE: "shop"}
 
 
 @promise
