@@ -51,15 +51,17 @@ from tests.unit.learning.histories import answer, event_id, prompt, snapshot, to
 pytestmark = pytest.mark.one_python
 
 ANCHORED = {
-    "learning.extraction.extractive.titles:_LABEL": "matched in a loop over patterns",
-    "learning.extraction.extractive.titles:_OPENER": "as above",
-    "learning.acts.calls:DONE": "matched in a loop over patterns",
+    "learning.extraction.extractive.summaries:_LABEL": "matched in a loop over patterns",
+    "learning.extraction.extractive.summaries:_OPENER": "as above",
+    "learning.acts.cues:DONE": "matched in a loop over patterns",
+    "model.namespace:PROJECT_NAME": "matched as a whole, by other modules",
     "learning.profile.places:_RUN": "matched as a whole with each line of a file",
     "learning.profile.places:_STEP": "as above",
 }
 """Patterns that are only matched at the beginning, which their module does not say by their name."""
 
 BOUNDED = {
+    "adapters.postgres.words:_RANKED": "reads statements of ours",
     "adapters.histories.specstory:_SESSION": "reads the first 4 KiB of a file",
     "wire.hooks.payload:_UNFINISHED": "reads the last 256 characters",
 }
