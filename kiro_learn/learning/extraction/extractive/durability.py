@@ -51,6 +51,13 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 
+_CHOICE = re.compile(
+    r"\b(?:decided|chose|chosen|settled on)\b[^;!?]{0,160}?"
+    r"\b(?:because|since|so that|otherwise|to avoid|instead of|rather than)\b",
+    re.IGNORECASE,
+)
+"""A decision with its reason."""
+
 _STRONG = 3.0
 """From this worth on a statement is evidence by what it names (``facts.worth``)."""
 
@@ -141,6 +148,7 @@ class AnswerEvidence:
     """All that it says and that does not only tell how things stand."""
     reasons: int = 0
     causes: int = 0
+    """And decisions with their reasons."""
     strong: int = 0
     worth: float = 0.0
 
@@ -150,7 +158,7 @@ class AnswerEvidence:
         told = [each for each in statements if not tells_how_things_stand(each)]
         worths = [worth(each) for each in told]
         reasons = sum(_REASON.search(each) is not None for each in told)
-        causes = sum(_CAUSE.search(each) is not None for each in told)
+        causes = sum(any(pattern.search(each) for pattern in (_CAUSE, _CHOICE)) for each in told)
         return cls(len(told), reasons, causes, sum(each >= _STRONG for each in worths), sum(worths))
 
     def share(self) -> float:

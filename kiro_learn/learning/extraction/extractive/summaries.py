@@ -160,10 +160,10 @@ _FIRST_HEADING_WORDS = 2
 _ASKED_CHARACTERS = 70
 
 _CLAIM = re.compile(
-    r"\W*(?:(?:i|we)(?:'ve|\u2019ve| have)? (?:now |also |just )?(?:successfully |completely )?"
+    r"\W*+(?:(?:i|we)(?:'ve|\u2019ve| have)? (?:now |also |just )?(?:successfully |completely )?"
     r"\w+(?:ed|ten|lt)\b(?! (?:on|to|against)\b)"
     r"|(?:i|we) can (?:now )?see\b|you(?:'re|\u2019re| are| were| have)\b"
-    r"|(?:\S+ ){0,6}(?:success(?:ful|fully)?|completed?|done|fixed|resolved|confirmed|ready|accomplished|implemented)"
+    r"|(?:\S++ ){0,6}(?:success(?:ful|fully)?|completed?|done|fixed|resolved|confirmed|ready|accomplished|implemented)"
     r"\W*$)",
     re.IGNORECASE,
 )

@@ -60,6 +60,7 @@ def test_the_state_of_the_moment_makes_no_memory(asked: str, answered: str) -> N
             "where are the limits?",
             "They are in `src/limits.ts`, which the importer and the worker read at their start.",
         ),
+        ("fix the limits", "We decided to keep them in limits.toml, since they are easier to read there."),
         ("can we merge the two?", "I advise against it: the importer would hold its lock for the whole of a run."),
     ],
 )
