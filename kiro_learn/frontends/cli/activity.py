@@ -20,8 +20,8 @@ from kiro_learn.client.results import (
 )
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, graph_texts, projects, record_ids, replaying, search_screen, texts
-from kiro_learn.frontends.cli.command import in_project, printing, typed
 from kiro_learn.frontends.cli.memory_screen import HEAD, ID_COLUMN, KIND_COLUMN
+from kiro_learn.frontends.cli.options import in_project, printing, typed
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.search_screen import INDENT, found_by, headline, kind
 from kiro_learn.frontends.cli.shell import Failed, Shell

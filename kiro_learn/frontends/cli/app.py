@@ -11,7 +11,7 @@ import click
 
 from kiro_learn.client.building import AnswerNotUnderstood
 from kiro_learn.frontends.cli import builds, front_page, texts
-from kiro_learn.frontends.cli.command import coloured
+from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.version import __version__
 

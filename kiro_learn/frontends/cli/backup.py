@@ -11,8 +11,8 @@ import click
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import backup_screen, backup_texts, daemon_process
-from kiro_learn.frontends.cli.command import ListsAlone, printing
 from kiro_learn.frontends.cli.daemon_verbs import start_daemon
+from kiro_learn.frontends.cli.options import ListsAlone, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.services.copies import Copies, ListedCopy, Restoration
 

@@ -1,4 +1,4 @@
-"""From arguments to an exit code: what stands around every verb, and what several of them take."""
+"""From arguments to an exit code: what stands around every verb."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
-
-import click
-from click.shell_completion import CompletionItem
+from typing import Any
 
 from kiro_learn.errors import ConfigError, KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.front_page import show
-from kiro_learn.frontends.cli.projects import name_of
 from kiro_learn.frontends.cli.shell import (
     Failed,
     OpenInstallation,
@@ -110,115 +105,3 @@ def _details(error: KiroLearnError) -> list[dict[str, Any]]:
     if isinstance(error, ConfigError):
         return [{"path": path, "problem": problem} for path, problem in error.problems]
     return list(getattr(error, "details", ()))
-
-
-# What several verbs take.
-
-COMPLETION_SECONDS = 1.0
-"""Somebody waits at a key."""
-MOST_PIPED_BYTES = 1_000_000
-"""More than the longest text that is kept; so that it is refused for its length and not cut."""
-
-Verb = TypeVar("Verb", bound=Callable[..., Any])
-
-
-def typed(text: str) -> str:
-    """Text that is stored or looked up; what a terminal of another encoding sent is replaced, as it is shown."""
-    return os.fsencode(text).decode("utf-8", "replace")
-
-
-def typed_or_piped(text: str) -> str:
-    """The same; ``-`` stands for what comes on standard input."""
-    if text != "-":
-        return typed(text)
-    return sys.stdin.buffer.read(MOST_PIPED_BYTES).decode("utf-8", "replace").rstrip("\n")
-
-
-def printing(verb: Verb) -> Verb:
-    """A verb that prints: called with its shell, and with ``as_json``."""
-    json_option = click.option("--json", "as_json", is_flag=True, help=texts.JSON_HELP)
-    return click.pass_obj(json_option(coloured(verb)))  # type: ignore[return-value]  # the same verb, without its shell
-
-
-def coloured(verb: Verb) -> Verb:
-    """Takes ``--color`` into the shell."""
-    option = click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        help=texts.COLOUR_HELP,
-        expose_value=False,
-        callback=_use_colour,
-    )
-    return option(verb)
-
-
-def in_project(verb: Verb) -> Verb:
-    """A verb about one project: called with ``project``, empty for that of the current folder."""
-    option = click.option(
-        "--project",
-        default="",
-        metavar="NAME|PATH|ID",
-        help=texts.PROJECT_HELP,
-        is_eager=True,  # the callback of --everywhere looks at it
-        shell_complete=_project_names,
-    )
-    return option(verb)
-
-
-def _project_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The projects that a daemon which answers at once knows; and folders."""
-    try:
-        with context.find_root().obj.client(patience_seconds=COMPLETION_SECONDS) as client:
-            names = {name_of(project["display_name"]) for project in client.stats()["projects"]}
-    except KiroLearnError:
-        names = set()
-    found = [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
-    return found or [CompletionItem(incomplete, type="dir")]
-
-
-def in_projects(verb: Verb) -> Verb:
-    """A verb about one project or all of them: called also with ``everywhere``."""
-    option = click.option("--everywhere", is_flag=True, help=texts.EVERYWHERE_HELP, callback=_refuse_both)
-    return in_project(option(verb))
-
-
-def _refuse_both(context: click.Context, _option: click.Parameter, everywhere: bool) -> bool:  # click's signature
-    if everywhere and context.params.get("project"):
-        raise click.UsageError(texts.EVERYWHERE_AND_PROJECT, context)
-    return everywhere
-
-
-def since_option(verb: Verb) -> Verb:
-    """A verb about what happened since: called with ``since`` as ISO 8601 with an offset, None for all of it."""
-    option = click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=texts.SINCE_HELP)
-    return option(verb)
-
-
-def until_option(verb: Verb) -> Verb:
-    """A verb about what happened before: called with ``until``, as ``since_option``."""
-    option = click.option("--until", default="", metavar="DATE|TIME", callback=_moment, help=texts.UNTIL_HELP)
-    return option(verb)
-
-
-class ListsAlone(click.Group):
-    """A group whose name alone, with or without options, means its ``list``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        names_command = args[:1] == ["--help"] or (args and not args[0].startswith("-"))
-        return super().parse_args(ctx, args if names_command else ["list", *args])
-
-
-def _use_colour(context: click.Context, _option: click.Parameter, colour: str) -> None:
-    if colour != "auto":
-        context.obj = context.obj.with_colour(colour)
-
-
-def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
-    """A time without a zone is in the zone of this machine."""
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).astimezone().isoformat()
-    except (ValueError, OverflowError) as error:
-        raise click.BadParameter(texts.WRONG_TIME) from error

@@ -8,7 +8,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from kiro_learn.frontends.cli import config_texts
-from kiro_learn.frontends.cli.command import COMPLETION_VARIABLE, coloured
+from kiro_learn.frontends.cli.command import COMPLETION_VARIABLE
+from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
 PROGRAM = "kiro-learn"

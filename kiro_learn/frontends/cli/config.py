@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from kiro_learn.client.address import is_held
 from kiro_learn.errors import ConfigError, InvalidRequest
 from kiro_learn.frontends.cli import config_texts, daemon_process, texts
-from kiro_learn.frontends.cli.command import ListsAlone, printing, typed
+from kiro_learn.frontends.cli.options import ListsAlone, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.settings import Setting, SettingOrigin
 

@@ -9,8 +9,8 @@ import click
 from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_texts, projects, texts
-from kiro_learn.frontends.cli.command import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.graph_screen import DAY
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import counted, plain
 from kiro_learn.model.ids import is_record_id

@@ -9,7 +9,7 @@ import click
 
 from kiro_learn.errors import PortTaken
 from kiro_learn.frontends.cli import builds, daemon_process, service_texts, texts
-from kiro_learn.frontends.cli.command import coloured, printing
+from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import start_shown
 from kiro_learn.frontends.cli.service import autostart_of
 from kiro_learn.frontends.cli.shell import Failed, Shell

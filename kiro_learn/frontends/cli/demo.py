@@ -22,8 +22,8 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import daemon_process, demo_history, demo_texts, texts
 from kiro_learn.frontends.cli import ui as viewer
-from kiro_learn.frontends.cli.command import printing
 from kiro_learn.frontends.cli.demo_history import Scene
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.search_screen import kind_of
 from kiro_learn.frontends.cli.shell import Failed, Shell

@@ -11,7 +11,7 @@ from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import doctor_texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted
 from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix, facts_of, summary

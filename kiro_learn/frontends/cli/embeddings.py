@@ -10,7 +10,7 @@ import click
 from kiro_learn.client import calls
 from kiro_learn.client.results import EmbeddingStats
 from kiro_learn.frontends.cli import activity_texts, progress, texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, duration, memories, plain
 

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from kiro_learn.frontends.cli import export_texts, notes_texts
-from kiro_learn.frontends.cli.command import printing
 from kiro_learn.frontends.cli.export_notes import export_notes
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.progress import said
 from kiro_learn.frontends.cli.receiving import receive, warn_of_damage, writing
 from kiro_learn.frontends.cli.shell import Failed, Shell

@@ -11,8 +11,8 @@ import click
 from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import forgetting_texts, projects, record_ids, texts
-from kiro_learn.frontends.cli.command import in_projects, printing, since_option, until_option
 from kiro_learn.frontends.cli.memory_screen import titled
+from kiro_learn.frontends.cli.options import in_projects, printing, since_option, until_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, moment_of
 

@@ -15,7 +15,7 @@ from kiro_learn.client import json_calls
 from kiro_learn.client.building import Call, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_screen, graph_texts, projects, record_ids, texts
-from kiro_learn.frontends.cli.command import ListsAlone, in_project, printing, since_option, typed
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, since_option, typed
 from kiro_learn.frontends.cli.record_ids import SERVER_ERROR, UNKNOWN, Sort
 from kiro_learn.frontends.cli.shell import Failed, Shell
 

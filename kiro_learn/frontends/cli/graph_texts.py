@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 GROUP_HELP = {
-    "entities": "List, show, merge, edit or forget the things that are talked about.",
+    "entities": "List, show, merge, edit or forget what is talked about.",
     "facts": "List, add, edit or forget what was stated of them.",
     "procedures": "List, show, add, edit or forget how things are done.",
     "preferences": "List, add, edit or forget what you want to be done always.",

@@ -26,8 +26,8 @@ from kiro_learn.frontends.cli import (
     projects,
     texts,
 )
-from kiro_learn.frontends.cli.command import Verb, printing, since_option
 from kiro_learn.frontends.cli.import_screen import AskedMemories, namespace_finder
+from kiro_learn.frontends.cli.options import Verb, printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, events, size
 from kiro_learn.model.event import Event

@@ -15,8 +15,8 @@ import click
 
 from kiro_learn.client.address import build_in_lock
 from kiro_learn.frontends.cli import builds, daemon_process, import_texts, install_screen, service_texts, texts
-from kiro_learn.frontends.cli.command import printing
 from kiro_learn.frontends.cli.daemon_verbs import restart_daemon, start_daemon
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.service import autostart_of, planned_removal
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, milliseconds

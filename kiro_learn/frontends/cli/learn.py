@@ -10,7 +10,7 @@ import click
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, texts
-from kiro_learn.frontends.cli.command import in_project, printing
+from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import duration, events, memories

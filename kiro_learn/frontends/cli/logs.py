@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Self
 import click
 
 from kiro_learn.frontends.cli import config_texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
 LINES = 20

@@ -21,7 +21,7 @@ from kiro_learn.frontends.cli import (
     record_ids,
     texts,
 )
-from kiro_learn.frontends.cli.command import in_projects, printing, typed
+from kiro_learn.frontends.cli.options import in_projects, printing, typed
 from kiro_learn.frontends.cli.pins import pin_verb, unpin_verb
 from kiro_learn.frontends.cli.shell import Failed, Shell
 

@@ -12,7 +12,7 @@ from kiro_learn.client.building import Call
 from kiro_learn.client.results import Repeat, StoredId
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, memory_screen, projects, texts
-from kiro_learn.frontends.cli.command import ListsAlone, Verb, in_project, printing, typed, typed_or_piped
+from kiro_learn.frontends.cli.options import ListsAlone, Verb, in_project, printing, typed, typed_or_piped
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted

@@ -10,7 +10,7 @@ from kiro_learn.client import mark_calls
 from kiro_learn.client.building import Call, Caller
 from kiro_learn.client.results import Memory
 from kiro_learn.frontends.cli import pin_texts, projects, record_ids
-from kiro_learn.frontends.cli.command import in_projects, printing
+from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Shell
 
 

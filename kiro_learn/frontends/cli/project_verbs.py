@@ -9,8 +9,8 @@ import click
 from kiro_learn.client import json_calls, project_calls
 from kiro_learn.client.results import ProjectFact
 from kiro_learn.frontends.cli import forgetting_texts, pause_texts, profile_texts, projects, texts
-from kiro_learn.frontends.cli.command import ListsAlone, in_project, printing, typed
 from kiro_learn.frontends.cli.forget import carry_out
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, cut, events, memories, moment_of, plain, spread
 

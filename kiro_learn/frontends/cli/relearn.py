@@ -12,7 +12,7 @@ import click
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_texts, progress, projects, texts
-from kiro_learn.frontends.cli.command import in_project, printing, since_option
+from kiro_learn.frontends.cli.options import in_project, printing, since_option
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, duration, events, memories

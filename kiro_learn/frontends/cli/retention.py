@@ -9,7 +9,7 @@ import click
 
 from kiro_learn.client import json_calls
 from kiro_learn.frontends.cli import retention_texts, texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted, events, memories, size
 from kiro_learn.model.retention import MOST_DAYS

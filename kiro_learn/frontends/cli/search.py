@@ -11,7 +11,7 @@ import click
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, projects, search_screen, texts
-from kiro_learn.frontends.cli.command import in_projects, printing, since_option, typed
+from kiro_learn.frontends.cli.options import in_projects, printing, since_option, typed
 from kiro_learn.frontends.cli.search_screen import Hit
 from kiro_learn.frontends.cli.shell import Failed, Shell
 

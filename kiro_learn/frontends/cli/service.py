@@ -11,7 +11,7 @@ import click
 
 from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.cli import daemon_process, service_texts, texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.progress import start_shown
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import duration

@@ -7,7 +7,7 @@ import click
 from kiro_learn.client import project_calls
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.frontends.cli import activity, activity_texts, memory_screen, projects, texts
-from kiro_learn.frontends.cli.command import ListsAlone, in_project, printing
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Failed, Shell
 

@@ -12,7 +12,7 @@ import click
 from kiro_learn.client.address import DaemonUnreachable
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import projects, status_screen, texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 
 PATIENCE_SECONDS = 2.0

@@ -6,7 +6,7 @@ import attrs
 import click
 
 from kiro_learn.frontends.cli import storage_texts, texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import plain, size
 

@@ -12,7 +12,7 @@ from kiro_learn.client import calls
 from kiro_learn.client.results import ViewerCode
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import ui_texts
-from kiro_learn.frontends.cli.command import printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")

@@ -41,7 +41,8 @@ def kiro_learn(
 
 def done(completed: Completed) -> str:
     """What it printed, having gone well."""
-    assert (completed.returncode, completed.stderr) == (0, ""), completed
+    complaints = [line for line in completed.stderr.splitlines() if not line.endswith(" so far")]  # on a slow machine
+    assert (completed.returncode, complaints) == (0, []), completed
     return completed.stdout
 
 

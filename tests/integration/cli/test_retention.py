@@ -31,7 +31,13 @@ def home(tmp_path: Path) -> Iterator[Path]:
         bodies = (
             ("prompt", {"type": "text", "content": "Why does the build of the web shop take so long?"}),
             ("tool_use", {"type": "json", "data": {"tool_name": "Bash", "tool_response": OUTPUT}}),
-            ("session_summary", {"type": "text", "content": "The build resolved all packages twice; now once. " * 3}),
+            (
+                "session_summary",
+                {
+                    "type": "text",
+                    "content": "The build was slow because it resolved all packages twice; now once. " * 3,
+                },
+            ),
         )
         for number, (kind, body) in enumerate(bodies, start=1):
             told = event(namespace, str(folder), number, "", kind=kind) | {"actor_id": actor_id, "body": body}
