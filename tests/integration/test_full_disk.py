@@ -20,8 +20,13 @@ from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 from tests.integration.stand_in import run_shim
 
 SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}
-QUESTION = {"hook_event_name": "userPromptSubmit", "session_id": "s", "cwd": "/w", "prompt": "why does the token cache expire?"}
-AGAIN = QUESTION | {"prompt": "when does the token cache expire?"}
+QUESTION = {
+    "hook_event_name": "userPromptSubmit",
+    "session_id": "s",
+    "cwd": "/w",
+    "prompt": "why does the cache expire?",
+}
+AGAIN = QUESTION | {"prompt": "when does the cache expire?"}
 
 
 @pytest.fixture
