@@ -216,6 +216,9 @@ class SqliteTransaction(
         return [rows.to_event(row) for row in found]
 
     def put_memory_record(self, record: MemoryRecord) -> None:
+        in_use = self.in_use(record.namespace)
+        if in_use != record.namespace:
+            record = unchecked_evolve(record, namespace=in_use)
         self.changes += records.put_record(self._connection, record)
 
     def list_alike(

@@ -188,6 +188,18 @@ async def what_is_merged_into_a_merged_project_is_part_of_what_that_one_is_part_
 
 
 @promise
+async def a_memory_that_comes_to_a_merged_project_is_kept_where_that_one_went(storage: StorageBackend) -> None:
+    """Whoever stores it may have looked up its project before the merge."""
+    await transact_one(storage, lambda tx: tx.begin_merge(OTHERS, MINE))
+    await put_record(storage, record(1, namespace=OTHERS))
+    [kept_record] = await storage.get_memory_records([record(1).record_id])
+    assert kept_record == record(1, namespace=MINE)
+    other = InMemoryStorage()
+    await restore(other, *await kept(storage))
+    assert await kept(other) == await kept(storage)
+
+
+@promise
 async def no_two_projects_have_one_name(storage: StorageBackend) -> None:
     await transact_one(storage, lambda tx: tx.rename_project(MINE, "shop"))
     with pytest.raises(InvalidRequest, match="no other project"):
