@@ -24,6 +24,7 @@ export const speaker = (event) => (event.kind === "tool_use" && event.tool ? eve
 export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onSaved, onUndo, onForget, onJudge, onPin, judged, step }) {
   const route = useRoute(routeOf(id));
   const history = useRoute(routeOf(id, "/history"));
+  const events = useRoute(routeOf(id, "/events"));
   const memory = route.data;
   const { pinned_at: pinned, replacements = [] } = history.data ?? {};
   const pinnedLast = pinned && !(replacements[0]?.replaced_at > pinned) ? pinned : null;
@@ -51,8 +52,8 @@ export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onS
               <p class="said">${memory.summary}</p>
               ${memory.text && memory.text !== memory.summary && html`<details><summary>Text as it was handed in</summary><pre>${memory.text}</pre></details>`}
               <${Lists} memory=${memory} onFilter=${onFilter} />
-              <${CameFrom} id=${id} />
-              <${Told} ...${{ id, judged }} namespace=${memory.namespace} />
+              <${CameFrom} ...${{ id, events }} />
+              <${Told} ...${{ id, judged, events }} namespace=${memory.namespace} />
               ${(pinnedLast || replacements.length > 0) && html`<${History} ...${{ replacements, pinnedLast, onUndo }} strategy=${memory.strategy} />`}
             </div>
           `}
@@ -76,9 +77,8 @@ function Lists({ memory, onFilter }) {
   `;
 }
 
-/** @param {{id: string}} props */
-function CameFrom({ id }) {
-  const route = useRoute(routeOf(id, "/events"));
+/** @param {{id: string, events: import("../lib/api.js").RouteState}} props */
+function CameFrom({ id, events: route }) {
   return html`
     <section>
       <h3>Came from</h3>
@@ -109,9 +109,9 @@ function bySession(events) {
   return [...found];
 }
 
-/** @param {{id: string, namespace: string, judged: number}} props */
-function Told({ id, namespace, judged }) {
-  const told = useRoute(routeOf(id, "/events")).data?.told ?? [];
+/** @param {{id: string, namespace: string, judged: number, events: import("../lib/api.js").RouteState}} props */
+function Told({ id, namespace, judged, events }) {
+  const told = events.data?.told ?? [];
   const feedback = useRoute(routeOf(id, "/feedback"), {}, judged);
   const log = useRoute("/v1/retrievals", { namespace, limit: 200 }).data?.items ?? [];
   const tellings = log.filter((/** @type {any} */ each) => each.records.some((/** @type {any} */ record) => record.record_id === id && record.shown));
