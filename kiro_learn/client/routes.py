@@ -40,9 +40,9 @@ class Client(KiroLearn):
         """The present state of the daemon."""
         return self._get("/v1/status")
 
-    def stats(self, namespace: str | None = None) -> Json:
-        """Counts per kind and type, and the projects."""
-        return self._get("/v1/stats", namespace=namespace)
+    def stats(self, namespace: str | None = None, *, sizes: bool = False) -> Json:
+        """Counts per kind and type, and the projects; with ``sizes``, the bytes of what is stored of each."""
+        return self._get("/v1/stats", namespace=namespace, sizes="true" if sizes else None)
 
     def project(self, named: str) -> Json:
         """``{project, namespace, project_id, folder, namesakes}`` of what is called ``named``."""

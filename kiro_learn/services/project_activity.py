@@ -305,3 +305,7 @@ class Queries:
     async def projects(self) -> list[ProjectInfo]:
         """Every project with events or records, most events first."""
         return await self._storage.list_projects()
+
+    async def project_sizes(self) -> dict[Namespace, int]:
+        """Bytes of what is stored of each project, as ``StatisticsReads.get_project_sizes`` counts them."""
+        return await self._storage.get_project_sizes()

@@ -1005,6 +1005,21 @@ PROJECTS = """
      ORDER BY event_count DESC, namespace
 """
 
+_RECORD_BYTES = """octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json)
+                           + coalesce(octet_length(r.captured_text), 0) + coalesce(octet_length(r.embedding), 0)"""
+
+PROJECT_SIZES = f"""
+    SELECT *
+      FROM (SELECT n.namespace,
+                   (SELECT coalesce(sum(octet_length(e.body_json)), 0) FROM events AS e WHERE e.namespace = n.namespace)
+                   + (SELECT coalesce(sum({_RECORD_BYTES} + coalesce(octet_length(r.passage_codes), 0)), 0)
+                        FROM memory_records AS r WHERE r.namespace_number = n.number)
+                   + (SELECT coalesce(sum({_RECORD_BYTES}), 0)
+                        FROM replaced_records AS r WHERE r.namespace_number = n.number) AS size_bytes
+              FROM namespaces AS n) AS sizes
+     WHERE size_bytes > 0
+"""  # noqa: S608  # a constant of this file
+
 # A range of events_of_session, of which the table itself is not read.
 EVENT_KINDS_OF_NAMESPACE = "SELECT kind, count(*) FROM events WHERE namespace = :namespace GROUP BY kind"
 

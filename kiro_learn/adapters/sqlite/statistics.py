@@ -83,6 +83,10 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
     ]
 
 
+def get_project_sizes(connection: apsw.Connection) -> dict[Namespace, int]:
+    return dict(decodable(connection.execute(statements.PROJECT_SIZES)))
+
+
 def list_runs(connection: apsw.Connection, damaged: DamagedRows, limit: int) -> list[LearningRun]:
     found = connection.execute(statements.RUNS, {"limit": limit})
     return list(damaged.only_readable(decodable(found), to_run))

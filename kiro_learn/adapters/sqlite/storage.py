@@ -90,6 +90,7 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     list_runs = reading_sound(statistics.list_runs)
     get_stats = reading(statistics.get_stats)
     get_days = reading(statistics.get_days)
+    get_project_sizes = reading(statistics.get_project_sizes)
     get_hook_session = reading(statistics.get_hook_session)
     list_told = reading(session_reads.list_told)
     list_feedback = reading(memory_feedback.list_feedback)

@@ -12,7 +12,17 @@ from kiro_learn.frontends.cli import forgetting_texts, pause_texts, profile_text
 from kiro_learn.frontends.cli.forget import carry_out
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, cut, events, memories, moment_of, plain, spread
+from kiro_learn.frontends.cli.terminal import (
+    Terminal,
+    calendar_time,
+    cut,
+    events,
+    memories,
+    moment_of,
+    plain,
+    size,
+    spread,
+)
 
 Json = dict[str, Any]
 
@@ -26,7 +36,7 @@ def projects_verb() -> None:
 @printing
 def list_verb(shell: Shell, as_json: bool) -> None:
     with shell.client() as client:
-        found = client.stats()["projects"]
+        found = client.stats(sizes=True)["projects"]
     if as_json:
         shell.print_json({"projects": found})
         return
@@ -106,7 +116,8 @@ def _fact(fact: ProjectFact, shell: Shell) -> str:
 
 def _row(project: Json, shell: Shell) -> str:
     terminal: Terminal = shell.out
-    amounts = texts.DOT.join((events(project["event_count"]), memories(project["memory_count"])))
+    counts = (events(project["event_count"]), memories(project["memory_count"]))
+    amounts = texts.DOT.join((*counts, size(project["size_bytes"])))
     last = project["last_event_at"]
     when = texts.DOT.join((amounts, calendar_time(moment_of(last), shell.now()))) if last else amounts
     name = cut(project["display_name"], terminal.width)

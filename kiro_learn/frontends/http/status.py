@@ -24,6 +24,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_record, write_value
 
 NAMESPACE = optional_namespace("namespace", "Of this project alone.")
+SIZES = flag("sizes", "With the bytes of what is stored of each project.")
 
 
 def status_routes(services: Services) -> Iterator[Route]:
@@ -46,13 +47,16 @@ def status_routes(services: Services) -> Iterator[Route]:
 
     async def stats(request: Request) -> Answer:
         counts = await services.queries.stats(NAMESPACE.read(request.query))
-        projects = await services.queries.projects()
-        return json_answer({**write_value(counts), "projects": write_value(projects)})
+        projects = write_value(await services.queries.projects())
+        if SIZES.read(request.query):
+            sizes = await services.queries.project_sizes()
+            projects = [{**each, "size_bytes": sizes.get(each["namespace"], 0)} for each in projects]
+        return json_answer({**write_value(counts), "projects": projects})
 
     yield Route("GET", "/healthz", healthz)
     yield Route("GET", "/v1/status", status)
     yield Route("GET", "/v1/doctor", doctor)
-    yield Route("GET", "/v1/stats", stats, parameters=(NAMESPACE,))
+    yield Route("GET", "/v1/stats", stats, parameters=(NAMESPACE, SIZES))
 
 
 LIMIT = integer("limit", "Most prompts.", default=50, least=1, most=KEPT)

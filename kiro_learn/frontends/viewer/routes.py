@@ -99,6 +99,8 @@ class Shown(NamedTuple):
     when: str = ""
     names: Mapping[str, str] = MappingProxyType({})
     """By parameter of the page, how the route calls it where that differs."""
+    always: Mapping[str, str] = MappingProxyType({})
+    """Parameters that the page always asks the route with."""
 
 
 PAGES: Mapping[str, Sequence[Shown]] = {
@@ -111,7 +113,7 @@ PAGES: Mapping[str, Sequence[Shown]] = {
     "sessions": (Shown("/api/session", when="session", names={"of": "project"}), Shown("/api/sessions")),
     "graph": (Shown("/api/graph/picture"),),
     "retrievals": (Shown("/v1/retrievals/{open}", when="open"), Shown("/v1/retrievals")),
-    "projects": (Shown("/v1/stats"),),
+    "projects": (Shown("/v1/stats", always={"sizes": "true"}),),
     "settings": (Shown("/api/settings"),),
     "brief": (Shown("/api/context", when=PROJECT), Shown("/v1/stats")),
 }
@@ -133,7 +135,7 @@ def json_address(page: str, query: Mapping[str, str], routes: Sequence[Route], n
             path = re.sub(r"\{(\w+)\}", lambda part: quote(query.get(part[1], ""), safe=""), shown.path)
             known = _parameters(shown.path, routes)
             named = {**query, **{other: query[name] for name, other in shown.names.items() if name in query}}
-            passed = {name: value for name, value in named.items() if name in known}
+            passed = {**shown.always, **{name: value for name, value in named.items() if name in known}}
             if namespace is not None and NAMESPACE in known:
                 passed[NAMESPACE] = namespace
             return f"{path}?{urlencode(passed)}" if passed else path

@@ -179,3 +179,10 @@ class StatisticsReads(Protocol):
     async def list_projects(self) -> list[ProjectInfo]:
         """Every project with events or records, most events first."""
         ...
+
+    async def get_project_sizes(self) -> dict[Namespace, int]:
+        """Bytes of what is stored of each project: its events, its records with their vectors, and those they replaced.
+
+        Without indexes, rows' heads and the graph. Reads the head of every row: as long as a count of all takes.
+        """
+        ...

@@ -82,6 +82,14 @@ def switch(tx: StorageTransaction) -> None:
 
 
 @promise
+async def a_vector_is_part_of_the_size_of_its_project(storage: StorageBackend) -> None:
+    await put_record(storage, record(1))
+    without = (await storage.get_project_sizes())[MINE]
+    await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), parts(1)))
+    assert (await storage.get_project_sizes())[MINE] == without + parts(1).nbytes
+
+
+@promise
 async def a_new_store_has_the_bundled_model(storage: StorageBackend) -> None:
     assert await storage.get_models() == ModelsInUse(BUNDLED)
 

@@ -10,8 +10,8 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, project_id_in
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storing import put_event, put_record, transact_one
-from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record
+from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
+from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record, record_id
 from tests.unit.storage.contract import promise
 
 
@@ -184,6 +184,22 @@ async def projects_are_named_by_their_newest_folder_and_listed_by_events(storage
     ]
     assert [item.namespace for item in listed] == [MINE, OTHERS, project("c" * 64)]
     assert [item.project_id for item in listed] == [project_id_in(item.namespace) for item in listed]
+
+
+@promise
+async def a_project_is_as_large_as_its_events_its_records_and_what_they_replaced(storage: StorageBackend) -> None:
+    assert await storage.get_project_sizes() == {}
+    await put_event(storage, event(1, body=TextBody("x" * 1000)))
+    one = (await storage.get_project_sizes())[MINE]
+    await put_event(storage, event(2, body=TextBody("é" * 1000)))
+    assert (await storage.get_project_sizes())[MINE] == 2 * one + 1000  # bytes, not characters
+    await put_record(storage, record(1, namespace=OTHERS, summary="y" * 100))
+    alone = (await storage.get_project_sizes())[OTHERS]
+    assert alone > 100
+    await put_record(storage, record(2, namespace=OTHERS, summary="y" * 300))
+    assert (await storage.get_project_sizes())[OTHERS] == 2 * alone + 200
+    await delete_records(storage, [record_id(1)])
+    assert (await storage.get_project_sizes())[OTHERS] == alone + 200
 
 
 @promise

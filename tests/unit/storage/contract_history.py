@@ -37,6 +37,14 @@ async def what_was_replaced_is_seen_by_nothing_but_its_history(storage: StorageB
 
 
 @promise
+async def what_is_replaced_is_part_of_the_size_of_its_project(storage: StorageBackend) -> None:
+    await _put(storage, 1)
+    one = (await storage.get_project_sizes())[MINE]
+    await _replace(storage, went=[1], came=[2])
+    assert await storage.get_project_sizes() == {MINE: 2 * one}
+
+
+@promise
 async def of_what_is_replaced_the_stored_record_counts(storage: StorageBackend) -> None:
     await put_record(storage, record(1, "as stored"))
     await _replace(storage, went=[1], came=[2])

@@ -9,7 +9,9 @@ from tests.unit.frontends.cli.samples import PLAIN
 
 
 def test_a_folder_of_any_name_has_one_row_and_brings_no_colours() -> None:
-    project = {"display_name": "shop\n\x1b[31mred\x9b", "event_count": 1, "memory_count": 0, "last_event_at": None}
+    counts = {"event_count": 1, "memory_count": 0, "size_bytes": 4100, "last_event_at": None}
+    project = {"display_name": "shop\n\x1b[31mred\x9b", **counts}
     row = _row(project, SimpleNamespace(out=PLAIN))  # type: ignore[arg-type]  # without a moment it asks for no clock
     assert row.startswith("shop \ufffd[31mred\ufffd  ")
+    assert row.endswith("1 event · 0 memories · 4.1 kB")
     assert len(row.splitlines()) == 1

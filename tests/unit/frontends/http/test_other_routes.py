@@ -47,6 +47,16 @@ async def test_stats_count_and_name_the_projects(client: Client) -> None:
     (project,) = stats["projects"]
     assert (project["project_id"], project["event_count"], project["memory_count"]) == ("a" * 64, 1, 1)
     assert project["display_name"]
+    assert "size_bytes" not in project
+
+
+@with_client
+async def test_a_project_is_as_large_as_what_is_stored_of_it(client: Client) -> None:
+    await client.post("/v1/events", wire(1))
+    (before,) = (await client.get("/v1/stats?sizes=true")).json["projects"]
+    await client.post("/v1/memories", a_record(1))
+    (after,) = (await client.get("/v1/stats?sizes=true")).json["projects"]
+    assert 0 < before["size_bytes"] < after["size_bytes"]
 
 
 @with_client

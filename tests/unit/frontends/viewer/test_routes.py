@@ -132,6 +132,7 @@ async def test_the_json_of_a_page_is_what_its_route_says(client: Client) -> None
         await leads_to("/ui/sessions.json?session=s&project=p&of=%2Fn%2F") == "/api/session?session=s&project=%2Fn%2F"
     )
     assert await leads_to("/ui/brief.json") == "/v1/stats"
+    assert await leads_to("/ui/projects.json") == "/v1/stats?sizes=true"
     assert (await client.get("/ui/nothing.json")).status == 404
     assert (await client.get("/ui/memories.json", only=HOST)).status == 401
 

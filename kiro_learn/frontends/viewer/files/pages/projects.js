@@ -4,6 +4,7 @@ import { html, useId, useState } from "../lib/html.js";
 import { address, call, useRoute } from "../lib/api.js";
 import { Ask } from "../lib/asking.js";
 import { count, counted } from "../lib/format.js";
+import { Size } from "../lib/lists.js";
 import { saveFile } from "../lib/memory.js";
 import { go, href, short } from "../lib/nav.js";
 import { attempt, Box, Chip, Icon, Time, toast } from "../lib/parts.js";
@@ -14,12 +15,12 @@ export const title = "Projects";
 const PAGE = 500;
 
 /** @typedef {{name: string, namespace: string, project_id: string, folder: string | null, memory_count: number, last_event_at: string | null,
- *   waiting_count: number, sessions: number, paused: any}} Row */
+ *   waiting_count: number, size_bytes: number, sessions: number, paused: any}} Row */
 /** @typedef {(act: string, row: Row) => void} Act */
 
 export default function Projects() {
   const [changes, setChanges] = useState(0);
-  const stats = useRoute("/v1/stats", {}, changes);
+  const stats = useRoute("/v1/stats", { sizes: true }, changes);
   const pauses = useRoute("/api/pauses", {}, changes);
   const days = useRoute("/api/days", { days: 1 }, changes);
   const [asked, setAsked] = useState(/** @type {{name: string, row: Row} | null} */ (null));
@@ -65,7 +66,7 @@ const rowsOf = (stats, pauses, days) =>
 /** @param {{rows: Row[], act: Act}} props */
 const Table = ({ rows, act }) => html`
   <table class="folds projects-table">
-    <thead><tr><th>Project</th><th class="number">Memories</th><th class="number">Sessions</th><th class="number">Waiting</th><th>Last used</th><th><span class="hidden">Actions</span></th></tr></thead>
+    <thead><tr><th>Project</th><th class="number">Memories</th><th class="number">Sessions</th><th class="number">Waiting</th><th class="number">Size</th><th>Last used</th><th><span class="hidden">Actions</span></th></tr></thead>
     <tbody>
       ${rows.map(
         (row) => html`<tr key=${row.namespace}>
@@ -77,6 +78,7 @@ const Table = ({ rows, act }) => html`
           <td class="number"><a href=${href("memories", { project: short(row) })}>${count(row.memory_count)}<span class="unit"> memories</span></a></td>
           <td class="number"><a href=${href("sessions", { project: short(row) })}>${count(row.sessions)}<span class="unit"> sessions</span></a></td>
           <td class="number">${count(row.waiting_count)}<span class="unit"> waiting</span></td>
+          <td><${Size} bytes=${row.size_bytes} /></td>
           <td><${Time} at=${row.last_event_at} /></td>
           <td class="acts"><${Acts} ...${{ row, act }} /></td>
         </tr>`,
