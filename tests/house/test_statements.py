@@ -35,6 +35,7 @@ SCANS = {
     "AWAITED_EMBEDDINGS": "a partial index, of just the rows that are wanted; and json_each, a loop over a list",
     "ALL_MERGED": "all of it is wanted; one row a project",
     "ALL_PAUSES": "all of it is wanted",
+    "PROJECT_SIZES": "all of it is wanted, on the page that shows it",
     "HOLDS_SOMETHING": "of two searches by an index",
     "RESTORE_PROJECT": "one row a project",
     "BEHIND": "one row a project; stopped by its reader",
