@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import attrs
 
@@ -29,6 +30,9 @@ MOST_SHOWN_BYTES = {EventKind.TOOL_USE: 4_000}
 
 MARKUP_BYTES = 150
 """About what a prompt needs around each event."""
+
+KEPT_TEXTS = 1_000
+"""Sentences whose stems are kept: each brief compares the same rules, and each learning the same memories."""
 
 
 @attrs.frozen
@@ -311,6 +315,7 @@ def _denies(text: str) -> bool:
     return any(is_negation(word) for word in text.split())
 
 
+@lru_cache(KEPT_TEXTS)
 def stems(text: str) -> frozenset[str]:
     """The words of ``text`` without their endings, and without those that most rules have."""
     words = (word.casefold() for word in terms(text.replace('"', " ")))

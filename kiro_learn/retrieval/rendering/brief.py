@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import TypeAlias
 
@@ -13,7 +14,7 @@ from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
-from kiro_learn.retrieval.rendering.passages import item, one_line, shortened
+from kiro_learn.retrieval.rendering.passages import KEPT_TEXTS, item, one_line, shortened
 from kiro_learn.retrieval.rendering.repeats import branch_note, when
 from kiro_learn.retrieval.rendering.report import HEADING, UNTITLED
 
@@ -144,8 +145,8 @@ class _Line:
     @classmethod
     def of(cls, record: MemoryRecord, most_bytes: int, note: str = "") -> _Line:
         """A harmless list item: the title, the summary where it says more, the day, and what is noted of it."""
-        told, is_all = _text_of(record, most_bytes)
-        text = item(told.rstrip(" .:")) or UNTITLED
+        is_rule = record.knowledge_type is KnowledgeType.CONSTRAINT
+        text, is_all = _text_of(record.title, record.summary, most_bytes, is_rule=is_rule)
         shown = shortened(text, most_bytes)
         is_whole = is_all and shown == text and not record.facts
         about = "; ".join(filter(None, (when(record), branch_note(record), note)))
@@ -188,15 +189,21 @@ def _choose(lines: Sequence[_Line], places: set[int], budget: int, *, heading: s
     return used
 
 
-def _text_of(record: MemoryRecord, most_characters: int) -> tuple[str, bool]:
-    """Somewhat more of it than there is room for, and whether that is all of its title and summary."""
-    title = one_line(record.title).rstrip(" .:")
-    first, _, rest = record.summary.partition("\n")
+@lru_cache(KEPT_TEXTS)
+def _text_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -> tuple[str, bool]:
+    """A harmless list item of somewhat more of both than there is room for, and whether that is all of them."""
+    told, is_all = _told_of(title, summary, most_characters, is_rule=is_rule)
+    return item(told.rstrip(" .:")) or UNTITLED, is_all
+
+
+def _told_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -> tuple[str, bool]:
+    title = one_line(title).rstrip(" .:")
+    first, _, rest = summary.partition("\n")
     is_turn = first.startswith(ASKED)
-    if is_turn and record.knowledge_type is KnowledgeType.CONSTRAINT:
+    if is_turn and is_rule:
         return title, False  # what a turn answers under its rule was done once
     # A turn's summary quotes its question, then begins to answer.
-    summary = one_line((rest if is_turn else record.summary)[: 2 * most_characters])
+    summary = one_line((rest if is_turn else summary)[: 2 * most_characters])
     if title and _bare(summary).startswith(_bare(title)):
         return summary, not is_turn
     words = set(_words(summary))

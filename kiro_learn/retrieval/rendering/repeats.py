@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 import attrs
 
@@ -11,7 +12,7 @@ from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.file_state import FileChanges, files_of, was_there
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.passages import one_line, shortened, word_runs
+from kiro_learn.retrieval.rendering.passages import KEPT_TEXTS, one_line, shortened, word_runs
 
 # Leaves out records that repeat others, and puts a newer record above the older one that it may correct.
 #
@@ -60,8 +61,7 @@ class _Worded:
 
     @classmethod
     def of(cls, record: MemoryRecord) -> _Worded:
-        text = "\n".join((record.title, record.summary, *record.facts))
-        return cls(record, frozenset(word_runs(text.casefold())))
+        return cls(record, _distinct_words("\n".join((record.title, record.summary, *record.facts))))
 
     def is_newer_than(self, other: _Worded) -> bool:
         return self.record.created_at > other.record.created_at
@@ -75,6 +75,11 @@ class _Worded:
             return False
         common = len(self.words & other.words)
         return common / (fewer + more - common) >= share
+
+
+@lru_cache(KEPT_TEXTS)
+def _distinct_words(text: str) -> frozenset[str]:
+    return frozenset(word_runs(text.casefold()))
 
 
 def _without_repeats(records: Sequence[_Worded]) -> list[_Worded]:
