@@ -123,10 +123,18 @@ def watch(page: Page, origin: str) -> list[str]:
     return faults
 
 
+def set_theme(page: Page, theme: str) -> None:
+    """As the button does: charts and the graph are canvases, which draw themselves anew when they are told."""
+    page.evaluate(
+        "theme => { document.documentElement.dataset.theme = theme; document.dispatchEvent(new Event('kl:theme')) }",
+        theme,
+    )
+
+
 def in_both_themes(viewer: Viewer, look: Callable[[str, int], None]) -> None:
     """Call ``look(theme, width)`` for both themes at all widths, on the page that is shown."""
     for theme in ("light", "dark"):
-        viewer.page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        set_theme(viewer.page, theme)
         for width in WIDTHS:
             viewer.page.set_viewport_size({"width": width, "height": HEIGHT})
             look(theme, width)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kiro_learn.frontends.viewer.routes import FOLDER
-from tests.viewer.browsing import HEIGHT, WIDTHS, Viewer, in_both_themes
+from tests.viewer.browsing import HEIGHT, WIDTHS, Viewer, in_both_themes, set_theme
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -71,7 +71,7 @@ def faults_of(viewer: Viewer, name: str) -> Iterator[str]:
     page.set_viewport_size({"width": SMALLEST, "height": HEIGHT})
     yield from (f"{SMALLEST}: {each}" for each in page.evaluate(SIDEWAYS))
     page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
-    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    set_theme(page, "light")
     yield from (f"light {WIDTHS[0]}: {each}" for each in serious(page))
     if page.locator(".row").count():
         page.locator(".row").first.click()

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.viewer.browsing import Viewer
+from tests.viewer.browsing import Viewer, set_theme
 from tests.viewer.test_every_page import serious
 from tests.viewer.test_memories import Kitchen, kitchen, row  # noqa: F401  # the fixture
 from tests.viewer.test_retrievals import ask
@@ -34,7 +34,7 @@ def look(page: Any, selector: str) -> None:
     page.wait_for_selector(selector)
     page.wait_for_function("() => !document.querySelector('[aria-busy=true], .stale')")
     for theme in ("light", "dark"):
-        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        set_theme(page, theme)
         assert serious(page) == [], (page.url, selector, theme)
 
 

@@ -78,7 +78,7 @@ const Table = ({ rows, act }) => html`
           <td class="number"><a href=${href("memories", { project: short(row) })}>${count(row.memory_count)}<span class="unit"> memories</span></a></td>
           <td class="number"><a href=${href("sessions", { project: short(row) })}>${count(row.sessions)}<span class="unit"> sessions</span></a></td>
           <td class="number">${count(row.waiting_count)}<span class="unit"> waiting</span></td>
-          <td><${Size} bytes=${row.size_bytes} /></td>
+          <td class="number"><${Size} bytes=${row.size_bytes} /></td>
           <td><${Time} at=${row.last_event_at} /></td>
           <td class="acts"><${Acts} ...${{ row, act }} /></td>
         </tr>`,
