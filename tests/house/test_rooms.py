@@ -75,3 +75,14 @@ def test_no_way_through_the_rooms_leads_back() -> None:
 def test_nothing_lies_loose_at_the_top() -> None:
     files = {path.name for path in (ROOT / "kiro_learn").iterdir() if path.is_file()}
     assert files == LOOSE_FILES
+
+
+def test_the_tests_of_the_viewer_are_collected_without_playwright() -> None:
+    """They are skipped by name where it is missing, which the extra ``testing`` does not bring."""
+    faults = [
+        path.name
+        for path in (ROOT / "tests" / "viewer").glob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("playwright")
+    ]
+    assert faults == []

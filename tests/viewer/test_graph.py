@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
 
 from tests.integration.daemon_process import DaemonProcess
 from tests.viewer.browsing import Viewer, origin_of, watch
 from tests.viewer.test_memories import Kitchen, kitchen  # noqa: F401  # the fixture
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
 
 pytestmark = pytest.mark.one_python
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
 
 from tests.viewer.browsing import Viewer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 pytestmark = pytest.mark.one_python
 
@@ -227,6 +230,24 @@ def test_a_memory_is_pinned_by_a_key_found_by_a_filter_and_unpinned_by_undo(kitc
     page.locator(".chosen").get_by_role("button", name="Pin", exact=True).click()
     page.locator(".row", has=page.get_by_text("pinned", exact=True)).nth(1).wait_for()
     assert sorted(pinned()) == ["Heat the oven", "Rest the dough"]
+
+
+def test_a_pin_shows_before_the_answer_and_goes_where_it_is_refused(kitchen: Kitchen) -> None:
+    kitchen.memory("Rest the dough")
+    page = kitchen.open("memories")
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/pin", hold)
+    row(page, "Rest the dough").focus()
+    page.keyboard.press("p")
+    row(page, "Rest the dough").get_by_text("pinned", exact=True).wait_for()
+    waiting[0].fulfill(status=503, json={"error": "the store is busy", "hint": ""})
+    page.get_by_text("the store is busy").wait_for()
+    row(page, "Rest the dough").get_by_text("pinned", exact=True).wait_for(state="detached")
+    kitchen.viewer.faults.clear()  # the answer that was refused
 
 
 def test_to_undo_the_pins_of_several_leaves_those_that_were_there(kitchen: Kitchen) -> None:

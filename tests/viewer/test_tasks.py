@@ -6,14 +6,17 @@ Typing a text is part of the action that sends it.
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Route
 
 from tests.viewer.test_every_page import serious
 from tests.viewer.test_memories import FOCUSED, Actions, Kitchen, kitchen, row  # noqa: F401  # the fixture
 from tests.viewer.test_retrievals import ask
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 pytestmark = pytest.mark.one_python
 

@@ -63,10 +63,9 @@ export default function Page({ query, setQuery, project, nameOf }) {
   };
   const judge = async (/** @type {string} */ said) => {
     const id = target();
-    if (id && (await attempt(() => call("POST", routeOf(id, "/feedback"), { feedback: said })))) {
-      setJudged((old) => old + 1);
-      toast(said === "helped" ? "Noted: it helped." : "Noted: it is wrong. It is told less; Edit puts it right.");
-    }
+    if (!id) return;
+    toast(said === "helped" ? "Noted: it helped." : "Noted: it is wrong. It is told less; Edit puts it right.");
+    if (await attempt(() => call("POST", routeOf(id, "/feedback"), { feedback: said }))) setJudged((old) => old + 1);
   };
   const saved = async (/** @type {any} */ { id, replaced }) => {
     const memory = await attempt(() => call("GET", routeOf(id)));
@@ -86,9 +85,12 @@ export default function Page({ query, setQuery, project, nameOf }) {
   };
   const pin = async (/** @type {string[]} */ ids, /** @type {boolean | null} */ isPinned) => {
     isPinned ??= Boolean((rows.find((each) => each.record_id === ids[0]) ?? (await attempt(() => call("GET", routeOf(ids[0])))))?.pinned_at);
+    const mark = (/** @type {(each: any) => string | null} */ at) => list.change((old) => old.map((each) => (ids.includes(each.record_id) ? { ...each, pinned_at: at(each) } : each)));
+    mark(({ pinned_at: at }) => (isPinned ? null : (at ?? new Date().toISOString()))); // at once; the answer says the time
     const done = (await Promise.all(ids.map((id) => attempt(() => call(isPinned ? "DELETE" : "POST", routeOf(id, "/pin"), {}))))).filter(Boolean);
     // Of several, an undo leaves those alone that were so before.
     const wasSo = (/** @type {any} */ { record_id: id }) => ids.length > 1 && Boolean(rows.find((each) => each.record_id === id)?.pinned_at) !== isPinned;
+    if (done.length < ids.length) mark(({ record_id: id }) => rows.find((each) => each.record_id === id)?.pinned_at ?? null);
     if (done.length) changed(done, done.filter((each) => !wasSo(each)));
   };
   const changed = (/** @type {any[]} */ memories, turned = memories) => {
