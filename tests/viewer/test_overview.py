@@ -15,13 +15,19 @@ from tests.viewer.browsing import Viewer, log_in, origin_of
 from tests.viewer.test_every_page import serious
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.one_python
 
 
 def learn(daemon: DaemonProcess, number: int, title: str) -> None:
     daemon.call("POST", "/v1/memories", write_record(a_record(number, title)))
+
+
+def wait_live(page: Page) -> None:
+    """Until the daemon is heard, and the list of what happens, which is drawn after that, listens."""
+    page.get_by_text("live", exact=True).wait_for()
+    page.get_by_role("region", name="Live").get_by_role("button", name="Hold").wait_for()
 
 
 def test_whether_memory_helps_is_seen_in_one_action(viewer: Viewer) -> None:
@@ -71,7 +77,7 @@ def test_charts_say_in_words_and_in_a_table_what_they_draw(viewer: Viewer) -> No
 
 def test_a_memory_that_is_learned_shows_soon_behind_new_and_moves_nothing(viewer: Viewer) -> None:
     page = viewer.open("")
-    page.get_by_text("live", exact=True).wait_for()
+    wait_live(page)
     rows = page.locator(".feed").first.locator("li")
     before = rows.count()
     page.evaluate("document.querySelector('main').scrollTop = 60")
@@ -85,7 +91,7 @@ def test_a_memory_that_is_learned_shows_soon_behind_new_and_moves_nothing(viewer
 
 def test_what_comes_while_it_is_held_waits_until_it_is_asked_for(viewer: Viewer) -> None:
     page = viewer.open("")
-    page.get_by_text("live", exact=True).wait_for()
+    wait_live(page)
     live = page.get_by_role("region", name="Live")
     live.get_by_role("button", name="Hold").click()
     for number in (901, 902, 903):
@@ -149,7 +155,7 @@ def test_calls_of_models_are_shown_by_day_where_there_were_any(viewer: Viewer) -
 
 def test_a_title_that_turns_the_direction_leaves_what_stands_behind_it(viewer: Viewer) -> None:
     page = viewer.open("")
-    page.get_by_text("live", exact=True).wait_for()
+    wait_live(page)
     learn(viewer.daemon, 910, "Turned \u202e round")
     title = page.locator("bdi", has_text="round").first
     title.wait_for()
@@ -169,14 +175,14 @@ def test_after_a_kill_and_a_restart_it_goes_on_alone_and_lacks_nothing(chrome: B
         log_in(context, daemon)
         page = context.new_page()
         page.goto(f"{origin_of(daemon)}/ui/")
-        page.get_by_text("live", exact=True).wait_for()
+        wait_live(page)
         learn(daemon, 1, "Before the kill")
         page.get_by_role("link", name="learned “Before the kill”").wait_for()
         port = daemon.connect().port
     page.get_by_text("reconnecting").first.wait_for()
     with running_daemon(tmp_path, settings, port=port) as daemon:
         learn(daemon, 2, "While it was away")
-        page.get_by_text("live", exact=True).wait_for()
+        wait_live(page)
         learned = page.get_by_role("region", name="Learned last")
         learned.get_by_role("link", name="While it was away").wait_for()
         assert learned.get_by_role("link", name="Before the kill").count() == 1
