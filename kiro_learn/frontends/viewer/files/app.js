@@ -79,16 +79,14 @@ function Rail({ page }) {
   useEffect(() => setOpen(false), [page]);
   return html`
     <nav class="rail ${isOpen ? "open" : ""}" aria-label="Pages">
-      ${PAGES.map(
-        ([name, word, key]) => html`
-          <a
-            href=${href(name)}
-            class=${IN_BOTTOM_BAR.includes(name) ? "" : "rare"}
-            title="${word} (g ${key})"
-            aria-current=${name === page ? "page" : undefined}
-          ><${Icon} name=${name} /><span>${word}</span></a>
-        `,
-      )}
+      ${PAGES.map(([name, word, key]) => html`
+        <a
+          href=${href(name)}
+          class=${IN_BOTTOM_BAR.includes(name) ? "" : "rare"}
+          title="${word} (g ${key})"
+          aria-current=${name === page ? "page" : undefined}
+        ><${Icon} name=${name} /><span>${word}</span></a>
+      `)}
       <button class="plain more" aria-current=${IN_BOTTOM_BAR.includes(page) ? undefined : "true"} aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}><${Icon} name="more" /><span>More</span></button>
     </nav>
   `;

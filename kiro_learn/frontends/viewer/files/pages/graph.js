@@ -74,18 +74,14 @@ function FromFiles({ facts }) {
   const slots = [...new Set(facts.map((fact) => fact.slot))];
   return html`
     <dl class="slots">
-      ${slots.map(
-        (slot) => html`
-          <div>
-            <dt>${slot}</dt>
-            ${facts.filter((fact) => fact.slot === slot).map(
-              ({ value, source, runs }) => html`
-                <dd>${value} <${Source} of=${source} />${runs && html`<${Runs} ...${runs} />`}</dd>
-              `,
-            )}
-          </div>
-        `,
-      )}
+      ${slots.map((slot) => html`
+        <div>
+          <dt>${slot}</dt>
+          ${facts.filter((fact) => fact.slot === slot).map(({ value, source, runs }) => html`
+            <dd>${value} <${Source} of=${source} />${runs && html`<${Runs} ...${runs} />`}</dd>
+          `)}
+        </div>
+      `)}
     </dl>
   `;
 }
@@ -106,14 +102,12 @@ function Said({ items, onOpen }) {
     <section>
       <h3>Stated and learned</h3>
       <${Few} items=${items}>${(/** @type {any[]} */ shown) => html`<ul class="said">
-        ${shown.map(
-          (each) => html`
-            <li>
-              <button class="plain" onClick=${() => onOpen(each.id)}>${textOf(each)}</button>
-              <span class="note muted">${SAYS_SO[each.source_type]} · <${Time} at=${each.last_confirmed_at ?? each.created_at} /></span>
-            </li>
-          `,
-        )}
+        ${shown.map((each) => html`
+          <li>
+            <button class="plain" onClick=${() => onOpen(each.id)}>${textOf(each)}</button>
+            <span class="note muted">${SAYS_SO[each.source_type]} · <${Time} at=${each.last_confirmed_at ?? each.created_at} /></span>
+          </li>
+        `)}
       </ul>`}<//>
     </section>
   `;
@@ -202,9 +196,7 @@ function Picture({ query, setQuery, project, picture, shown, renderer, onOpen, c
         <${Box} title="Graph" route=${picture} actions=${actions} empty=${nothingJoined}>
           ${() => graph && html`
             <div class="filters gap">
-              ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map(
-                (kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`,
-              )}
+              ${Object.keys(KINDS).filter((kind) => !(project && kind === "projects")).map((kind) => html`<label><input type="checkbox" checked=${shown.includes(kind)} onChange=${() => toggle(kind)} /><i class="dot ${kind}"></i>${KINDS[kind][1]}</label>`)}
               ${query.near && html`<button class="chip" onClick=${() => setQuery({ near: null })}>Only around ${graph.byId.get(query.near)?.label ?? "a node"} · show all</button>`}
             </div>
             ${isList ? html`<${AsList} ...${{ graph, open }} opened=${query.open} />` : html`<${Canvas} ...${{ graph, view, open }} opened=${query.open} />`}
@@ -345,11 +337,9 @@ function Linked({ title: kind, near, open }) {
     <section>
       <h3>${counted(near.length, ...KINDS[kind])}</h3>
       <${Few} items=${near}>${(/** @type {import("./graph_model.js").Neighbour[]} */ shown) => html`<ul class="said">
-        ${shown.map(
-          ({ node, says, count: many, isFrom }) => html`
-            <li><button class="plain" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>${says && html`<span class="note muted">${isFrom ? "" : "← "}${says.replaceAll("_", " ")}</span>`}${many > 1 && html`<span class="note muted">${count(many)} memories</span>`}</li>
-          `,
-        )}
+        ${shown.map(({ node, says, count: many, isFrom }) => html`
+          <li><button class="plain" onClick=${() => open(node.id)}><i class="dot ${node.kind}"></i>${node.label}</button>${says && html`<span class="note muted">${isFrom ? "" : "← "}${says.replaceAll("_", " ")}</span>`}${many > 1 && html`<span class="note muted">${count(many)} memories</span>`}</li>
+        `)}
       </ul>`}<//>
     </section>
   `;

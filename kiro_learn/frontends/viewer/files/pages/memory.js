@@ -84,17 +84,15 @@ function CameFrom({ id, events: route }) {
       <h3>Came from</h3>
       <${State} title="The events of this memory" route=${route} empty=${(/** @type {any} */ data) => data.items.length === 0 && "The events it came from are gone."}>
         ${(/** @type {any} */ data) => html`
-          <${Few} items=${data.items} few=${SHOWN_EVENTS}>${(/** @type {any[]} */ shown) => bySession(shown).map(
-            ([session, events]) => html`
-              <a key=${session} class="source" href=${href("sessions", { session, of: events[0].namespace, memory: id })}>
-                Session ${shortId(session)} of ${agentName(events[0].agent)} · ${counted(events.length, "event")}</a>
-              <ol class="events">${events.map((/** @type {any} */ event) => html`
-                <li key=${event.event_id}>
-                  <span class="small muted">${ago(event.at)} · ${speaker(event)}</span>
-                  <p class="short">${event.text || html`<span class="muted">its content has gone by age</span>`}</p>
-                </li>`)}</ol>
-            `,
-          )}<//>
+          <${Few} items=${data.items} few=${SHOWN_EVENTS}>${(/** @type {any[]} */ shown) => bySession(shown).map(([session, events]) => html`
+            <a key=${session} class="source" href=${href("sessions", { session, of: events[0].namespace, memory: id })}>
+              Session ${shortId(session)} of ${agentName(events[0].agent)} · ${counted(events.length, "event")}</a>
+            <ol class="events">${events.map((/** @type {any} */ event) => html`
+              <li key=${event.event_id}>
+                <span class="small muted">${ago(event.at)} · ${speaker(event)}</span>
+                <p class="short">${event.text || html`<span class="muted">its content has gone by age</span>`}</p>
+              </li>`)}</ol>
+          `)}<//>
           ${data.event_count > data.items.length && html`<p class="small muted">${counted(data.event_count - data.items.length, "event")} more: gone, or not shown</p>`}
         `}
       <//>

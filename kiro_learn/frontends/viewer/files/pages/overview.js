@@ -195,13 +195,11 @@ function Learned({ namespace, nameOf, today }) {
     <${Box} title=${today?.learned ? "Learned today" : "Learned last"} route=${route} actions=${links} empty=${nothingLearned}>
       ${(/** @type {any} */ data) => html`
         <ul class="feed">
-          ${data.items.filter(isShown).map(
-            (/** @type {any} */ each) => html`<li key=${each.record_id}>
-              <span class="kind"><${Chip}>${typeOf(each)}<//></span>
-              <a class="two-lines" href=${href("memories", { open: each.record_id })}>${each.title}</a>
-              <span class="muted small where">${nameOf(each.namespace)} <${Time} at=${each.created_at} /></span>
-            </li>`,
-          )}
+          ${data.items.filter(isShown).map((/** @type {any} */ each) => html`<li key=${each.record_id}>
+            <span class="kind"><${Chip}>${typeOf(each)}<//></span>
+            <a class="two-lines" href=${href("memories", { open: each.record_id })}>${each.title}</a>
+            <span class="muted small where">${nameOf(each.namespace)} <${Time} at=${each.created_at} /></span>
+          </li>`)}
         </ul>
       `}
     <//>
@@ -275,12 +273,10 @@ function Health({ status }) {
   if (!problems.length) return html`<p><span class="ok">✓</span> Everything works<span class="muted">${copied}</span>${look}</p>`;
   return html`
     <ul class="problems">
-      ${problems.map(
-        ({ what, why, mend }) => html`<li>
-          <p><span class="warn" aria-hidden="true">!</span> <b>${what}</b>${why && html` <span class="muted">${why}</span>`}</p>
-          ${mend && html`<p class="mend"><code>${mend}</code> <${Copy} text=${mend} label="Copy the command" /></p>`}
-        </li>`,
-      )}
+      ${problems.map(({ what, why, mend }) => html`<li>
+        <p><span class="warn" aria-hidden="true">!</span> <b>${what}</b>${why && html` <span class="muted">${why}</span>`}</p>
+        ${mend && html`<p class="mend"><code>${mend}</code> <${Copy} text=${mend} label="Copy the command" /></p>`}
+      </li>`)}
     </ul>
     <p>${look}</p>
   `;

@@ -68,21 +68,19 @@ const Table = ({ rows, act }) => html`
   <table class="folds projects-table">
     <thead><tr><th>Project</th><th class="number">Memories</th><th class="number">Sessions</th><th class="number">Waiting</th><th class="number">Size</th><th>Last used</th><th><span class="hidden">Actions</span></th></tr></thead>
     <tbody>
-      ${rows.map(
-        (row) => html`<tr key=${row.namespace}>
-          <td>
-            <a class="strong" href=${href("overview", { project: short(row) })}>${row.name}</a>
-            ${row.paused && html` <${Chip} kind="warn">paused <${Time} at=${row.paused.since} /><//>`}
-            <div class="muted small folder">${row.folder ?? "no folder"}</div>
-          </td>
-          <td class="number"><a href=${href("memories", { project: short(row) })}>${count(row.memory_count)}<span class="unit"> memories</span></a></td>
-          <td class="number"><a href=${href("sessions", { project: short(row) })}>${count(row.sessions)}<span class="unit"> sessions</span></a></td>
-          <td class="number">${count(row.waiting_count)}<span class="unit"> waiting</span></td>
-          <td class="number"><${Size} bytes=${row.size_bytes} /></td>
-          <td><${Time} at=${row.last_event_at} /></td>
-          <td class="acts"><${Acts} ...${{ row, act }} /></td>
-        </tr>`,
-      )}
+      ${rows.map((row) => html`<tr key=${row.namespace}>
+        <td>
+          <a class="strong" href=${href("overview", { project: short(row) })}>${row.name}</a>
+          ${row.paused && html` <${Chip} kind="warn">paused <${Time} at=${row.paused.since} /><//>`}
+          <div class="muted small folder">${row.folder ?? "no folder"}</div>
+        </td>
+        <td class="number"><a href=${href("memories", { project: short(row) })}>${count(row.memory_count)}<span class="unit"> memories</span></a></td>
+        <td class="number"><a href=${href("sessions", { project: short(row) })}>${count(row.sessions)}<span class="unit"> sessions</span></a></td>
+        <td class="number">${count(row.waiting_count)}<span class="unit"> waiting</span></td>
+        <td class="number"><${Size} bytes=${row.size_bytes} /></td>
+        <td><${Time} at=${row.last_event_at} /></td>
+        <td class="acts"><${Acts} ...${{ row, act }} /></td>
+      </tr>`)}
     </tbody>
   </table>
 `;

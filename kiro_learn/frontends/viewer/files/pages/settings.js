@@ -64,17 +64,15 @@ function Sections({ settings }) {
   return html`
     <p class="muted">Read as the daemon starts; after a change, <code>kiro-learn restart</code>.</p>
     ${names.length === 0 && html`<p class="muted none">No setting fits.</p>`}
-    ${names.map(
-      (name) => html`
-        <section class="settings-section" aria-label=${name}>
-          <h3><code>[${name}]</code> ${SECTIONS[name] ?? ""}</h3>
-          <table class="settings">
-            <thead class="hidden"><tr><th>Setting</th><th>Value</th><th>From</th><th>Copy</th></tr></thead>
-            <tbody>${settings.filter((each) => each.key.startsWith(`${name}.`)).map((each) => html`<${Row} setting=${each} />`)}</tbody>
-          </table>
-        </section>
-      `,
-    )}
+    ${names.map((name) => html`
+      <section class="settings-section" aria-label=${name}>
+        <h3><code>[${name}]</code> ${SECTIONS[name] ?? ""}</h3>
+        <table class="settings">
+          <thead class="hidden"><tr><th>Setting</th><th>Value</th><th>From</th><th>Copy</th></tr></thead>
+          <tbody>${settings.filter((each) => each.key.startsWith(`${name}.`)).map((each) => html`<${Row} setting=${each} />`)}</tbody>
+        </table>
+      </section>
+    `)}
   `;
 }
 
