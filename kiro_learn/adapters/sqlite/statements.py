@@ -987,23 +987,30 @@ IS_INDEXED = "SELECT 1 FROM records_fts_{number}_docsize WHERE id = :number"
 
 # Ranges of events_of_session and records_of_namespace, one pair per namespace; the last moment, and the newest path
 # that is known, backwards along events_of_namespace.
-PROJECTS = """
-    SELECT *
-      FROM (SELECT n.namespace,
-                   (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,
-                   (SELECT count(*) FROM memory_records AS r WHERE r.namespace_number = n.number) AS memory_count,
-                   (SELECT max(e.valid_time) FROM events AS e WHERE e.namespace = n.namespace),
-                   (SELECT coalesce(sum(b.event_count), 0) FROM buffer AS b WHERE b.namespace_number = n.number),
-                   coalesce(n.folder, (SELECT newest.project_path
-                      FROM (SELECT e.project_path FROM events AS e
-                             WHERE e.namespace = n.namespace
-                             ORDER BY e.valid_time DESC, e.event_id DESC LIMIT :events_with_folder) AS newest
-                     WHERE newest.project_path IS NOT NULL LIMIT 1)),
-                   n.name
-              FROM namespaces AS n) AS projects
-     WHERE event_count > 0 OR memory_count > 0
-     ORDER BY event_count DESC, namespace
+_IS_PROJECT = """
+           (EXISTS (SELECT 1 FROM events AS e WHERE e.namespace = n.namespace)
+            OR EXISTS (SELECT 1 FROM memory_records AS r WHERE r.namespace_number = n.number)
+            OR EXISTS (SELECT 1 FROM graph_facts AS f WHERE f.namespace_number = n.number)
+            OR EXISTS (SELECT 1 FROM graph_preferences AS p WHERE p.namespace_number = n.number)
+            OR EXISTS (SELECT 1 FROM graph_procedures AS w WHERE w.namespace_number = n.number))
 """
+
+PROJECTS = f"""
+    SELECT n.namespace,
+           (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,
+           (SELECT count(*) FROM memory_records AS r WHERE r.namespace_number = n.number),
+           (SELECT max(e.valid_time) FROM events AS e WHERE e.namespace = n.namespace),
+           (SELECT coalesce(sum(b.event_count), 0) FROM buffer AS b WHERE b.namespace_number = n.number),
+           coalesce(n.folder, (SELECT newest.project_path
+              FROM (SELECT e.project_path FROM events AS e
+                     WHERE e.namespace = n.namespace
+                     ORDER BY e.valid_time DESC, e.event_id DESC LIMIT :events_with_folder) AS newest
+             WHERE newest.project_path IS NOT NULL LIMIT 1)),
+           n.name
+      FROM namespaces AS n
+     WHERE {_IS_PROJECT}
+     ORDER BY event_count DESC, n.namespace
+"""  # noqa: S608  # a constant of this file
 
 _RECORD_BYTES = """octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json)
                            + coalesce(octet_length(r.captured_text), 0) + coalesce(octet_length(r.embedding), 0)"""
@@ -1048,12 +1055,7 @@ CONCEPTS_OF_ALL = """
            json_each(CASE WHEN json_valid(r.concepts_json) THEN r.concepts_json ELSE '[]' END) AS c
 """
 
-COUNT_PROJECTS = """
-    SELECT count(*)
-      FROM namespaces AS n
-     WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.namespace = n.namespace)
-        OR EXISTS (SELECT 1 FROM memory_records AS r WHERE r.namespace_number = n.number)
-"""
+COUNT_PROJECTS = f"SELECT count(*) FROM namespaces AS n WHERE {_IS_PROJECT}"  # noqa: S608  # a constant of this file
 
 # Backwards along events_of_namespace, and each row's head; the reader stops it when it has enough sessions.
 SESSIONS_OF_NAMESPACE = """

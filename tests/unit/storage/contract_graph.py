@@ -132,6 +132,15 @@ async def every_kind_of_item_comes_back_as_it_was(storage: StorageBackend) -> No
 
 
 @promise
+async def what_is_only_stated_makes_a_project_too(storage: StorageBackend) -> None:
+    await put(storage, about := entity(1, "deployer"), fact(2, about))
+    assert [(each.namespace, each.event_count, each.memory_count) for each in await storage.list_projects()] == [
+        (MINE, 0, 0)
+    ]
+    assert (await storage.get_stats(None)).total_projects == 1
+
+
+@promise
 async def an_item_put_again_takes_the_place_of_what_had_its_id(storage: StorageBackend) -> None:
     await put(storage, KIRA)
     await put(storage, entity(1, "Kira", aliases=("k2",)))
