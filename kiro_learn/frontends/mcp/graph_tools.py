@@ -10,7 +10,7 @@ from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
 from kiro_learn.model.moment import from_text_or_date, to_text
-from kiro_learn.model.profile import FactSaid, PreferenceSaid, Said
+from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.services.graph_items import PROJECT, GraphItems
 from kiro_learn.services.project_names import NamedProject
 
@@ -23,7 +23,7 @@ _KINDS = {
     "procedures": GraphKind.PROCEDURE,
     "entities": GraphKind.ENTITY,
 }
-ONE = "expected a predicate with an object, or a preference"
+ONE = "expected a predicate with an object, or a preference, or a procedure with its steps"
 
 
 async def look_up(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
@@ -59,9 +59,13 @@ async def forget(items: GraphItems, project: NamedProject, arguments: Arguments)
 def _said(arguments: Arguments) -> Said:
     fact = {name for name in ("predicate", "object", "subject", "since") if name in arguments}
     wish = {name for name in ("preference", "about") if name in arguments}
-    if not fact and "preference" in wish:
+    way = {name for name in ("procedure", "steps", "trigger") if name in arguments}
+    if not fact and not wish and {"procedure", "steps"} <= way:
+        steps = tuple(arguments["steps"])
+        return ProcedureSaid(name=arguments["procedure"], steps=steps, trigger=arguments.get("trigger", ""))
+    if not fact and not way and "preference" in wish:
         return PreferenceSaid(value=arguments["preference"], key=arguments.get("about"))
-    if not wish and {"predicate", "object"} <= fact:
+    if not wish and not way and {"predicate", "object"} <= fact:
         return FactSaid(
             predicate=arguments["predicate"],
             object=arguments["object"],

@@ -36,6 +36,9 @@ _ADDED: dict[str, Schema] = {
     "since": text("Since when the fact holds: a date, or a time with an offset.", 1, 40),
     "preference": text("Instead of a fact: what the user wants to be done always, in their words.", 1, 500),
     "about": text("What the preference is about; it takes the place of the one about the same.", 1, 200),
+    "procedure": text("Instead of a fact: the name of how something is done here.", 1, 200),
+    "steps": texts("Of a procedure, in order.", 20, 500, least_items=1),
+    "trigger": text("When to use the procedure.", 1, 500),
     "scope": text("For what it holds: project, unless it is person (all projects) or a path in the project.", 1, 200),
 }
 _CORRECTED: dict[str, Schema] = {
@@ -66,7 +69,8 @@ GRAPH_TOOLS = (
     Tool(
         name="add_fact",
         title="Add a fact",
-        about="Keeps what the user states of the project, or wants to be done always. What cannot hold beside it ends.",
+        about="Keeps what the user states of the project, wants to be done always, or how something is done. What "
+        "cannot hold beside it ends; a procedure of the same name gets a new version.",
         takes=object_of({**_ADDED, "project": PROJECT}),
         gives=_STATEMENT,
     ),

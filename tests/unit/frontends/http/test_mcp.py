@@ -525,7 +525,18 @@ async def test_facts_are_looked_up_added_corrected_and_forgotten(client: Client)
     assert [each["says"] for each in (await called(client, "look_up_facts", text="9091"))["items"]] == [put["says"]]
     assert (await called(client, "forget_fact", id=put["id"]))["forgotten"]
     assert (await called(client, "look_up_facts"))["items"] == []
-    for wrong in ({}, {"preference": "x", "object": "y"}, {"predicate": "uses"}, {"about": "x"}):
+    way = await called(client, "add_fact", procedure="release", steps=["tag it", "push the tag"])
+    assert way["says"] == "release: tag it → push the tag"
+    assert [each["id"] for each in (await called(client, "look_up_facts", kind="procedures"))["items"]] == [way["id"]]
+    shapeless: list[dict[str, Any]] = [
+        {},
+        {"preference": "x", "object": "y"},
+        {"predicate": "uses"},
+        {"about": "x"},
+        {"procedure": "x"},
+        {"procedure": "x", "steps": ["y"], "preference": "z"},
+    ]
+    for wrong in shapeless:
         assert "expected a predicate with an object" in await refusal(client, "add_fact", **wrong)
     assert "expected one of" in await refusal(client, "add_fact", predicate="is", object="fast")
 
