@@ -196,7 +196,7 @@ class PostgresConnection:
     """One connection, made when it is needed and made again when the server went away."""
 
     def __init__(self, server: Server, words: WordMirror | None) -> None:
-        """``words``: finds by words; None for a writer, which leaves them to it."""
+        """``words``: answers what is asked of the index of words; None for the writer, which ignores that."""
         self.server = server
         self.words = words
         self.raw: psycopg.Connection[Any] | None = None

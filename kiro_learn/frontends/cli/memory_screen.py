@@ -1,4 +1,4 @@
-"""Memories as lines: lists, one of them, and what it replaced."""
+"""Renders memories for the terminal: a list of them, one in full, and the memories that one replaced."""
 
 from __future__ import annotations
 

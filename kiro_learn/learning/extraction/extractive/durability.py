@@ -1,12 +1,12 @@
-"""Whether what a turn says still holds next month, told by what kind of evidence it is.
+"""Decides whether what a turn says still holds next month, by the kind of evidence in it.
 
-A cause, a bound, a way that was turned down, and a change that names what it touches are evidence: they hold whoever
-reads them. That something runs, passes or is done, what comes next, and a listing of what is open hold for an hour;
-their events are kept, and a memory of them would only stand before those that last.
+Evidence is a cause, a limit, an approach that was rejected, or a change that names what it touches. "It runs", "it
+passes", "it is done", a next step and a list of open points hold for an hour: their events are kept, and no memory is
+made of them.
 
-What counts is how much of an answer is evidence, measured against what was asked for: a question and a change need
-little of it, a bare command, a step and a message that no person asked for much. The shares were chosen by reading
-four histories, so they are tuned on them.
+An answer is kept if enough of it is evidence. How much is enough depends on the request: little for a question or a
+change; much for a bare command, a step of a plan, or a message that no person asked for. The shares were chosen by
+reading four histories, so they are tuned on them.
 """
 
 from __future__ import annotations
