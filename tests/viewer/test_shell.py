@@ -28,6 +28,17 @@ def test_a_page_that_cannot_be_fetched_says_so_and_is_there_at_once_when_it_can(
     viewer.forgive("ERR_FAILED")
 
 
+def test_an_answer_that_ends_too_early_is_none(viewer: Viewer) -> None:
+    page = viewer.page
+    torn = {"status": 200, "content_type": "application/json", "body": '{"items": ['}
+    page.route("**/v1/memories?*", lambda route: route.fulfill(**torn))
+    viewer.open("memories")
+    page.get_by_text("Could not read memories: the daemon does not answer.").wait_for()
+    page.unroute_all()
+    page.get_by_role("button", name="Retry").click()
+    page.locator(".row").first.wait_for()
+
+
 def test_without_the_projects_no_page_shows_the_memories_of_all(viewer: Viewer) -> None:
     page = viewer.page
     for path in ("**/v1/stats", "**/v1/live*"):

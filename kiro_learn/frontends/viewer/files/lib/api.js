@@ -31,16 +31,16 @@ export function address(path, params = {}) {
 /** The answer's JSON, or its text if it is none; throws ApiError. @param {string} method @param {string} path @param {unknown} [body] @param {AbortSignal} [signal] @returns {Promise<any>} */
 export async function call(method, path, body, signal) {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-  let response;
+  let response, answer;
   try {
     response = await fetch(path, { method, signal, ...json });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+    answer = isJson ? JSON.parse(text) : text;
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw noAnswer();
+    throw noAnswer(); // or only the beginning of an answer
   }
-  const text = await response.text();
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
-  const answer = isJson ? JSON.parse(text) : text;
   if (response.ok) return answer;
   if (response.status === 401) throw new ApiError(401, "this browser has to be let in again", "kiro-learn ui");
   throw new ApiError(response.status, answer.error ?? response.statusText, answer.hint ?? "");
