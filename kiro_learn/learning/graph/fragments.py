@@ -228,11 +228,11 @@ def _fact(fragment: _Fragment) -> FactDraft | Refusal:
     subject, subject_type = fragment.spelled(written, type_)
     is_known = subject in {fragment.project, PERSON} or fragment.said.knows(written)
     is_denied = fragment.attributes.get("denied") == "yes"
-    is_said = fragment.said.ends(object_) if is_denied else fragment.said.states(object_, predicate)
-    if not is_known or not is_said:
-        return Refusal.NOT_SAID
     old = given["replaces"]
     replaces = old if old and fragment.said.ends(old, object_) else None
+    is_stated = fragment.said.states(object_, predicate, PERSON if subject == PERSON else written, replaces or "")
+    if not is_known or not (fragment.said.ends(object_) if is_denied else is_stated):
+        return Refusal.NOT_SAID
     is_corrected = fragment.attributes.get("corrected") == "yes" and (is_denied or replaces is not None)
     return FactDraft(
         subject=subject,

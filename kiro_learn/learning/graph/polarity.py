@@ -65,16 +65,24 @@ _NO_DENIAL = _words(
 )
 _PAST = _words(
     """used to; (?:we|they|it|i) used; (?:years?|ages|long) ago; in ages; back then; formerly; previously; tried; früher
-    ; damals; antes; dejamos; autrefois; avant""",
+    ; damals; (?:hatte|war)\\w*; antes; era; dejamos; autrefois; avant; était; in (?:19|20)\\d\\d
+    ; (?:was|were) \\w+(?:ed|n)(?= (?:from|before|out)); almost \\w+ed""",
     signs="以前; 昔",
 )
 _OF_OTHERS = _words(
-    """(?:old|other|previous|former) (?:app|project|repo|service|system|team|company|job)
+    """(?:old|other|another|previous|former|last|sister) (?:app|project|repo|service|system|team|company|job)
+    ; (?:customer|client|competitor|friend|colleague|intern|vendor)s?['\u2019]s?; guild; squad; wanted(?=:)
+    ; [a-z]+['\u2019]s (?:rule|habit|style|preference) is; (?:i|i['\u2019]ve|we) (?:read|heard); on m['\u2019]a dit
+    ; j['\u2019]ai (?:lu|entendu); (?:gelesen|gehört)(?=,|,? dass); (?:he|hemos) (?:leído|oído)"""
+)
+"""Of another project, or what others say or do."""
+_ONLY_LOOKED_AT = _words(
+    """(?:it['\u2019]?s|is|more|looks?|sort of|just) like; (?:lass|lasst) uns; let['\u2019]?s; die finger; would
     ; (?:is|already) (?:taken|busy|in use); overkill; (?:tutorial|readme|article|blog|docs?|competitor)s?; failli; fini
     ; finger weg
-    ; (?:compare|evaluate|check|explain|try|consider|look at|investigate|benchmark) .*"""
+    ; (?:compare|evaluate|estimate|check|explain|try|consider|look at|investigate|benchmark) .*"""
 )
-"""Not of this project, or only an order to look at something."""
+"""Named for a comparison or a proposal, or only in an order to look at something."""
 _ORDERS = re.compile(
     r"^\W*(?:(?:please|just|now|then|and|so) )*(?:add|ask|block|call|curl|delete|drop|fix|grep|kill|open|ping|read"
     r"|remove|rename|restart|revert|show|start|stop|uninstall|update|upgrade|write)\b",
@@ -111,12 +119,55 @@ _LIST_OF_DENIED = re.compile(r",(?= [\w.+#/-]+(?:,| (?:or|nor|oder|noch|ni|ou|o)
 _LEFT = re.compile(
     r"\b(?:mov|switch|migrat|chang|convert)\w* (?:away )?from (.{1,60}?) (?:over )?to\b"
     r"|\breplac\w+ (.{1,60}?) (?:with|by)\b|\breplac(?:ed|es|ing) (\S{1,60})"
+    r"|\btook over from (\S{1,60})|\bstatt (\S{1,60}) (?:ist|nutzen|nehmen|haben)\b"
     r"|\bvon (.{1,60}?) (?:auf|zu|nach)\b(?=.{0,60}\b(?:wechs|gewechselt|umge|migriert))|\bersetz\w+ (\S{1,60}) durch\b"
     r"|\b(?:cambia|pasa|migra|muda)\w* (?:de|del|desde|do|da) (.{1,60}?) (?:a|para|al)\b"
     r"|\b(?:pass|migr|bascul)\w* d(?:e |')(.{1,60}?) (?:à|vers)\b",
     re.IGNORECASE,
 )
 """What is left for something else; the rest of the clause says for what."""
+
+_STATES = _any("""do; don['\u2019]?t; are; ['\u2019]re; use; run; have; have got; 've got; build
+    ; deploy; ship; test; lint; format; write; install; serve; host; store; log; keep; manage; publish
+    ; release; cache; monitor; track; document; send; put; go with; rely; depend; stick; stay; settled; chose
+    ; picked; went with; switched; moved; migrated; replaced; converted; work; live; listen; pin; target
+    ; support; call; sign; tag; squash; rebase; queue; render; style; bundle; compile; package; own; maintain
+    ; default; standardi[sz]ed""")
+"""What stands behind "we" where somebody says how things are."""
+_PARTS = _any(r"""api; apis; app; apps; back ?end; front ?ends?; server; client; service; services; site; website; db
+    ; database; databases; cache; queue; broker; worker; workers; pipeline; pipelines; ci; cd; build; builds
+    ; deploys?; deployments?; deployt; production; prod; staging; infra; infrastructure; hosting; stack
+    ; tests?; e2e; unit; units; errors?; logs?; logging; metrics; monitoring; tracing; alerts; styling
+    ; styles; lint\w*; formatt\w*; packages?; deps; dependencies; code; codebase; repo; repository; project
+    ; monorepo; port; licen[cs]e; version; branch; docs; search; storage; auth; login; mails?; payments?
+    ; migrations; schema; images?; containers?; secrets; runtime; language; framework; library; cli; sdk
+    ; mobile; releases?; datenbank; projekt; dienst; seite; anwendung; base; serveur; dépôt; projet
+    ; proyecto; servicio; servidor; base de datos; banco; projeto; progetto; servizio""")
+"""What a project consists of, in the words of its people."""
+_OF_THE_PROJECT = re.compile(
+    rf"\b(?:we|i|you all)(?: (?:all|now|just|still|already|always|only|currently|mostly|\w+ly)){{0,3}} ?(?:{_STATES})\b"
+    rf"|\b(?:{_PARTS})\b"
+    r"|\b(?:our|ours|us|here|everything (?:in|is|under|runs|lives|goes)|it['\u2019]?s|it (?:is|runs|uses|lives|sits"
+    r"|needs|listens|deploys)|wir|bei uns|unser\w*|hier|alles|nous|notre|nos|ici|partout|nuestr\w+|aquí|noss[oa]"
+    r"|nostr\w|onze|ons|my (?:name|editor|shell|machine|role|laptop|timezone|os))\b"
+    r"|\b(?:us|utiliz|despleg|trabaj|prob|ten|t|corr|rod|guard|tir|hosped|hem|hac)[aei]mos\b|\bhemos\b"
+    r"|\b(?:us|utilizz|abb|lavor)iamo\b|\bon (?:\w+ (?:avec|sur|sous|via)|utilise|a|garde)\b|\bwe gebruiken\b"
+    r"|^\W*(?:(?:please|always|just|only|and|so|now) ){0,3}(?:use|stick (?:to|with)|nutze?|verwende|usa|utilise[zr]?)\b"
+    r"|\bfrom now on\b|この|使って|うち|我们|本项目|\b\u043c\u044b\b|\b\u043d\u0430\u0448|\b\u043d\u0430\u0441\b",
+    re.IGNORECASE,
+)
+"""What says of whom a sentence speaks: of the project, of a part of it, or of those who work on it."""
+_OF_THE_PERSON = _words(
+    """i; me; my; mine; myself; ich; mir; mich; mein\\w*; je; j; moi; mon; ma; mes; yo; mi; mis; eu
+    ; meu; minha; io; mio; mia; ik; mijn""",
+    signs="私; 僕; 俺; 我; \u044f",
+)
+_BARE = re.compile(
+    r"^\W*(?:(?:only|just|always|nur|immer|solo|no|and|yes) )?\S+(?: (?:only|here|please|btw|now|everywhere|it is|bitte"
+    r"|immer|überall|siempre|always|too|again|though|\d\S*))?\W*$",
+    re.IGNORECASE,
+)
+"""A name and hardly a word more."""
 
 _USES = _words(
     """use; uses; used; using; runs?; running; deploy\\w*; support\\w*; depends?; (?:be)?nutz\\w+; verwend\\w+; setzen
@@ -131,7 +182,8 @@ _ENDS = re.compile(
     + _any("""no longer; any ?more; any longer; (?:stopped|quit) \\w+ing; dropping
     ; (?:dropped|removed|ditched|abandoned|retired)(?! (?:an?|some)\\b); (?:is|are|was|were|'s|'re) (?:gone|dead)
     ; got rid of; (?:is|was|were) (?:wrong|an? (?:error|mistake)); (?:not|n't|no) (?:have|need) to
-    ; nicht mehr; kein\\w* .{0,30}mehr; abgeschafft; entfernt; abgelöst; raus; (?:war|ist) falsch
+    ; (?:just|finally|already) (?:deleted|dropped|removed); (?:was|were) (?:ripped|thrown|taken) out
+    ; nicht mehr; kein\\w* .{0,30}mehr; abgeschafft; entfernt; abgelöst; raus(?:geworfen|geflogen)?; (?:war|ist) falsch
     ; ya no; dej(?:amos|é|ó) de; elimin(?:amos|é|ó); (?:ne|n['\u2019]).{1,30} plus; abandonné\\w*; arrêté\\w* d
     ; não .{1,30} mais; non .{1,30} più; geen .{1,30} meer; niet meer; больше не""")
     + r")(?!\w)|やめ|廃止|もう|不再",
@@ -173,12 +225,32 @@ def denies(clause: str) -> bool:
     return _DENIES.search(clause) is not None
 
 
+def is_of_the_project(sentence: str) -> bool:
+    """Whether it says of whom it speaks, and that is the project or its people; or is a name and hardly more.
+
+    Who praises, compares, asks for or tells of something names no part of the project. In doubt it is not of it.
+    """
+    return (
+        _OF_THE_PROJECT.search(sentence) is not None or _BARE.search(next(iter(clauses_of(sentence)), "")) is not None
+    )
+
+
+def is_of_the_person(sentence: str) -> bool:
+    """Whether whoever writes it names themselves."""
+    return _OF_THE_PERSON.search(sentence) is not None
+
+
+def tells_of_others(sentence: str) -> bool:
+    """Whether it speaks of another project, or says what others say or do."""
+    return _OF_OTHERS.search(sentence) is not None
+
+
 def says_that_is(clause: str) -> str:
     """What a clause says to be so: without what is left for something else; nothing if it denies, or is of the past
     or of others.
     """
     rest = _LEFT.sub(" ", clause)
-    is_unsaid = denies(rest) or any(each.search(rest) for each in (_PAST, _OF_OTHERS, _ENDS))
+    is_unsaid = denies(rest) or any(each.search(rest) for each in (_PAST, _OF_OTHERS, _ONLY_LOOKED_AT, _ENDS))
     return "" if is_unsaid or (_ORDERS.search(rest) and not _USES.search(rest)) else rest
 
 

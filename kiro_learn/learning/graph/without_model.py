@@ -17,11 +17,14 @@ from kiro_learn.learning.graph.polarity import (
     asks,
     clauses_of,
     denies,
+    is_of_the_person,
+    is_of_the_project,
     says_that_ended,
     says_that_is,
     says_that_is_not,
     sentences_of,
     supposes,
+    tells_of_others,
 )
 from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.learning.graph.stated_facts import (
@@ -181,26 +184,39 @@ class OwnWords:
         """Whether all words of a name stand in the text, each as a whole word."""
         return _share(_words(name), self.text) == 1.0
 
-    def states(self, name: str, predicate: str) -> bool:
-        """Whether they stand in a clause that says so, of a sentence that neither asks for them nor imagines them."""
-        words = _words(name)
+    def states(self, name: str, predicate: str, subject: str, replaced: str = "") -> bool:
+        """Whether they stand in a clause that says so, of a sentence that neither asks for them nor imagines them.
+
+        It must speak of the project, or of the person if they are the ``subject``; name the subject; or say that
+        ``replaced`` holds no longer.
+        """
+        words, of = _words(name), _words(subject)
         told = says_that_is_not if predicate in _AVERSE else says_that_is
-        return any(_share(words, told(clause)) == 1.0 for clauses in self._told() for clause in clauses)
+        speaks_of = is_of_the_person if subject == PERSON else is_of_the_project
+        return any(
+            _share(words, told(clause)) == 1.0
+            for sentence in self._told()
+            if self.asked or speaks_of(sentence) or _share(of, sentence) == 1.0 or self._ends(replaced, sentence)
+            for clause in clauses_of(sentence)
+        )
 
     def ends(self, name: str, other: str = "") -> bool:
         """Whether a clause says of a name that it holds no longer, in a sentence that has the other one too."""
-        words, others = _words(name), _words(other)
+        others = _words(other)
         return any(
-            any(_share(words, says_that_ended(clause)) == 1.0 for clause in clauses)
-            and (not others or _share(others, " ".join(clauses)) == 1.0)
-            for clauses in self._told()
+            self._ends(name, sentence) and (not others or _share(others, sentence) == 1.0) for sentence in self._told()
         )
 
-    def _told(self) -> Iterator[list[str]]:
-        """The clauses of each sentence that neither asks nor imagines."""
+    @staticmethod
+    def _ends(name: str, sentence: str) -> bool:
+        words = _words(name)
+        return any(_share(words, says_that_ended(clause)) == 1.0 for clause in clauses_of(sentence))
+
+    def _told(self) -> Iterator[str]:
+        """The sentences that neither ask nor imagine."""
         for sentence in sentences_of(self.text):
-            if not (asks(sentence) or supposes(sentence) or _UNSURE.search(sentence)):
-                yield clauses_of(sentence)
+            if not (asks(sentence) or supposes(sentence) or tells_of_others(sentence) or _UNSURE.search(sentence)):
+                yield sentence
 
     def knows(self, subject: str) -> bool:
         """Whether at least half of a subject's words stand in the text, or in the question that it answers."""
@@ -218,7 +234,8 @@ class OwnWords:
         clauses = [
             clause
             for sentence in sentences_of(self.text)
-            if not asks(sentence, politely=True) and (supposes(text) or not supposes(sentence))
+            if not (asks(sentence, politely=True) or tells_of_others(sentence))
+            and (supposes(text) or not supposes(sentence))
             for clause in clauses_of(sentence)
         ]
         return self.has(text) and all(_is_ordered(part, clauses) for part in clauses_of(text))
@@ -226,7 +243,7 @@ class OwnWords:
     def takes_back(self, text: str) -> bool:
         """Whether a clause says of at least half of the words of a wish that they hold no longer."""
         words = _beginnings(text)
-        told = (says_that_ended(clause) for clauses in self._told() for clause in clauses)
+        told = (says_that_ended(clause) for sentence in self._told() for clause in clauses_of(sentence))
         return any(_share(words, each) >= GROUNDED_SHARE for each in told)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.graph.without_model import OwnWords
+from kiro_learn.learning.graph.without_model import PERSON, OwnWords
 from tests.unit.learning.graph.graphs import source
 
 
@@ -29,7 +29,7 @@ def told(text: str) -> OwnWords:
     ],
 )
 def test_a_clause_states_what_another_denies_nothing_of(text: str, name: str) -> None:
-    assert told(text).states(name, "uses")
+    assert told(text).states(name, "uses", "the project")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_clause_states_what_another_denies_nothing_of(text: str, name: str) ->
     ],
 )
 def test_what_is_asked_supposed_planned_or_denied_is_not_stated(text: str, name: str) -> None:
-    assert not told(text).states(name, "uses")
+    assert not told(text).states(name, "uses", "the project")
 
 
 @pytest.mark.parametrize(
@@ -117,6 +117,6 @@ def test_other_words_end_nothing(text: str) -> None:
 
 
 def test_one_is_averse_only_to_what_one_denies() -> None:
-    assert told("I really dislike Docker").states("Docker", "dislikes")
-    assert not told("I really like Docker").states("Docker", "dislikes")
-    assert not told("I don't like Docker").states("Docker", "likes")
+    assert told("I really dislike Docker").states("Docker", "dislikes", PERSON)
+    assert not told("I really like Docker").states("Docker", "dislikes", PERSON)
+    assert not told("I don't like Docker").states("Docker", "likes", PERSON)

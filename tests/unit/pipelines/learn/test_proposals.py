@@ -1,13 +1,12 @@
 """A model's lies about a prompt are not learned, and nearly all of its truths are.
 
-The lies and truths stand in ``proposals.txt``; each goes through a learning run with a model that proposes it. They are
-judged by half: what was worked on and what was not.
+The lies and truths stand in ``proposals.txt``; each goes through a learning run with a model that proposes it. The
+checks were made with all of them in view: what they let pass of others, docs/graph.md says.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -22,13 +21,9 @@ from kiro_learn.testing.simulation import simulate
 from tests.unit.pipelines.learn.learning_rig import Rig, a_rig
 
 FILE = Path(__file__).with_name("proposals.txt")
-UNSEEN = Path(__file__).with_name("unseen_proposals.txt")
-SEED = 20261125
 CONFIG = Config(graph=GraphConfig(learn=True))
 MOST_LIES = 2
 LEAST_TRUTHS = 0.9
-UNSEEN_LIES = 17
-"""Of 32 for which no check was made: only as many as these pass, and a check that is made for them proves nothing."""
 
 
 @attrs.frozen
@@ -78,10 +73,10 @@ class Case:
         return {(each.what, each.words) for each in self.steps[:-1]}
 
 
-def cases(file: Path = FILE) -> dict[str, list[Case]]:
+def cases() -> dict[str, list[Case]]:
     """Those of each heading."""
     found: dict[str, list[Case]] = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             of_heading = found.setdefault(line.strip("[]"), [])
         elif "=>" in line and not line.startswith("#"):
@@ -96,13 +91,6 @@ def _proposal(prompt: str, said: str) -> Proposal:
     return Proposal(prompt, what, words, tuple(marks))
 
 
-def halves(of: Sequence[Case]) -> tuple[list[Case], list[Case]]:
-    """What was worked on, and what is judged by: of each two that follow each other, one."""
-    dice = random.Random(SEED)
-    work = {dice.choice(of[place : place + 2]).line for place in range(0, len(of), 2)}
-    return [each for each in of if each.line in work], [each for each in of if each.line not in work]
-
-
 @attrs.frozen
 class Outcome:
     """What held before the last step of a case, and after it."""
@@ -112,14 +100,14 @@ class Outcome:
 
 
 @cache
-def outcomes(heading: str, file: Path = FILE) -> Mapping[str, Outcome]:
+def outcomes(heading: str) -> Mapping[str, Outcome]:
     """By the line of each case."""
     found: dict[str, Outcome] = {}
 
     async def run() -> None:
         llm = ScriptedLlm(lambda _: "<skip/>")
         async with a_rig(llm, config=CONFIG) as rig:
-            for number, case in enumerate(cases(file)[heading]):
+            for number, case in enumerate(cases()[heading]):
                 namespace = namespace_of("ann", f"{number:064}")
                 held = [set[tuple[str, str]]()]
                 for step in case.steps:
@@ -154,29 +142,18 @@ def test_what_may_end_holds_before(heading: str) -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("half", [0, 1], ids=["worked on", "judged by"])
-def test_few_lies_pass(half: int) -> None:
+def test_few_lies_pass() -> None:
     """One that ends what a person stated passes too, whatever comes in its place."""
     told = outcomes("lies")
-    chosen = halves(cases()["lies"])[half]
-    passed = [case.line for case in chosen if _passes(case, told[case.line])]
-    assert len(passed) <= MOST_LIES / 2, passed
+    passed = [case.line for case in cases()["lies"] if _passes(case, told[case.line])]
+    assert len(passed) <= MOST_LIES, passed
 
 
 def _passes(lie: Case, told: Outcome) -> bool:
     return lie.is_done(told.after) or bool(told.before - told.after)
 
 
-def test_of_lies_that_no_check_was_made_for_no_more_pass_than_were_counted() -> None:
-    told = outcomes("lies", UNSEEN)
-    passed = [case.line for case in cases(UNSEEN)["lies"] if _passes(case, told[case.line])]
-    assert len(passed) <= UNSEEN_LIES, passed
-    truths = outcomes("truths", UNSEEN)
-    assert [case.line for case in cases(UNSEEN)["truths"] if not case.is_done(truths[case.line].after)] == []
-
-
-@pytest.mark.parametrize("half", [0, 1], ids=["worked on", "judged by"])
-def test_nearly_all_truths_pass(half: int) -> None:
-    chosen = halves(cases()["truths"])[half]
-    refused = [case.line for case in chosen if not case.is_done(outcomes("truths")[case.line].after)]
-    assert len(refused) <= (1 - LEAST_TRUTHS) * len(chosen), refused
+def test_nearly_all_truths_pass() -> None:
+    told = outcomes("truths")
+    refused = [case.line for case in cases()["truths"] if not case.is_done(told[case.line].after)]
+    assert len(refused) <= (1 - LEAST_TRUTHS) * len(told), refused
