@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
 from kiro_learn.client.address import build_id, default_home
 from kiro_learn.config import BackupConfig, Setting
-from kiro_learn.errors import ConfigError, ServiceError, StorageError
+from kiro_learn.errors import ConfigError, InvalidRequest, ServiceError, StorageError
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
@@ -30,6 +30,9 @@ from kiro_learn.services.notes_export import NotesExport
 from kiro_learn.services.notes_import import KeptMemories, NotesImport
 from kiro_learn.services.past_memories import PastMemories
 from kiro_learn.services.past_sessions import PastSessions
+
+NO_CLIENT = "psycopg, the client of PostgreSQL, is not installed"
+NO_CLIENT_HINT = "pip install 'kiro-learn[team]'      brings it"
 
 
 def open_autostart(home: Path, environment: Mapping[str, str]) -> Autostart:
@@ -142,9 +145,55 @@ def _server_at(url: str) -> ServerFacts | None:
     try:
         from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # psycopg is of an extra
     except ImportError:
-        hint = "pip install 'kiro-learn[team]'      brings it"
-        return ServerFacts(name="PostgreSQL", problem="psycopg, its client, is not installed", hint=hint)
+        return ServerFacts(name="PostgreSQL", problem=NO_CLIENT, hint=NO_CLIENT_HINT)
     return look_at(url)
+
+
+def move_storage(
+    home: Path, environment: Mapping[str, str], url: str, report: Callable[[str, int, int | None], None], *, anew: bool
+) -> tuple[Mapping[str, int], Path | None]:
+    """Move the memory to the server at ``url``, or, if that is empty, from the server into the file of ``home``; then
+    let the settings say where it is. Where it was, it stays too.
+
+    Answers how many rows each table has, and where the file lies on that it was moved from, or that was in its place.
+
+    Raises:
+      ConfigError: the settings are wrong, or ``url`` is none.
+      InvalidRequest: the memory is there already.
+      AlreadyRunning: a daemon of this home runs.
+      StorageError: the server cannot be used, the target holds something else, or the source changed meanwhile.
+    """
+    place = Home(home)
+    if _STORAGE_URL in environment:
+        hint = f"Start again without the variable {_STORAGE_URL}: the settings will say where the memory is."
+        raise InvalidRequest([(_STORAGE_URL, "says where the memory is, whatever is moved")], hint=hint)
+    before = read_settings(place.settings, environment).storage.url
+    read_settings(place.settings, {**environment, _STORAGE_URL: url})
+    if before == url:
+        raise InvalidRequest([("storage.url", "the memory is there already")], hint="kiro-learn storage check")
+    if before and url:
+        hint = "kiro-learn storage move --to-file      first"
+        raise InvalidRequest([("storage.url", "the memory is on a server already")], hint=hint)
+    place.prepare()
+    with place.lock():
+        moved = _move(place, before, url, report, anew=anew)
+        set_in_file(place.settings, DiskAgentFiles(home), "storage.url", url)
+    return moved
+
+
+_STORAGE_URL = "KIRO_LEARN_STORAGE_URL"
+
+
+def _move(
+    place: Home, before: str, url: str, report: Callable[[str, int, int | None], None], *, anew: bool
+) -> tuple[Mapping[str, int], Path | None]:
+    try:
+        from kiro_learn.adapters.postgres.moving import move_to_file, move_to_server  # noqa: PLC0415  # of an extra
+    except ImportError as error:
+        raise StorageError(NO_CLIENT, hint=NO_CLIENT_HINT) from error
+    if url:
+        return move_to_server(place.database, url, report, anew=anew), place.database
+    return move_to_file(before, place.database, place.backups, report, anew=anew, utc_now=_utc_now)
 
 
 def settings_of(home: Path, environment: Mapping[str, str], name: str = "") -> tuple[Setting, ...]:

@@ -221,8 +221,15 @@ class PostgresConnection:
         return answer if _QUESTION.match(statement) else answer.run()
 
     def executemany(self, statement: str, values: Iterable[Values]) -> None:
-        for each in values:
-            self.execute(statement, each)
+        """Many statements go in one message."""
+        if is_about_words(statement):
+            return
+        query, rest = translated(statement), iter(values)
+        while part := list(itertools.islice(rest, ROWS_AT_ONCE)):
+            with errors_named(self.server.name):
+                cursor = psycopg.ClientCursor(self._open())
+                whole = "; ".join(cursor.mogrify(query, each) for each in part)
+            self.run(whole)
 
     def changes(self) -> int:
         """Rows that the last statement wrote."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
-from kiro_learn.adapters.postgres.schema import VERSION, insist_on_fitness, version_of
+from kiro_learn.adapters.postgres.schema import MOVING, MOVING_HINT, VERSION, insist_on_fitness, version_of
 from kiro_learn.adapters.postgres.storage import SIZE
 from kiro_learn.errors import StorageError
 from kiro_learn.model.server import ServerFacts
@@ -53,4 +53,6 @@ def _seen(connection: PostgresConnection, facts: ServerFacts) -> ServerFacts:
     if found > VERSION:
         problem = f"the database is at migration {found}, this version knows {VERSION}"
         return attrs.evolve(facts, problem=problem, hint="Install the kiro-learn that wrote it, or a newer one.")
+    if connection.ask(f"SELECT to_regclass('{SCHEMA}.{MOVING}') IS NOT NULL").get:
+        return attrs.evolve(facts, problem=f"a move into {facts.name} has not ended", hint=MOVING_HINT)
     return facts

@@ -25,6 +25,10 @@ VERSION = MIGRATIONS[-1].version
 OLDEST_SERVER = 160_000
 """Whose SQL knows ``IS JSON``."""
 
+MOVING = "moving"
+"""The table that says how far a move into the database is: it is there only until the move has ended."""
+MOVING_HINT = "kiro-learn storage move URL      goes on with it"
+
 _LOCK = 7_161_553_020_911
 """Of the transaction that looks at the schema: two daemons may begin at once."""
 
@@ -60,11 +64,15 @@ _BUNDLED_MODEL = """
 """
 
 
-def bring_to_today(connection: PostgresConnection) -> int:
+def bring_to_today(connection: PostgresConnection, *, is_moved_into: bool = False) -> int:
     """Make the schema, or expand it, in one transaction; answers the number of this opening of the database.
+
+    Args:
+      is_moved_into: half of a memory may be in it.
 
     Raises:
       SchemaTooNew: a newer kiro_learn made it; nothing was touched.
+      StorageError: half of a memory is in it.
       StorageError: the database is unfit, or the role may not make the schema.
     """
     connection.begin()
@@ -74,6 +82,8 @@ def bring_to_today(connection: PostgresConnection) -> int:
         found = version_of(connection)
         if found > VERSION:
             raise SchemaTooNew(found=found, known=VERSION)
+        if not is_moved_into and connection.run(f"SELECT to_regclass('{SCHEMA}.{MOVING}') IS NOT NULL")[0][0]:
+            raise StorageError(f"a move into {connection.server.name} has not ended", hint=MOVING_HINT)
         if found < VERSION:
             _expand(connection, is_new=not found)
         connection.run("DELETE FROM words_changed", None)  # the mirror of a daemon that begins is empty

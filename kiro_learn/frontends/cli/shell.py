@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -59,6 +59,16 @@ class Maintenance(Protocol):
     def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
 
     def look_at_server(self, home: Path, environment: Mapping[str, str]) -> ServerFacts | None: ...
+
+    def move_storage(
+        self,
+        home: Path,
+        environment: Mapping[str, str],
+        url: str,
+        report: Callable[[str, int, int | None], None],
+        *,
+        anew: bool,
+    ) -> tuple[Mapping[str, int], Path | None]: ...
 
     def settings_of(self, home: Path, environment: Mapping[str, str], name: str = "") -> Sequence[Setting]: ...
 

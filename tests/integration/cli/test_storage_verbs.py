@@ -73,3 +73,25 @@ def test_a_daemon_remembers_on_a_server_and_the_home_has_no_database(home: Path)
             assert "a daemon uses it" in done(kiro_learn(home, "storage", "check"))
         assert not list(home.glob("*.db*"))
         assert "PostgreSQL" in kiro_learn(home, "doctor", "--all").stdout
+
+
+def test_a_memory_moves_to_a_server_and_back(home: Path) -> None:
+    with postgres_server() as server:
+        url = server.url.replace(":@", "@")
+        with running_daemon(home) as daemon, Client(daemon.home) as client:
+            project = client.project_of(home)
+            client.post_event(event(project["namespace"], str(home), 1, "which store?"))
+            assert "already runs" in failed(kiro_learn(home, "storage", "move", url), code=1)[0]
+        assert "or --to-file" in failed(kiro_learn(home, "storage", "move"), code=2)[0]
+        told = done(kiro_learn(home, "storage", "move", url))
+        assert "1 event, 0 memories and" in told
+        assert "Delete it when you trust the server" in told
+        assert "there already" in " ".join(failed(kiro_learn(home, "storage", "move", url), code=1))
+        with running_daemon(home) as daemon, Client(daemon.home) as client:
+            assert client.status()["counts"]["total_events"] == 1
+            client.post_event(event(project["namespace"], str(home), 2, "and now?"))
+        counts = json.loads(done(kiro_learn(home, "storage", "move", "--to-file", "--json")))["counts"]
+        assert counts["events"] == 2
+    with running_daemon(home) as daemon, Client(daemon.home) as client:
+        assert client.status()["counts"]["total_events"] == 2
+    assert "is a file in" in done(kiro_learn(home, "storage", "check"))

@@ -76,12 +76,12 @@ class Table:
         return f"INSERT OR IGNORE INTO {self.name} ({', '.join(names)}) VALUES ({places})"  # noqa: S608  # names of our own schema
 
 
-def tables_of(connection: apsw.Connection) -> dict[str, Table]:
-    """Those that are to be salvaged, by name; those that others refer to first."""
+def tables_of(connection: apsw.Connection, but: frozenset[str] = REBUILT_TABLES) -> dict[str, Table]:
+    """Those that are to be salvaged, by name, ``but`` those; those that others refer to first."""
     found: dict[str, Table] = {}
     ordinary: list[Any] = connection.execute(ORDINARY).fetchall()
     for name, is_by_key in ordinary:
-        if name not in REBUILT_TABLES:
+        if name not in but:
             found[name] = Table(name, bool(is_by_key), _columns(connection, name, is_by_key=bool(is_by_key)))
     first = ("namespaces", "embedding_models", "events", "replacements", "graph_entities")
     return {name: found[name] for name in (*first, *sorted(found.keys() - set(first)))}

@@ -67,6 +67,15 @@ class SqliteReplacement:
         with self.lock():
             return self._replace_by(make, CopyKind.REPLACED)
 
+    def put_made(self, made: Path) -> Path | None:
+        """Put a file that is whole and on the disk in its place; answers where what was there is kept."""
+
+        def make(new: Path) -> None:
+            made.replace(new)
+
+        with self.lock():
+            return self._replace_by(make, CopyKind.REPLACED)
+
     def salvage(self, copy: BackupCopy | None) -> tuple[Salvaged, Path | None]:
         told: list[Salvaged] = []
 

@@ -118,7 +118,7 @@ class _Salvage:
         self._drop_references_to_nothing()
         projects: list[Any] = connection.execute(statements.NAMESPACE_NUMBERS).fetchall()
         for namespace, *_ in projects:
-            _rebuild_words(connection, Namespace(namespace))
+            rebuild_words(connection, Namespace(namespace))
         self._keep_sequences()
         saved = attrs.evolve(self._saved(), from_copy_count=from_copy)
         connection.execute("COMMIT")
@@ -257,7 +257,8 @@ def _records(connection: apsw.Connection) -> Iterator[tuple[int, MemoryRecord | 
             return
 
 
-def _rebuild_words(connection: apsw.Connection, namespace: Namespace) -> None:
+def rebuild_words(connection: apsw.Connection, namespace: Namespace) -> None:
+    """Make the index of words of a project anew."""
     after: int | None = 0
     while after is not None:
         after = rebuild(connection, namespace, after=after, most=CHUNK_COUNT)
