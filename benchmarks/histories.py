@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
 import os
 import pickle
@@ -222,8 +223,9 @@ async def running_services(
     llm_config: LlmConfig = NO_LLM,
     behind: timedelta = timedelta(0),
     folders: Mapping[str, str] = NO_FOLDERS,
+    url: str = "",
 ) -> AsyncIterator[Services]:
-    """A daemon's services on a database in ``home``.
+    """A daemon's services on a database in ``home``, or on that of a PostgreSQL server at ``url``.
 
     Args:
       behind: how far its clock is behind the machine's.
@@ -233,7 +235,12 @@ async def running_services(
     if llm_config is not NO_LLM:
         config = attrs.evolve(config, learning=PATIENT, compaction=WAITING)
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC) - behind, new_ulid=lambda: str(ULID()))
-    storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
+    storage: Any
+    if url:
+        postgres: Any = importlib.import_module("kiro_learn.adapters.postgres.opening")  # of an extra
+        storage = await postgres.open_postgres_storage(url, config.storage, utc_now=clock.utc_now)
+    else:
+        storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
     llm = choose_llm(config.llm, os.environ, user_home=home, agent_folder=home)
     if manner:
         llm = attrs.evolve(llm, preferred=SummarisingLearner(manner, cast("Learner", llm.built_in)))

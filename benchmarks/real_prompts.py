@@ -89,7 +89,7 @@ async def replay(history: History, numbers: Sequence[int], home: Path, model: Ke
     with tempfile.TemporaryDirectory() as folder:
         async with running_services(Path(folder), model, RecallConfig()) as services:
             await wait_ready(services, history)
-            for number, event in enumerate(_events(history)):
+            for number, event in enumerate(events_of(history)):
                 if number in numbers:
                     _copy(Path(folder) / DATABASE, home / f"{number}.db")
                 await services.capture.take(event)
@@ -103,7 +103,8 @@ async def _wait_embedded(services: Services) -> None:
         await trio.sleep(0.05)
 
 
-def _events(history: History) -> Iterator[Event]:
+def events_of(history: History) -> Iterator[Event]:
+    """All of it, in order."""
     for line, event_id in zip(history.events, event_ids(history), strict=True):
         yield read_event(line, event_id, history)
 
@@ -130,7 +131,7 @@ async def ask(
 
 
 async def _ask_one(services: Services, history: History, row: dict[str, Any]) -> Judged:
-    events = list(_events(history))
+    events = list(events_of(history))
     ids = {event.event_id: number for number, event in enumerate(events)}
     session = events[row["event"]].session_id
     told: list[str] = []

@@ -8,7 +8,8 @@ settings as they come. The schema ``kiro_learn`` of the database is dropped firs
 One event a commit; 256 events in one; the memories that are asked for, 500 a commit, each with a vector; the store is
 opened anew; the first search by words; then 200 times what a prompt reads: the words ranked, the features of the best
 72, and 18 memories. Words are drawn as in texts, a few of them often. Times are of the store alone: no HTTP, and no
-search by vectors.
+search by vectors. In the end ``kiro-learn storage move`` moves the file to the server, whose schema is dropped for
+that, and back.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from kiro_learn.adapters.postgres.moving import move_to_file, move_to_server
 from kiro_learn.adapters.postgres.opening import open_postgres_storage
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
@@ -131,17 +133,32 @@ def server(url: str | None) -> Iterator[str]:
             running.cleanup()
 
 
+def move(path: Path, url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS kiro_learn CASCADE")
+    began = time.perf_counter()
+    counts = move_to_server(path, url, untold, anew=False)
+    print(f"moved {sum(counts.values())} rows to the server: {time.perf_counter() - began:.1f} s")
+    began = time.perf_counter()
+    backups = path.with_name("backups")
+    backups.mkdir()
+    move_to_file(url, path.with_name("back.db"), backups, untold, anew=False, utc_now=utc_now)
+    print(f"and back: {time.perf_counter() - began:.1f} s")
+
+
+def untold(_table: str, _done: int, _total: int | None) -> None: ...
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=10_000)
     parser.add_argument("--url")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, server(arguments.url) as url:
         path = Path(folder) / "memory.db"
         trio.run(
             measure, "SQLite", partial(open_sqlite_storage, path, StorageConfig(), utc_now=utc_now), arguments.records
         )
-    with server(arguments.url) as url:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("DROP SCHEMA IF EXISTS kiro_learn CASCADE")
         trio.run(
@@ -150,6 +167,7 @@ def main() -> None:
             partial(open_postgres_storage, url, StorageConfig(), utc_now=utc_now),
             arguments.records,
         )
+        move(path, url)
 
 
 if __name__ == "__main__":

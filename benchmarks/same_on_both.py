@@ -1,0 +1,105 @@
+"""Does a memory on a PostgreSQL server learn and tell what one in a file does?
+
+    python benchmarks/same_on_both.py DATA [--only NAME ...] [--url postgresql://...]
+
+DATA: as of ``benchmarks/histories.py``. Each history is learned twice, into a file and into a server's database, by a
+daemon's services with the built-in learner and the bundled model. Then each of its written questions, and each prompt
+that was judged, is asked of both. One line a history: how many memories each learned and how many are of both, word by
+word but for their ids and times; how many questions were asked, and of how many the answers are the same to the byte,
+but for ids. Without ``--url`` a server is started for it (``benchmarks/stores.py``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import psycopg
+import structlog
+import trio
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.histories import PATIENCE_SECONDS, History, KeptModel, histories_in, running_services, wait_ready
+from benchmarks.many_records import about_this_run
+from benchmarks.real_prompts import events_of, judged_prompts
+from benchmarks.stores import server
+from kiro_learn.config import RecallConfig
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.record import MemoryRecord
+
+_ID = re.compile(r"mr_[0-9A-Z]{26}")
+_OF_ONE_RUN = ("record_id", "created_at")
+
+
+@attrs.frozen
+class Side:
+    """What one store learned and told."""
+
+    memories: Counter[str]
+    told: list[str]
+
+
+async def side_of(history: History, questions: Sequence[str], model: KeptModel, url: str) -> Side:
+    last = {line["session_id"]: number for number, line in enumerate(history.events)}
+    with tempfile.TemporaryDirectory() as folder:
+        config = RecallConfig(budget_seconds=PATIENCE_SECONDS)
+        async with running_services(Path(folder), model, config, url=url) as services:
+            for number, event in enumerate(events_of(history)):
+                await services.capture.take(event)
+                if last[event.session_id] == number:
+                    await services.learn.flush(history.project)
+            await wait_ready(services, history)
+            page = await services.queries.records(namespace=history.namespace, limit=100_000, offset=0)
+            told = [(await services.recall.answer(history.namespace, TextBody(each))).context for each in questions]
+    return Side(Counter(_said(record) for record in page.items), [_ID.sub("ID", each) for each in told])
+
+
+def _said(record: MemoryRecord) -> str:
+    return str(attrs.asdict(record, filter=lambda field, _: field.name not in _OF_ONE_RUN))
+
+
+def questions_of(history: History, folder: Path) -> list[str]:
+    judged = [history.events[row["event"]]["prompt"] for row in judged_prompts(folder)]
+    return [*(question["query"] for question in history.questions), *judged]
+
+
+async def compare(history: History, folder: Path, url: str) -> dict[str, Any]:
+    questions = questions_of(history, folder)
+    model = KeptModel(None)
+    file, database = [await side_of(history, questions, model, at) for at in ("", url)]
+    return {
+        "history": history.name,
+        "memories": [file.memories.total(), database.memories.total()],
+        "of_both": (file.memories & database.memories).total(),
+        "questions": len(questions),
+        "told_something": sum(bool(each) for each in file.told),
+        "same_answers": sum(here == there for here, there in zip(file.told, database.told, strict=True)),
+    }
+
+
+def main() -> None:
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", nargs="*", default=())
+    parser.add_argument("--url")
+    arguments = parser.parse_args()
+    print(about_this_run())
+    with server(arguments.url) as url:
+        for history in histories_in(arguments.data, arguments.only):
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("DROP SCHEMA IF EXISTS kiro_learn CASCADE")
+            print(json.dumps(trio.run(compare, history, arguments.data / history.name, url)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
