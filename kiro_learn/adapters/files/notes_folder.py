@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
+from hashlib import blake2b
 from pathlib import Path
 
 INDEX = ".kiro-learn.jsonl"
@@ -138,7 +138,9 @@ def _read(folder: int, name: str, most_bytes: int) -> bytes:
 
 
 def _write(folder: int, name: str, content: bytes, *, is_kept: bool = False) -> None:
-    beside = f".{secrets.token_hex(8)}.kiro-learn"
+    beside = f".{blake2b(name.encode(), digest_size=8).hexdigest()}.kiro-learn"
+    with contextlib.suppress(FileNotFoundError):  # left by a process that was killed
+        os.unlink(beside, dir_fd=folder)
     with contextlib.ExitStack() as on_failure:
         with os.fdopen(os.open(beside, _NEW, 0o600, dir_fd=folder), "wb") as file:
             on_failure.callback(os.unlink, beside, dir_fd=folder)

@@ -1056,6 +1056,7 @@ CONCEPTS_OF_ALL = """
 """
 
 COUNT_PROJECTS = f"SELECT count(*) FROM namespaces AS n WHERE {_IS_PROJECT}"  # noqa: S608  # a constant of this file
+COUNT_PROJECT = f"{COUNT_PROJECTS} AND n.namespace = :namespace"
 
 # Backwards along events_of_namespace, and each row's head; the reader stops it when it has enough sessions.
 SESSIONS_OF_NAMESPACE = """

@@ -40,7 +40,7 @@ def _stats_of_one(connection: apsw.Connection, namespace: Namespace) -> Stats:
     return Stats(
         total_events=total_events,
         total_memories=total_memories,
-        total_projects=int(total_events + total_memories > 0),
+        total_projects=connection.execute(statements.COUNT_PROJECT, values).get,
         total_concepts=connection.execute(statements.CONCEPTS_OF_NAMESPACE, values).get,
         observation_types=_counts(connection.execute(statements.TYPES_OF_NAMESPACE, values)),
         event_kinds=_counts(connection.execute(statements.EVENT_KINDS_OF_NAMESPACE, values)),

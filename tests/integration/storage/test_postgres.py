@@ -388,3 +388,17 @@ def test_a_search_that_is_cancelled_while_it_waits_for_the_words_keeps_no_connec
                 assert await store.get_event_by_id(event_id(1)) is None, "by the only connection"
 
     run(server, scenario)
+
+
+def test_functions_of_an_older_kiro_learn_are_made_anew(server: PostgresForTests) -> None:
+    server.admin.execute(
+        "CREATE OR REPLACE FUNCTION kiro_learn.instr(body text, part text) RETURNS boolean LANGUAGE sql RETURN false"
+    )
+    server.admin.execute("COMMENT ON FUNCTION kiro_learn.json_valid(text) IS 'of before'")
+    found = "SELECT kiro_learn.instr('memory', 'memo')"
+    assert server.admin.execute(found).fetchone() == (False,)
+
+    async def look(_store: Any) -> None:
+        assert server.admin.execute(found).fetchone() == (True,)
+
+    run(server, look)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,23 @@ def test_what_is_written_is_there_and_nobody_elses(root: Path) -> None:
     notes.remove("web/a.md")
     notes.remove("web/a.md")
     assert not (root / "web").exists()
+
+
+def test_what_a_killed_process_left_is_gone_with_the_next_writing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = DiskNotes(root)
+    seen: list[str] = []
+    replace = os.replace
+
+    def watched(source: str, *arguments: Any, **options: Any) -> None:
+        seen.append(source)
+        replace(source, *arguments, **options)
+
+    monkeypatch.setattr(os, "replace", watched)
+    notes.write("web/a.md", b"old")
+    (root / "web" / seen[0]).write_bytes(b"half")
+    notes.write("web/a.md", b"new")
+    assert [each.name for each in (root / "web").iterdir()] == ["a.md"]
+    assert notes.read("web/a.md", most_bytes=9) == b"new"
 
 
 OUTSIDE = ("../a.md", "a.md", "/etc/a.md", "web/../../a.md", "web/.a.md", "./a.md", "web/a\0.md", "web/")
