@@ -22,6 +22,7 @@ MOST_NAME = 200
 """Characters of a name to which more is added: no more than 255 bytes are a name, if they are ASCII."""
 
 _PUT_ASIDE = ".put-aside"
+_HALF_MOVED = re.compile(r"\.kiro-learn\.db\.moving(?:-journal)?")
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}|spool\.key\.[0-9a-f]{16}|.+\.pyc\.[0-9]+")
 _ABANDONED_SECONDS = 60.0
 """Whoever writes such a file takes milliseconds."""
@@ -121,7 +122,8 @@ def _refuse_what_is_there(path: Path, *, force: bool) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the unfinished files of ``write``, of the spool's key and of Python's bytecode, if they are old.
+    """Remove the unfinished files of ``write``, of the spool's key and of Python's bytecode, if they are old; and a
+    database that was half moved, since what a daemon forgets from now on would stay in it.
 
     Raises:
       OSError: one cannot be removed.
@@ -130,7 +132,8 @@ def remove_leftovers(folder: Path) -> None:
         return
     for path in folder.iterdir():
         with contextlib.suppress(FileNotFoundError):  # its writer has finished it since
-            if _LEFTOVER.fullmatch(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_SECONDS:
+            is_old = time.time() - path.lstat().st_mtime > _ABANDONED_SECONDS
+            if (_LEFTOVER.fullmatch(path.name) and is_old) or _HALF_MOVED.fullmatch(path.name):
                 path.unlink()
 
 

@@ -87,7 +87,9 @@ def test_a_memory_moves_to_a_server_and_back(home: Path) -> None:
         assert "1 event, 0 memories and" in told
         assert "Delete it when you trust the server" in told
         assert "there already" in " ".join(failed(kiro_learn(home, "storage", "move", url), code=1))
+        (home / ".kiro-learn.db.moving").write_bytes(b"of a move that was cut off")
         with running_daemon(home) as daemon, Client(daemon.home) as client:
+            assert not list(home.glob(".kiro-learn.db*")), "what is forgotten from now on would stay in it"
             assert client.status()["counts"]["total_events"] == 1
             client.post_event(event(project["namespace"], str(home), 2, "and now?"))
         counts = json.loads(done(kiro_learn(home, "storage", "move", "--to-file", "--json")))["counts"]
