@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice
 
 import attrs
 
 from kiro_learn.learning.acts.cues import commands_wanted_and_denied
-from kiro_learn.learning.relearning import KEPT_TEXTS, stems
+from kiro_learn.learning.relearning import stems
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, newest_first
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.wording import is_negation
+from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 
 # Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
 #
@@ -87,7 +87,7 @@ class Order:
         return self.about == other.about and self.excludes(other)
 
 
-@lru_cache(KEPT_TEXTS)
+@kept(OF_A_BRIEF)
 def order_of(text: str) -> Order | None:
     """What ``text`` orders; None where it says too much or turns around, or names rivals of several groups."""
     before = _LEADING.match(text)

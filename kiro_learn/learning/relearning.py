@@ -6,7 +6,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 
 import attrs
 
@@ -17,6 +16,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Parts, Vector
 from kiro_learn.model.wording import is_negation
+from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.query.syntax import terms
 
 # What a better learner should learn again, in which order, and which new records replace which weak ones.
@@ -30,9 +30,6 @@ MOST_SHOWN_BYTES = {EventKind.TOOL_USE: 4_000}
 
 MARKUP_BYTES = 150
 """About what a prompt needs around each event."""
-
-KEPT_TEXTS = 1_000
-"""Sentences whose stems are kept: each brief compares the same rules, and each learning the same memories."""
 
 
 @attrs.frozen
@@ -315,7 +312,7 @@ def _denies(text: str) -> bool:
     return any(is_negation(word) for word in text.split())
 
 
-@lru_cache(KEPT_TEXTS)
+@kept(OF_A_BRIEF)
 def stems(text: str) -> frozenset[str]:
     """The words of ``text`` without their endings, and without those that most rules have."""
     words = (word.casefold() for word in terms(text.replace('"', " ")))

@@ -37,6 +37,7 @@ from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.storage.answers import Committed, LexicalRanking, Outcome, RecordRemoved, SearchParams
 from kiro_learn.ports.storage.interface import Work
+from kiro_learn.retrieval.kept_texts import forget_texts
 
 T = TypeVar("T")
 
@@ -113,6 +114,7 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
         return self.damaged.ids()
 
     async def erase_forgotten(self) -> bool:
+        forget_texts()
         return await self._writer.erase_forgotten()
 
     async def close(self) -> None:

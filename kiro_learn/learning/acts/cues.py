@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -27,12 +26,15 @@ from kiro_learn.learning.acts.vocabulary import (
 from kiro_learn.learning.extraction.extractive.command_traps import trap_in
 from kiro_learn.learning.extraction.extractive.facts import changed_files, command_in
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin
+from kiro_learn.retrieval.kept_texts import kept
 
 # What acts a rule or a trap is about.
 #
 # Rules of this file: a cue is structural (a command's program and subcommand, a file, its folder or ending, a kind
 # of change), never how alike two texts are; and a rule that names no act has none.
 
+MOST_KEPT = 4_096
+"""Rules whose commands are kept: twice as many as a call is looked up in."""
 MOST_CUES = 12
 """Of one rule: one that names more is a page, not a rule."""
 
@@ -107,7 +109,7 @@ def _cues_in(text: str) -> tuple[Cue, ...]:
     return tuple(dict.fromkeys((*commands, *files, *_kinds_named(rest))))[:MOST_CUES]
 
 
-@functools.lru_cache(maxsize=4_096)
+@kept(MOST_KEPT)
 def commands_wanted_and_denied(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The commands that ``text`` says to use, and those that it says not to use; with their options."""
     wanted: set[str] = set()

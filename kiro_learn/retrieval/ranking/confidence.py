@@ -9,16 +9,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from itertools import islice
 
 import attrs
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
+from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 from kiro_learn.retrieval.ranking.bm25 import WordRanking
-from kiro_learn.retrieval.rendering.passages import KEPT_TEXTS, word_runs
+from kiro_learn.retrieval.rendering.passages import word_runs
 
 # How likely the hits are to help, and how many bytes of a block that is worth, from none to all.
 #
@@ -188,7 +188,7 @@ def dependents(
     return found
 
 
-@lru_cache(KEPT_TEXTS)
+@kept(OF_A_BRIEF)
 def _names_in(text: str) -> tuple[str, ...]:
     """What the title of ``text`` names."""
     return tuple(name for name in dict.fromkeys(word_runs(text.partition("\n")[0])) if _may_name(name))

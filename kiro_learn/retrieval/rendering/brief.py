@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import TypeAlias
 
@@ -14,7 +13,8 @@ from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
-from kiro_learn.retrieval.rendering.passages import KEPT_TEXTS, item, one_line, shortened
+from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
+from kiro_learn.retrieval.rendering.passages import item, one_line, shortened
 from kiro_learn.retrieval.rendering.repeats import branch_note, when
 from kiro_learn.retrieval.rendering.report import HEADING, UNTITLED
 
@@ -189,7 +189,7 @@ def _choose(lines: Sequence[_Line], places: set[int], budget: int, *, heading: s
     return used
 
 
-@lru_cache(KEPT_TEXTS)
+@kept(OF_A_BRIEF)
 def _text_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -> tuple[str, bool]:
     """A harmless list item of somewhat more of both than there is room for, and whether that is all of them."""
     told, is_all = _told_of(title, summary, most_characters, is_rule=is_rule)

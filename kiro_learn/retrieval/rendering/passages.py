@@ -109,9 +109,6 @@ def _sentences(line: str) -> Iterator[str]:
 
 ELLIPSIS = "…"
 
-KEPT_TEXTS = 1_000
-"""Texts of memories whose words are kept: most of a brief was read for the last one."""
-
 _JOINERS = "\u200c\u200d"
 """Invisible, but several scripts and many emoji need them."""
 

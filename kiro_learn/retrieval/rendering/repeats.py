@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 
 import attrs
 
@@ -12,7 +11,8 @@ from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.file_state import FileChanges, files_of, was_there
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.passages import KEPT_TEXTS, one_line, shortened, word_runs
+from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
+from kiro_learn.retrieval.rendering.passages import one_line, shortened, word_runs
 
 # Leaves out records that repeat others, and puts a newer record above the older one that it may correct.
 #
@@ -77,7 +77,7 @@ class _Worded:
         return common / (fewer + more - common) >= share
 
 
-@lru_cache(KEPT_TEXTS)
+@kept(OF_A_BRIEF)
 def _distinct_words(text: str) -> frozenset[str]:
     return frozenset(word_runs(text.casefold()))
 
