@@ -114,8 +114,11 @@ def patterns() -> list[Found]:
 def _patterns_of(module: Any) -> Iterator[Found]:
     source = inspect.getsource(module)
     for name, value in vars(module).items():
+        held = list(_held_by(value, name))
+        if not held:
+            continue
         uses = set(re.findall(rf"\b{name}\.(match|fullmatch|search|sub|finditer|findall|split)\b", source))
-        for number, (place, pattern) in enumerate(_held_by(value, name)):
+        for number, (place, pattern) in enumerate(held):
             # The values of namings are matched as a whole, which their module says of each, not of the global.
             is_anchored = place == "value" or (bool(uses) and uses <= {"match", "fullmatch"})
             yield Found(f"{module.__name__.removeprefix('kiro_learn.')}:{name}[{number}]", pattern, is_anchored)

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -114,9 +115,6 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 
 
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
-
-
 def test_every_module_has_a_floor() -> None:
     assert not [module_name(path) for path in MODULES if floor_of(module_name(path)) is None], f"name it in {__file__}"
 
@@ -193,8 +191,13 @@ def what_is_too_long(path: Path) -> Iterator[str]:
                 yield f"{place(path, node)} {node.name} is over {most} lines"
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def walk(path: Path) -> Iterator[ast.AST]:
-    return ast.walk(TREES[path])
+    return ast.walk(tree_of(path))
 
 
 def place(path: Path, node: ast.Await | ast.stmt | ast.ExceptHandler) -> str:

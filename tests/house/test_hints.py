@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import click
-import pytest
 
 from kiro_learn.adapters.files.settings_file import KEYS
 from kiro_learn.frontends.cli.app import PROGRAM, program
@@ -20,27 +20,33 @@ PROSE = {"again", "that", "command"}
 VALUE = "VALUE"
 
 
+NAMES = re.compile(rf"\b{PROGRAM} [a-z]|docs/|\[[a-z]+\] [a-z_]+")
+
+
 def said_in(path: Path) -> Iterator[tuple[int, str]]:
     """Every text of a module that is not a docstring; what is filled in later stands as a word."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    hidden = docstrings | {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
         if isinstance(node, ast.JoinedStr) and id(node) not in docstrings:
             yield (
                 node.lineno,
                 "".join(str(part.value) if isinstance(part, ast.Constant) else VALUE for part in node.values),
             )
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings | parts:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
             yield node.lineno, re.sub(r"\{[a-z_]*\}", VALUE, node.value)
 
 
-TEXTS = [
-    pytest.param(text, id=f"{path.relative_to(PACKAGE)}:{line}")
-    for path in sorted(PACKAGE.rglob("*.py"))
-    for line, text in said_in(path)
-    if re.search(rf"\b{PROGRAM} [a-z]|docs/|\[[a-z]+\] [a-z_]+", text)
-]
+@cache
+def hints() -> dict[str, str]:
+    """What names a command, a document or a setting, by its place."""
+    return {
+        f"{path.relative_to(PACKAGE)}:{line}": text
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for line, text in said_in(path)
+        if NAMES.search(text)
+    }
 
 
 def problem_of(command: click.Command, words: list[str]) -> str:
@@ -58,35 +64,50 @@ def problem_of(command: click.Command, words: list[str]) -> str:
     return ""
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_command_that_is_named_exists(text: str) -> None:
-    for said in re.findall(rf"(?<![\w.-]){PROGRAM}((?: (?:--)?[\w-]+)+)", text):
-        words = said.split()
-        if words[0] in PROSE or words[0] == VALUE:
-            continue
-        known = set(program.list_commands(click.Context(program)))
-        assert words[0] in known, f"there is no {PROGRAM} {words[0]}"
-        named = program.get_command(click.Context(program), words[0])
-        depth = 2 if isinstance(named, click.Group) else 1
-        command_words = words[:depth] + [word for word in words[depth:] if word.startswith("--")]
-        assert not problem_of(program, command_words)
+def faults(problems_of: Callable[[str], Iterator[str]]) -> list[str]:
+    return [f"{place}: {problem}" for place, text in hints().items() for problem in problems_of(text)]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_document_that_is_named_exists(text: str) -> None:
-    for name in re.findall(r"docs/[\w-]+\.md", text):
-        assert (ROOT / name).exists(), f"there is no {name}"
+def test_a_command_that_is_named_exists() -> None:
+    known = set(program.list_commands(click.Context(program)))
+
+    def problems_of(text: str) -> Iterator[str]:
+        for said in re.findall(rf"(?<![\w.-]){PROGRAM}((?: (?:--)?[\w-]+)+)", text):
+            words = said.split()
+            if words[0] in PROSE or words[0] == VALUE:
+                continue
+            if words[0] not in known:
+                yield f"there is no {PROGRAM} {words[0]}"
+                continue
+            named = program.get_command(click.Context(program), words[0])
+            depth = 2 if isinstance(named, click.Group) else 1
+            command_words = words[:depth] + [word for word in words[depth:] if word.startswith("--")]
+            yield from filter(None, [problem_of(program, command_words)])
+
+    assert faults(problems_of) == []
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_setting_that_is_named_exists(text: str) -> None:
+def test_a_document_that_is_named_exists() -> None:
+    def problems_of(text: str) -> Iterator[str]:
+        named = re.findall(r"docs/[\w-]+\.md", text)
+        yield from (f"there is no {name}" for name in named if not (ROOT / name).exists())
+
+    assert faults(problems_of) == []
+
+
+def test_a_setting_that_is_named_exists() -> None:
     known = {(key.section, key.name) for key in KEYS}
     sections = {section for section, _ in known}
-    for section, name in re.findall(r"\[([a-z]+)\] ([a-z_]+)", text):
-        assert section not in sections or (section, name) in known, f"there is no [{section}] {name}"
+
+    def problems_of(text: str) -> Iterator[str]:
+        for section, name in re.findall(r"\[([a-z]+)\] ([a-z_]+)", text):
+            if section in sections and (section, name) not in known:
+                yield f"there is no [{section}] {name}"
+
+    assert faults(problems_of) == []
 
 
 def test_the_hints_are_found_at_all() -> None:
-    said = {str(each.values[0]) for each in TEXTS}
+    said = set(hints().values())
     assert any("kiro-learn start --port 0" in text for text in said)
     assert any("[llm] command" in text for text in said)
