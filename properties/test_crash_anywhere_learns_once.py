@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import attrs
 import trio
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from kiro_learn.config import CompactionConfig, Config, LearningConfig
@@ -139,6 +140,7 @@ async def storage_events(storage: InMemoryStorage) -> set[EventId]:
     return {event.event_id for event in page.items}
 
 
+@settings(max_examples=max(1, settings().max_examples // 3))  # each story is cut off at some hundred places
 @scheduled(days=st.lists(st.sampled_from(Day), min_size=1, max_size=8))
 async def test_a_kill_at_any_step_of_any_story_learns_once(days: list[Day]) -> None:
     """Whichever runs fail, and in whatever order the tasks run."""

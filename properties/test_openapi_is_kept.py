@@ -65,6 +65,10 @@ def _is_no_vector(status: int, path: str) -> bool:
     return status == 503 and path.startswith("/api/semantic-search")
 
 
+EXAMPLES = min(10, max(1, settings().max_examples // 10))
+"""Of up to five requests, for each of some ninety ways to ask."""
+
+
 def _named(value: Any) -> str:
     return value.value if isinstance(value, schemathesis.GenerationMode) else f"{value.method} {value.path}"
 
@@ -73,7 +77,7 @@ def _named(value: Any) -> str:
 def test_openapi_is_kept(operation: Any, mode: Any) -> None:
     """Cases that schemathesis makes of the document, and against it, asked of a daemon with a little in it."""
 
-    @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(cases=st.lists(operation.as_strategy(generation_mode=mode), min_size=1, max_size=5))
     def holds(cases: list[Any]) -> None:
         async def scenario() -> None:
