@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 import apsw
@@ -137,6 +137,12 @@ def _earlier_prompts(
 
 
 # What may be done to what waits for learning.
+
+
+def are_waiting(connection: apsw.Connection, namespace: Namespace, positions: Collection[int]) -> bool:
+    number, _ = number_of(connection, namespace)
+    asked: Values = {"number": number, "numbers": json.dumps(sorted(positions))}
+    return int(connection.execute(statements.COUNT_WAITING, asked).get) == len(positions)
 
 
 def clear_buffer(connection: apsw.Connection, namespace: Namespace, *, through: int) -> None:

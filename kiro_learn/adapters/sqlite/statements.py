@@ -150,6 +150,12 @@ PROMPTS_BEFORE = f"""
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
+# By the primary key.
+COUNT_WAITING = """
+    SELECT count(*) FROM json_each(:numbers) AS asked CROSS JOIN buffer AS b ON b.position = asked.value
+     WHERE b.namespace_number = :number AND b.is_parked = 0
+"""
+
 # A range of buffer_of_namespace.
 CLEAR_BUFFER = "DELETE FROM buffer WHERE namespace_number = :number AND is_parked = 0 AND position <= :through"
 

@@ -287,8 +287,12 @@ class SqliteTransaction(
     def park_cluster(self, cluster: ParkedCluster) -> None:
         self._connection.execute(statements.PARK_CLUSTER, rows.from_cluster(cluster))
 
-    def unpark_cluster(self, cluster_id: str) -> None:
+    def unpark_cluster(self, cluster_id: str) -> bool:
         self._connection.execute(statements.UNPARK_CLUSTER, {"cluster_id": cluster_id})
+        return self._connection.changes() > 0
+
+    def are_waiting(self, namespace: Namespace, positions: Collection[int]) -> bool:
+        return buffers.are_waiting(self._connection, namespace, positions)
 
     def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
         buffers.clear_buffer(self._connection, namespace, through=through)

@@ -73,7 +73,6 @@ def _commit(pending: PendingCommit, transaction: StorageTransaction) -> CommitRe
         put_candidate(transaction, member)
     for merge in cluster.merges:
         put_merge(transaction, merge)
-    transaction.unpark_cluster(pending.if_parked.cluster_id)
     return CommitResult(
         record_count=len(cluster.members) + len(cluster.merges) - _replaced_member_count(cluster),
         merge_count=len(cluster.merges),

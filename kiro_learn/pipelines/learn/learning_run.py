@@ -124,8 +124,10 @@ class Learner:
         pending = [
             PendingCommit(cluster, parking) for cluster, parking in zip(reconciled.clusters, parkings, strict=True)
         ]
-        committed = await self._commit(run, pending, phases)
-        assert committed is not None, "there is no snapshot of which an event may be gone"
+        committed = await self._commit(run, pending, phases, were_parked=True)
+        if committed is None:
+            log.info("learning.run_dropped", run_id=run.run_id, event_count=0)
+            return Learned(0, 0, judge_breaker)
         _log("learning.retry_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
         return Learned(0, committed.record_count, reconciled.judge_breaker)
 
@@ -153,20 +155,31 @@ class Learner:
         pending: Sequence[PendingCommit],
         phases: RunStopwatch,
         *,
-        learned: BufferSnapshot | None = None,
+        learned: BufferSnapshot = BufferSnapshot(),
+        were_parked: bool = False,
         drafts: GraphDrafts = NO_DRAFTS,
         merged: Collection[str] = (),
     ) -> CommitResult | None:
-        """None, with nothing written: an event of what was learned is erased by now."""
+        """None, with nothing written: an event of what was learned is erased by now, or another daemon learned it.
+
+        So each event is learned once, whoever else reads the buffer: in the commit that stores the records, all that
+        they were made of must still wait, and a cluster that was parked must still be.
+        """
+        positions = [entry.position for entry in learned.entries]
 
         def write(transaction: StorageTransaction) -> CommitResult | None:
-            if learned is not None and transaction.has_erased(run.namespace, _shown(learned)):
+            if transaction.has_erased(run.namespace, _shown(learned)):
+                return None
+            if not transaction.are_waiting(run.namespace, positions):
+                return None
+            ours = [each for each in pending if not were_parked or transaction.unpark_cluster(each.if_parked.cluster_id)]
+            if were_parked and not ours:
                 return None
             for branch in merged:
                 transaction.note_merged(run.namespace, branch)
-            committed = commit_clusters(transaction, pending)
+            committed = commit_clusters(transaction, ours)
             graph_problem = self.graph.commit(transaction, run.namespace, drafts)
-            transaction.clear_buffer(run.namespace, through=0 if learned is None else learned.through)
+            transaction.clear_buffer(run.namespace, through=learned.through)
             transaction.put_run(_with_outcome(attrs.evolve(run, problem=run.problem or graph_problem), committed))
             return committed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from typing import Protocol
 
@@ -37,6 +37,10 @@ class BufferReads(Protocol):
 class BufferWrites(Protocol):
     """Changes of a buffer, and parked clusters."""
 
+    def are_waiting(self, namespace: Namespace, positions: Collection[int]) -> bool:
+        """Whether each entry of a snapshot still waits: another daemon may have learned, compacted or parked it."""
+        ...
+
     def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
         """What waits in the project's buffer up to position ``through`` waits no more; what is parked stays."""
         ...
@@ -69,8 +73,8 @@ class BufferWrites(Protocol):
         """Keep what could not be committed; a cluster of an id that is known is replaced."""
         ...
 
-    def unpark_cluster(self, cluster_id: str) -> None:
-        """It need not be kept any longer. An unknown id is no error."""
+    def unpark_cluster(self, cluster_id: str) -> bool:
+        """It need not be kept any longer. False: it was not kept, or another daemon has committed it."""
         ...
 
 

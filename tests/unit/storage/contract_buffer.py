@@ -77,6 +77,25 @@ async def what_arrives_after_a_compaction_comes_after_it_and_outlives_its_cleari
 
 
 @promise
+async def whether_entries_still_wait_is_known_when_they_are_cleared(storage: StorageBackend) -> None:
+    await _buffer(storage, 1, 2, 3)
+    first, second, third = [entry.position for entry in (await _taken(storage)).entries]
+
+    async def are_waiting(*positions: int) -> bool:
+        return await transact_one(storage, lambda tx: tx.are_waiting(MINE, positions))
+
+    assert await are_waiting()
+    assert await are_waiting(first, second, third)
+    await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=first))
+    assert not await are_waiting(first, second)
+    assert await are_waiting(second, third)
+    await transact_one(storage, lambda tx: tx.park_buffer(MINE, through=second))
+    assert not await are_waiting(second, third)
+    assert await are_waiting(third)
+    assert not await transact_one(storage, lambda tx: tx.are_waiting(OTHERS, [third]))
+
+
+@promise
 async def entries_that_do_not_stand_for_what_waits_are_refused(storage: StorageBackend) -> None:
     await _buffer(storage, 1, 2, 3)
     foreign = _dense(101, 1)
