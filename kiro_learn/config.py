@@ -61,6 +61,8 @@ class StorageConfig:
     """Read-only connections, so that a slow list does not hold up a prompt."""
     batch_count: int = attrs.field(default=256, validator=between(1, 10_000))
     """Most pieces of writing that share one commit."""
+    take_over_seconds: float = attrs.field(default=600.0, validator=between(1, 86_400))
+    """On a server: what waits for so long, and no other daemon has learned any of, this one learns."""
 
 
 @attrs.frozen(kw_only=True)

@@ -23,7 +23,7 @@ from tests.unit.pipelines.learn.learning_rig import PickyStorage
 CONFIG = Config(learning=LearningConfig(extraction_bytes=120, buffer_idle_seconds=0.5, retry_seconds=0.5))
 
 Arrival = tuple[int, float, bool, bool]
-"""To which of the two an event comes, how long after the one before, whether models are well, and the store takes it."""
+"""To whom an event comes, how long after the one before, whether models are well, and whether the store is."""
 
 ARRIVALS = st.lists(
     st.tuples(st.integers(0, 1), st.sampled_from([0.0, 0.1, 1.0]), st.booleans(), st.booleans()), min_size=1, max_size=8

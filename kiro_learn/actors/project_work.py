@@ -25,6 +25,7 @@ from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import TOO_SLOW
 from kiro_learn.ports.storage.buffer import BufferReads
+from kiro_learn.ports.storage.others import OtherDaemons
 from kiro_learn.runtime.actor import Reply
 from kiro_learn.runtime.supervisor import catch_errors
 
@@ -72,6 +73,7 @@ class ProjectDependencies:
     """What every project's actor needs."""
 
     storage: BufferReads
+    others: OtherDaemons
     learner: Learner
     compactor: Compactor
     run_slots: trio.CapacityLimiter
@@ -117,8 +119,14 @@ class ProjectWork:
                 await self._take_with_slot(step)
 
     async def _take_with_slot(self, step: Step) -> None:
-        """Carry out a step that may ask a model; it holds a run slot from beginning to end."""
-        async with self._dependencies.run_slots:
+        """Carry out a step that may ask a model; it holds a run slot from beginning to end, and the project's turn.
+
+        While another daemon on the same store has that, do nothing for a while. Who flushes waits as long.
+        """
+        async with self._dependencies.run_slots, self._dependencies.others.turn(self._name) as is_ours:
+            if not is_ours:
+                self.buffer_state = self.buffer_state.after_trouble(trio.current_time(), self._policy)
+                return
             self.is_learning = True
             try:
                 if step is Step.LEARN:

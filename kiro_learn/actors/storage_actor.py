@@ -46,6 +46,7 @@ class StorageActor:
         self._batch_count = batch_count
         self._is_lone = True
         self._listeners: list[Listener] = []
+        self._listeners_to_all: list[Listener] = []
         self._inbox, self._mail = trio.open_memory_channel[Write](inbox_size)
 
     async def write(self, work: Work[T], *, then: Callable[[T], None] | None = None) -> T:
@@ -62,9 +63,17 @@ class StorageActor:
         """
         return await ask(self._inbox, lambda reply: Write(work, reply, then), actor=self.name)
 
-    def subscribe(self, listener: Listener) -> None:
-        """Let ``listener`` follow every commit from now on."""
+    def subscribe(self, listener: Listener, *, to_others: bool = True) -> None:
+        """Let ``listener`` follow every commit from now on; ``to_others``: those of other daemons on the store too."""
         self._listeners.append(listener)
+        if to_others:
+            self._listeners_to_all.append(listener)
+
+    def note_others(self, changes: Sequence[Change]) -> None:
+        """Let listeners follow what another daemon committed."""
+        for change in changes:
+            for listener in self._listeners_to_all:
+                listener(change)
 
     @property
     def waiting_count(self) -> int:

@@ -65,7 +65,7 @@ def actors_of(dependencies: Dependencies, config: Config) -> Actors:
     backfiller = Backfiller(dependencies.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
     writer.subscribe(models.apply)
     writer.subscribe(indexes.apply)
-    writer.subscribe(backfiller.apply)
+    writer.subscribe(backfiller.apply, to_others=False)  # they embed what they learn
     graph_embedder = _graph_embedder(dependencies, config, writer, embedder)
     ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
     llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)
@@ -101,7 +101,7 @@ def _graph_embedder(
     made = GraphEmbedder(
         dependencies.storage, writer, embedder, enabled=config.embedding.enabled, offload=dependencies.offload
     )
-    writer.subscribe(made.apply)
+    writer.subscribe(made.apply, to_others=False)
     return made
 
 
@@ -155,6 +155,7 @@ def _project_dependencies(
     )
     return ProjectDependencies(
         storage=dependencies.storage,
+        others=dependencies.storage,
         learner=learner,
         compactor=compactor,
         run_slots=trio.CapacityLimiter(config.learning.run_slots),

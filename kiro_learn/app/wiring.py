@@ -39,6 +39,7 @@ from kiro_learn.services.learn import Learn, Relearn
 from kiro_learn.services.live import LiveFeed, StatusNow
 from kiro_learn.services.memories import Edit, Forget, History, ProjectRecords, Remember
 from kiro_learn.services.observe import Observe
+from kiro_learn.services.other_daemons import ChangeFollower
 from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity, Queries
 from kiro_learn.services.project_merges import ProjectMerges
@@ -80,6 +81,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             services.aftermath,
             services.project_merges,
             services.pauses,
+            _change_follower(dependencies, config, actors, services),
             services.spool_drainer,
             staleness_check(dependencies.storage, services.staleness),
             unfinished_forgetting(services.forgetting),
@@ -159,6 +161,17 @@ def _projects(
     names = ProjectNames(storage, finder, actor_id=dependencies.actor_id, merged=merged)
     merges = ProjectMerges(storage, actors.writer, names, merged, projects=actors.projects, sessions=actors.sessions)
     return attrs.evolve(dependencies, project_finder=finder), merged, names, merges
+
+
+def _change_follower(dependencies: Dependencies, config: Config, actors: Actors, services: Services) -> ChangeFollower:
+    return ChangeFollower(
+        dependencies.storage,
+        actors.writer,
+        actors.projects,
+        dependencies.clock,
+        read=(services.project_merges.read, services.pauses.read),
+        take_over_seconds=config.storage.take_over_seconds,
+    )
 
 
 def _observe(dependencies: Dependencies, actors: Actors, names: ProjectNames) -> Observe:

@@ -76,9 +76,14 @@ class Pauses:
                 log.warning("pauses.not_ended", problem=type(error).__name__)
 
     async def read(self) -> None:
-        """Know what is stored, as at a start and after an import."""
-        for pause in await self._storage.list_pauses():
+        """Know what is stored, as at a start, after an import, and where other daemons began and ended some."""
+        known = tuple(self._pauses.items())
+        stored = await self._storage.list_pauses()
+        for pause in stored:
             self._note(pause)
+        for key, pause in known:
+            if key not in {(each.namespace, each.session_id) for each in stored}:
+                self._drop(pause)
 
     def stop(self) -> None:
         """End at once; what is paused stays so."""
@@ -102,8 +107,9 @@ class Pauses:
 
     def _drop(self, pause: Pause) -> None:
         self._pauses.pop((pause.namespace, pause.session_id), None)
+        self._heard.pop((pause.namespace, pause.session_id), None)
 
     def _note(self, pause: Pause) -> None:
         key = (pause.namespace, pause.session_id)
         self._pauses[key] = pause
-        self._heard[key] = self._clock.utc_now()
+        self._heard.setdefault(key, self._clock.utc_now())

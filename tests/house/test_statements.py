@@ -43,6 +43,7 @@ SCANS = {
     "COUNT_REEMBEDDED": "a page of statistics, while there is something to embed again",
     "FEEDBACK": "all of it once, as the daemon starts",
     "FILE_DIGESTS": "json_each, a loop over a list",
+    "COUNT_WAITING": "json_each, a loop over a list",
     "CURRENT_MODEL": "one row an embedding model",
     "DROP_UNUSED_EMBEDDINGS": "one row an embedding model, one row a project",
     "NAMESPACES_BEHIND": "one row an embedding model, one row a project",

@@ -20,7 +20,7 @@ import attrs
 
 from kiro_learn.adapters.postgres.connection import PostgresConnection, Server
 from kiro_learn.adapters.postgres.schema import MOVING, bring_to_today
-from kiro_learn.adapters.postgres.writer import OwnConnection
+from kiro_learn.adapters.postgres.writer import UsingConnection
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import make_private, open_writer
 from kiro_learn.adapters.sqlite.damage import map_errors
@@ -258,7 +258,8 @@ class PostgresSide:
     _HAS_PLACES = "SELECT to_regclass(:name) IS NOT NULL"
     _NUMBERED = """
         SELECT table_name, column_name FROM information_schema.columns
-         WHERE table_schema = current_schema() AND is_identity = 'YES' AND table_name <> 'words_changed'
+         WHERE table_schema = current_schema() AND is_identity = 'YES'
+           AND table_name NOT IN ('commits', 'words_changed')
     """
     _LAST = """
         SELECT coalesce(max(last_value), 0) FROM pg_sequences
@@ -267,7 +268,7 @@ class PostgresSide:
 
     def __init__(self, url: str) -> None:
         """Raises as ``open_postgres_storage``."""
-        self.connection: PostgresConnection = OwnConnection(Server(url, lock_seconds=BUSY_SECONDS))
+        self.connection: PostgresConnection = UsingConnection(Server(url, lock_seconds=BUSY_SECONDS), alone=True)
         self.name = self.connection.server.name
         bring_to_today(self.connection, is_moved_into=True)
 

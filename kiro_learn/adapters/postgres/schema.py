@@ -16,6 +16,7 @@ from pathlib import Path
 import apsw
 
 from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection
+from kiro_learn.adapters.postgres.words import DAYS_KEPT
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
 from kiro_learn.errors import SchemaTooNew, StorageError
@@ -68,7 +69,7 @@ _BUNDLED_MODEL = """
 
 
 def bring_to_today(connection: PostgresConnection, *, is_moved_into: bool = False) -> int:
-    """Make the schema, or expand it, in one transaction; answers the number of this opening of the database.
+    """Make the schema, or expand it, in one transaction; answers the place of the last commit until now.
 
     Args:
       is_moved_into: half of a memory may be in it.
@@ -91,13 +92,14 @@ def bring_to_today(connection: PostgresConnection, *, is_moved_into: bool = Fals
             _expand(connection, is_new=not found)
         elif connection.run(_MADE_OF)[0][0] != _digest():
             _make_functions(connection)
-        connection.run("DELETE FROM words_changed", None)  # the mirror of a daemon that begins is empty
-        opening = "UPDATE store SET generation = generation + 1 RETURNING generation"
-        generation: int = connection.run(opening, None)[0][0]
+            connection.run(TRIGGERS.read_text("utf-8"), None)
+        for table in ("commits", "words_changed"):
+            connection.run(f"DELETE FROM {table} WHERE at < now() - '{DAYS_KEPT} days'::interval")  # noqa: S608  # names of ours
+        place: int = connection.run("SELECT coalesce(max(place), 0) FROM commits")[0][0]
         connection.run("COMMIT", None)
     finally:
         connection.end()
-    return generation
+    return place
 
 
 def insist_on_fitness(connection: PostgresConnection) -> None:
@@ -144,7 +146,7 @@ def _make_functions(connection: PostgresConnection) -> None:
 
 
 def _digest() -> str:
-    return blake2b(FUNCTIONS.read_bytes(), digest_size=16).hexdigest()
+    return blake2b(FUNCTIONS.read_bytes() + TRIGGERS.read_bytes(), digest_size=16).hexdigest()
 
 
 def _made_of(ours: apsw.Connection) -> Iterator[str]:

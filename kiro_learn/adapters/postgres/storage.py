@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import PurePath
 from typing import TypeVar, cast
@@ -11,6 +12,7 @@ import apsw
 import trio
 
 from kiro_learn.adapters.postgres.connection import PostgresConnection
+from kiro_learn.adapters.postgres.others import Commits, Turns
 from kiro_learn.adapters.postgres.words import WordMirror
 from kiro_learn.adapters.sqlite import search
 from kiro_learn.adapters.sqlite.graph_reads import search_words
@@ -20,7 +22,7 @@ from kiro_learn.adapters.sqlite.storage import SqlStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.graph import GraphItemId, GraphKind
 from kiro_learn.model.retention import FileSize
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.answers import Change, LexicalRanking, SearchParams
 from kiro_learn.ports.storage.graph import GraphWords
 from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 
@@ -37,9 +39,36 @@ SIZE = """
 class PostgresStorage(SqlStorage):
     """A ``StorageBackend`` in a schema of a PostgreSQL database. Made by ``open_postgres_storage``."""
 
-    def __init__(self, writer: Writer, readers: Readers, mirror: WordMirror, *, user_home: PurePath | None) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        readers: Readers,
+        mirror: WordMirror,
+        *,
+        commits: Commits,
+        turns: Turns,
+        user_home: PurePath | None,
+    ) -> None:
         super().__init__(writer, readers, user_home=user_home)
         self._mirror = mirror
+        self._commits = commits
+        self._turns = turns
+
+    async def follow_others(self) -> Sequence[Change]:
+        await self._turns.renew()
+        changes = await self._commits.follow()
+        self._note(changes)
+        return changes
+
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[bool]:
+        async with self._turns.turn(name) as is_ours:
+            yield is_ours
+
+    async def close(self) -> None:
+        self._commits.close()
+        self._turns.close()
+        await super().close()
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return await self._read_words(partial(search.rank_by_words, params=params, indexes=self._words))

@@ -56,12 +56,28 @@ CREATE OR REPLACE TRIGGER vector_old AFTER UPDATE ON graph_procedures FOR EACH R
     WHEN ((OLD.name, OLD.trigger, OLD.steps_text) <> (NEW.name, NEW.trigger, NEW.steps_text))
     EXECUTE FUNCTION vector_old();
 
--- What the mirror of words has to read again (words.py). The daemon that begins empties it.
+-- What each commit changed, for the other daemons (others.py), and what mirrors of words have to read again (words.py).
+-- Writers take turns, so that a row with a lower place is never seen after one with a higher.
+CREATE TABLE IF NOT EXISTS commits (
+    place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at timestamptz NOT NULL DEFAULT now(),
+    daemon text NOT NULL,
+    changes text NOT NULL
+);
 CREATE TABLE IF NOT EXISTS words_changed (
     place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     kind text NOT NULL,
     number bigint NOT NULL
 );
+ALTER TABLE words_changed ADD COLUMN IF NOT EXISTS at timestamptz NOT NULL DEFAULT now();
+
+-- Who does what only one daemon at a time does, and until when.
+CREATE TABLE IF NOT EXISTS turns (
+    name text PRIMARY KEY,
+    daemon text NOT NULL,
+    until timestamptz NOT NULL
+);
+
 CREATE OR REPLACE FUNCTION words_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_TABLE_NAME = 'memory_records' THEN

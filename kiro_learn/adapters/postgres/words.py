@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from kiro_learn.adapters.postgres.connection import PostgresConnection
 
 NUMBER_BITS = 32
+
+DAYS_KEPT = 7
+"""How long it is known what a commit changed."""
+SAFE_SECONDS = (DAYS_KEPT - 1) * 86_400.0
+"""What is kept in memory of a database is of no use if this daemon could not look into it for so long."""
 
 _ABOUT_WORDS = re.compile(r"\w_fts\b|records_fts_|vocabulary_\d|(?:SAVEPOINT|RELEASE) words")
 _PROJECT = re.compile(r"(?:records_fts|vocabulary)_(\d+)")
@@ -61,6 +67,7 @@ class WordMirror:
         """The last place in ``words_changed`` that is in the mirror; None while there is nothing in it."""
         self._projects: set[int] = set()
         self._has_graph = False
+        self._caught_up_at = time.time()  # a clock that does not stop while the computer sleeps
 
     def execute(self, asker: PostgresConnection, statement: str, values: Mapping[str, Any]) -> Any:
         """The answer to a statement about words, of the state that was caught up with."""
@@ -81,6 +88,9 @@ class WordMirror:
 
     def catch_up(self, asker: PostgresConnection) -> None:
         """Take in what changed until the state that ``asker`` sees; its first question in a transaction."""
+        if time.time() - self._caught_up_at > SAFE_SECONDS:
+            self._empty()
+        self._caught_up_at = time.time()
         if self._seen is None:
             self._seen = int(asker.execute(_LAST_CHANGE).get)
             return
@@ -95,6 +105,12 @@ class WordMirror:
             elif self._has_graph:
                 self._put_items(asker, kind, numbers)
         self._seen = last  # a search that is interrupted before leaves them to the next one
+
+    def _empty(self) -> None:
+        """Begin anew: what changed is not known for so long."""
+        self.connection.close()
+        self.connection = apsw.Connection(":memory:")
+        self._seen, self._projects, self._has_graph = None, set(), False
 
     def _fill_project(self, asker: PostgresConnection, number: int) -> None:
         if number in self._projects:

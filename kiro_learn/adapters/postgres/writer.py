@@ -1,8 +1,8 @@
-"""The one connection that writes, and the lock that makes it the only one."""
+"""The one connection of a daemon that writes. The daemons on a database take turns, transaction by transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
@@ -11,25 +11,30 @@ from typing import Any, cast
 import apsw
 import psycopg
 
-from kiro_learn.adapters.postgres.connection import PostgresConnection, Server
+from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
+from kiro_learn.adapters.postgres.dialect import translated
+from kiro_learn.adapters.postgres.others import PUT_COMMIT, encoded
 from kiro_learn.adapters.sqlite.writer import Writer
-from kiro_learn.errors import StorageBusy, StorageUnavailable
+from kiro_learn.errors import StorageBusy
+from kiro_learn.ports.storage.answers import Committed, Outcome
 
-_LOCK = 7_161_553_020_912
-"""Of the daemon that uses the database."""
+_IN_USE = f"7161553, hashtext('{SCHEMA}')"
+"""The lock of who uses the database: daemons share it, and who moves a memory has it alone."""
+_WRITES = f"7161554, hashtext('{SCHEMA}')"
+"""The lock of the transaction that writes. What is written depends on what is read before, as on SQLite, where there is
+one writer too; and places in ``commits`` are in the order of the commits."""
+
+LONGEST_PAUSE = "30s"
+"""Between two statements of a transaction that writes: a computer that falls asleep must not stop all others."""
 
 
-class OwnConnection(PostgresConnection):
-    """Holds the lock of the database while it is connected; a daemon without it writes nothing.
+class UsingConnection(PostgresConnection):
+    """Holds the lock of the database while it is connected, so that no memory is moved meanwhile."""
 
-    What a daemon keeps in memory is right as long as nobody else writes. So one that lost its connection goes on only
-    if no other has opened the database meanwhile.
-    """
-
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, *, alone: bool = False) -> None:
+        """``alone``: no daemon may use the database beside this connection."""
         super().__init__(server, None)
-        self.generation: int | None = None
-        """The number of this opening, once it is known."""
+        self._how = "pg_advisory_lock" if alone else "pg_advisory_lock_shared"
 
     def _open(self) -> psycopg.Connection[Any]:
         if self.raw is None:
@@ -43,26 +48,33 @@ class OwnConnection(PostgresConnection):
     def _insist(self, raw: psycopg.Connection[Any]) -> None:
         name = self.server.name
         try:
-            raw.execute(f"SELECT pg_advisory_lock({_LOCK})")  # a daemon that just stopped may hold it a moment longer
+            raw.execute(f"SELECT {self._how}({_IN_USE})")  # a daemon that just stopped may hold it a moment longer
         except psycopg.errors.LockNotAvailable as error:
-            hint = "One daemon at a time uses a database: stop the other one."
-            raise StorageBusy(f"another daemon uses {name}", hint=hint) from error
-        if self.generation is not None:
-            found = raw.execute("SELECT generation FROM store").fetchone()
-            if found != (self.generation,):
-                hint = "kiro-learn restart      reads what the other one wrote"
-                raise StorageUnavailable(name, problem="was used by another daemon meanwhile", hint=hint)
+            if self._how == "pg_advisory_lock":
+                raise StorageBusy(f"a daemon uses {name}", hint="Stop every daemon that uses it.") from error
+            hint = "A memory is being moved: wait until kiro-learn storage move has ended."
+            raise StorageBusy(f"{name} is not to be used now", hint=hint) from error
+        raw.execute(f"SET idle_in_transaction_session_timeout = '{LONGEST_PAUSE}'")
 
 
 class PostgresWriter(Writer):
     """As ``Writer``."""
 
-    def __init__(self, connection: OwnConnection, *, utc_now: Callable[[], datetime]) -> None:
+    def __init__(self, connection: UsingConnection, *, daemon: str, utc_now: Callable[[], datetime]) -> None:
         super().__init__(Path(connection.server.name), cast("apsw.Connection", connection), utc_now=utc_now)
         self._own = connection
+        self._daemon = daemon
 
     def _begin(self) -> None:
-        self._own.begin()
+        self._own.begin(f"; SELECT pg_advisory_xact_lock({_WRITES})")
+
+    def _commit(self, outcomes: Sequence[Outcome]) -> None:
+        changes = [change for each in outcomes if isinstance(each, Committed) for change in each.changes]
+        if changes:
+            values = {"daemon": self._daemon, "changes": encoded(changes)}
+            self._own.run(f"{translated(PUT_COMMIT)}; COMMIT", values)
+        else:
+            self._own.run("COMMIT", None)
 
     def _erasing(self, numbers: set[int]) -> Iterator[None]:  # noqa: ARG002  # all tables are vacuumed
         """Old versions of rows lie in the tables until they are vacuumed."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -35,7 +36,7 @@ from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.statistics import ProjectInfo
-from kiro_learn.ports.storage.answers import Committed, LexicalRanking, Outcome, RecordRemoved, SearchParams
+from kiro_learn.ports.storage.answers import Change, Committed, LexicalRanking, Outcome, RecordRemoved, SearchParams
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.retrieval.kept_texts import forget_texts
 
@@ -55,14 +56,17 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
 
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         outcomes = await self._writer.transact(works)
-        changes = (change for outcome in outcomes if isinstance(outcome, Committed) for change in outcome.changes)
+        self._note(change for outcome in outcomes if isinstance(outcome, Committed) for change in outcome.changes)
+        return outcomes
+
+    def _note(self, changes: Iterable[Change]) -> None:
+        """Let what is kept in memory follow a commit."""
         removals = [change for change in changes if isinstance(change, RecordRemoved)]
         for namespace in {change.namespace for change in removals}:
             self._words.doubt(namespace)
         if removals:
             self._ranking_features.remove(change.record_id for change in removals)
             self.damaged.remove(change.record_id for change in removals)
-        return outcomes
 
     get_event_by_id = reading(session_reads.get_event_by_id)
     list_events = reading_sound(session_reads.list_events)
@@ -113,6 +117,13 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
         await trio.lowlevel.checkpoint()
         return self.damaged.ids()
 
+    async def follow_others(self) -> Sequence[Change]:
+        await trio.sleep_forever()
+
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[bool]:  # noqa: ARG002  # nobody else asks for it
+        yield True
+
     async def erase_forgotten(self) -> bool:
         forget_texts()
         return await self._writer.erase_forgotten()
@@ -125,4 +136,4 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
 
 
 class SqliteStorage(SqlStorage):
-    """The store in one file. Made by ``open_sqlite_storage``."""
+    """The store in one file, which one daemon has for itself. Made by ``open_sqlite_storage``."""

@@ -118,7 +118,7 @@ class Writer:
             self._begin()
             try:
                 outcomes = [self._run(work) for work in works]
-                self._connection.execute("COMMIT")
+                self._commit(outcomes)
             finally:
                 # Some errors of SQLite (a full disk) have rolled back by themselves.
                 if self._connection.in_transaction:
@@ -130,6 +130,9 @@ class Writer:
 
     def _begin(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
+
+    def _commit(self, _outcomes: Sequence[Outcome]) -> None:
+        self._connection.execute("COMMIT")
 
     def _take_step(self, steps: Iterator[None]) -> bool:
         """False if it was the last one."""

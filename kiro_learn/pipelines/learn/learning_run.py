@@ -27,6 +27,8 @@ from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
 
 log = structlog.get_logger()
 
+NOTHING_WAITED = BufferSnapshot()
+
 LONGEST_PAUSE_SECONDS = 86_400.0
 """Upper bound on the pause between two attempts to commit a parked cluster."""
 
@@ -155,7 +157,7 @@ class Learner:
         pending: Sequence[PendingCommit],
         phases: RunStopwatch,
         *,
-        learned: BufferSnapshot = BufferSnapshot(),
+        learned: BufferSnapshot = NOTHING_WAITED,
         were_parked: bool = False,
         drafts: GraphDrafts = NO_DRAFTS,
         merged: Collection[str] = (),
@@ -172,7 +174,9 @@ class Learner:
                 return None
             if not transaction.are_waiting(run.namespace, positions):
                 return None
-            ours = [each for each in pending if not were_parked or transaction.unpark_cluster(each.if_parked.cluster_id)]
+            ours = [
+                each for each in pending if not were_parked or transaction.unpark_cluster(each.if_parked.cluster_id)
+            ]
             if were_parked and not ours:
                 return None
             for branch in merged:

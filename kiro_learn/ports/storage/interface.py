@@ -24,6 +24,7 @@ from kiro_learn.ports.storage.export import (
     RestoreWrites,
 )
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
+from kiro_learn.ports.storage.others import OtherDaemons
 from kiro_learn.ports.storage.records import (
     HistoryReads,
     HistoryWrites,
@@ -87,6 +88,7 @@ class StorageBackend(
     FeedbackReads,
     ProjectReads,
     ExportReads,
+    OtherDaemons,
     Protocol,
 ):
     """One store. Reads see every commit that was acknowledged before they began.

@@ -1,0 +1,231 @@
+"""What other daemons on the same database committed, and how daemons take turns.
+
+Every commit that changes a record or the graph leaves a row in ``commits`` that says what changed, and wakes who
+listens. The notification is only a wake-up: who misses it looks after half a minute.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import time
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+import trio
+
+from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
+from kiro_learn.adapters.postgres.words import SAFE_SECONDS
+from kiro_learn.adapters.sqlite.embeddings import from_blob, is_damaged
+from kiro_learn.errors import StorageError, StorageUnavailable
+from kiro_learn.model.graph import GraphItemId
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.moment import from_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import ModelIdentity
+from kiro_learn.ports.storage.answers import (
+    Change,
+    GraphChanged,
+    ModelSwitched,
+    RecordEmbedded,
+    RecordRemoved,
+    RecordStored,
+)
+
+LOOK_SECONDS = 30.0
+"""Between two looks while nothing wakes this daemon."""
+GATHER_SECONDS = 0.05
+"""After a wake-up: what is committed in quick succession, by this daemon too, is read together."""
+READ_AT_ONCE = 500
+
+TURN_SECONDS = 90
+"""How long a turn lasts unless it is renewed."""
+SECONDS_BETWEEN_RENEWALS = 20.0
+
+PUT_COMMIT = f"INSERT INTO commits (daemon, changes) VALUES (:daemon, :changes); NOTIFY {SCHEMA}"  # noqa: S608  # a name of ours
+
+_COMMITS = "SELECT place, daemon, changes FROM commits WHERE place > :seen ORDER BY place LIMIT :limit"
+_EMBEDDED = """
+    SELECT r.record_id, n.namespace, r.created_at, m.name, m.digest, m.dimension,
+           CASE m.number WHEN 1 THEN r.embedding ELSE e.embedding END
+      FROM json_each(:ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
+      JOIN namespaces AS n ON n.number = r.namespace_number
+      JOIN embedding_models AS m ON m.number = n.embedding_model
+      LEFT JOIN model_embeddings AS e ON e.model_number = m.number AND e.number = r.number
+"""
+_TAKE_TURN = f"""
+    INSERT INTO turns AS t (name, daemon, until) VALUES (:name, :daemon, now() + interval '{TURN_SECONDS} seconds')
+    ON CONFLICT (name) DO UPDATE SET daemon = excluded.daemon, until = excluded.until
+     WHERE t.daemon = excluded.daemon OR t.until < now()
+"""  # noqa: S608  # a number of ours
+_END_TURN = "DELETE FROM turns WHERE name = :name AND daemon = :daemon"
+
+
+class ListeningConnection(PostgresConnection):
+    """Hears of every commit from the moment it is connected."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__(server, None)
+        self.is_new = False
+        """Connected since it was last read: what was committed before is not heard of."""
+
+    def _open(self) -> psycopg.Connection[Any]:
+        if self.raw is None:
+            raw = super()._open()
+            raw.add_notify_handler(lambda _: None)  # else they are kept
+            raw.execute(f"LISTEN {SCHEMA}")
+            self.is_new = True
+        return super()._open()
+
+    def listen(self) -> int:
+        """The descriptor that is readable once something was committed. Raises StorageUnavailable."""
+        return self._open().fileno()
+
+
+class Commits:
+    """Reads what other daemons committed. Its one reader is an actor."""
+
+    def __init__(self, server: Server, daemon: str, *, seen: int) -> None:
+        """``seen``: the place of the last commit before this daemon read anything."""
+        self._connection = ListeningConnection(server)
+        self._daemon = daemon
+        self._seen = seen
+        self._looked_at = time.time()  # a clock that does not stop while the computer sleeps
+
+    async def follow(self) -> Sequence[Change]:
+        """See ``OtherDaemons.follow_others``."""
+        try:
+            descriptor = await trio.to_thread.run_sync(self._connection.listen, abandon_on_cancel=True)
+            if not self._connection.is_new:
+                with trio.move_on_after(LOOK_SECONDS):
+                    await trio.lowlevel.wait_readable(descriptor)
+                await trio.sleep(GATHER_SECONDS)
+            return await trio.to_thread.run_sync(self._read, abandon_on_cancel=True)
+        except StorageUnavailable:
+            self._connection.close()
+            raise
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _read(self) -> Sequence[Change]:
+        self._connection.is_new = False
+        if time.time() - self._looked_at > SAFE_SECONDS:
+            hint = "kiro-learn restart      reads what was written meanwhile"
+            raise StorageError("the daemon was cut off from the database for days", hint=hint)
+        self._looked_at = time.time()
+        changes: list[Change] = []
+        while True:
+            found = self._connection.execute(_COMMITS, {"seen": self._seen, "limit": READ_AT_ONCE}).fetchall()
+            for place, daemon, body in found:
+                self._seen = place
+                changes += [] if daemon == self._daemon else self._changes_in(body)
+            if len(found) < READ_AT_ONCE:
+                return changes
+
+    def _changes_in(self, body: str) -> list[Change]:
+        changes: list[Change] = []
+        embedded: list[str] = []
+        for kind, namespace, *rest in json.loads(body):
+            if kind == "embedded":
+                embedded += rest
+            else:
+                changes.append(_DECODED[kind](Namespace(namespace), rest))
+        return changes + self._embedded(embedded)
+
+    def _embedded(self, record_ids: Sequence[str]) -> list[Change]:
+        """With the vectors as they are now; a later commit tells of a record that is gone."""
+        if not record_ids:
+            return []
+        found = self._connection.execute(_EMBEDDED, {"ids": json.dumps(record_ids)}).fetchall()
+        return [
+            RecordEmbedded(
+                Namespace(namespace),
+                RecordId(record_id),
+                from_text(created_at),
+                from_blob(record_id, blob, dimension),
+                ModelIdentity(name, digest, dimension),
+            )
+            for record_id, namespace, created_at, name, digest, dimension, blob in found
+            if blob is not None and not is_damaged(blob, dimension)
+        ]
+
+
+_DECODED: dict[str, Any] = {
+    "stored": lambda namespace, rest: RecordStored(namespace, RecordId(rest[0])),
+    "removed": lambda namespace, rest: RecordRemoved(namespace, RecordId(rest[0])),
+    "switched": lambda namespace, rest: ModelSwitched(namespace, ModelIdentity(*rest)),
+    "graph": lambda namespace, rest: GraphChanged(namespace, tuple(map(GraphItemId, rest))),
+}
+
+
+def encoded(changes: Iterable[Change]) -> str:
+    return json.dumps([_encoded(change) for change in changes])
+
+
+def _encoded(change: Change) -> list[str | int]:
+    match change:
+        case RecordStored():
+            return ["stored", change.namespace, change.record_id]
+        case RecordEmbedded():
+            return ["embedded", change.namespace, change.record_id]
+        case RecordRemoved():
+            return ["removed", change.namespace, change.record_id]
+        case ModelSwitched():
+            return ["switched", change.namespace, change.model.name, change.model.digest, change.model.dimension]
+        case GraphChanged():
+            return ["graph", change.namespace, *change.reworded]
+
+
+class Turns:
+    """Takes turns with the other daemons, over a connection of its own."""
+
+    def __init__(self, server: Server, daemon: str) -> None:
+        self._connection = PostgresConnection(server, None)
+        self._daemon = daemon
+        self._limiter = trio.CapacityLimiter(1)
+        self._held: set[str] = set()
+        self._renewed_at = -math.inf
+
+    @asynccontextmanager
+    async def turn(self, name: str) -> AsyncIterator[bool]:
+        """See ``OtherDaemons.turn``. Raises StorageUnavailable: the server is away."""
+        is_ours = name not in self._held and await self._run(_TAKE_TURN, name)
+        if not is_ours:
+            yield False
+            return
+        self._held.add(name)
+        try:
+            yield True
+        finally:
+            self._held.discard(name)
+            with trio.CancelScope(shield=True), contextlib.suppress(StorageError):  # without a server it ends by itself
+                await self._run(_END_TURN, name)
+
+    async def renew(self) -> None:
+        """Called at least every half minute. Raises StorageUnavailable: the server is away."""
+        if trio.current_time() - self._renewed_at < SECONDS_BETWEEN_RENEWALS:
+            return
+        self._renewed_at = trio.current_time()
+        for name in tuple(self._held):
+            await self._run(_TAKE_TURN, name)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    async def _run(self, statement: str, name: str) -> bool:
+        """Whether a row was written. One after the other: a connection serves one at a time."""
+
+        def run() -> bool:
+            try:
+                self._connection.ask(statement, {"name": name, "daemon": self._daemon})
+                return self._connection.changes() > 0
+            except StorageUnavailable:
+                self._connection.close()
+                raise
+
+        return await trio.to_thread.run_sync(run, limiter=self._limiter)

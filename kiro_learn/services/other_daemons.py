@@ -1,0 +1,98 @@
+"""Follows what other daemons on the same store commit, and learns what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import structlog
+import trio
+
+from kiro_learn.actors.project import Projects
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import StorageBusy, StorageUnavailable
+from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.actor import Stop
+
+log = structlog.get_logger()
+
+AWAY_SECONDS = 5.0
+"""Between two attempts to follow them while the server is away."""
+READ_SECONDS = 30.0
+"""Between two readings of what no change tells of: projects that were merged or renamed, and pauses."""
+
+
+class ChangeFollower:
+    """An actor that sleeps for ever where a store has only one daemon."""
+
+    name = "other daemons"
+
+    def __init__(
+        self,
+        storage: StorageBackend,
+        writer: StorageActor,
+        projects: Projects,
+        clock: ClockAndIds,
+        *,
+        read: Sequence[Callable[[], Awaitable[Any]]],
+        take_over_seconds: float,
+    ) -> None:
+        """``read``: reads what no change tells of. ``take_over_seconds``: how long others have to learn what waits."""
+        self._storage = storage
+        self._writer = writer
+        self._projects = projects
+        self._clock = clock
+        self._read = read
+        self._take_over_seconds = take_over_seconds
+        self._waiting: Mapping[Namespace, BufferSize] = {}
+        self._stop = Stop()
+        self._is_away = False
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Raises StorageError: what others did is no longer known; the daemon has to start again."""
+        task_status.started()
+        read_at, look_at = READ_SECONDS, self._take_over_seconds
+        begun = trio.current_time()
+        with self._stop.ends_block():
+            while True:
+                try:
+                    self._writer.note_others(await self._storage.follow_others())
+                    self._is_away = False
+                    passed = trio.current_time() - begun
+                    if passed >= read_at:
+                        read_at = passed + READ_SECONDS
+                        for read in self._read:
+                            await read()
+                    if passed >= look_at:
+                        look_at = passed + self._take_over_seconds
+                        await self._take_over()
+                except (StorageBusy, StorageUnavailable) as error:
+                    if not self._is_away:
+                        log.warning("other_daemons.not_followed", problem=str(error))
+                    self._is_away = True
+                    await trio.sleep(AWAY_SECONDS)
+
+    def stop(self) -> None:
+        """End at once: nothing waits for it."""
+        self._stop.throw()
+
+    def abandon(self) -> None:
+        """The same as ``stop``: no caller waits for an answer."""
+        self.stop()
+
+    async def _take_over(self) -> None:
+        """Let the actors of projects look of which nothing was learned since this was done last.
+
+        The daemon to which it came is gone, or its model does not answer.
+        """
+        waiting = await self._storage.list_buffers()
+        late = self._clock.utc_now() - timedelta(seconds=self._take_over_seconds)
+        parked = {each.namespace for each in await self._storage.list_parked_clusters(None) if each.retry_at < late}
+        left = {namespace for namespace, size in waiting.items() if self._waiting.get(namespace) == size}
+        for namespace in sorted(left | parked):
+            self._projects.look(namespace)
+        self._waiting = waiting

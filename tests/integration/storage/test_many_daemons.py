@@ -1,0 +1,200 @@
+"""Several stores on one database: what one commits the others know, and they take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+import trio
+
+from kiro_learn.errors import StorageBusy, StorageError
+from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.ports.storage.answers import Change, RecordEmbedded, RecordRemoved, RecordStored, SearchParams
+from kiro_learn.testing.storing import put_event, put_record, transact_one
+from tests.integration.storage.test_postgres import cut_off
+from tests.postgres import PostgresForTests, postgres_server
+from tests.unit.storage.builders import DAWN, MINE, event, event_id, record, record_id
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresForTests]:
+    with postgres_server() as running:
+        yield running
+
+
+def run(server: PostgresForTests, scenario: Callable[[Any, Any], Awaitable[None]]) -> None:
+    async def main() -> None:
+        one = await server.open(utc_now=lambda: DAWN)
+        other = await server.open_again(utc_now=lambda: DAWN)
+        try:
+            with trio.fail_after(120):
+                await scenario(one, other)
+        finally:
+            await one.close()
+            await other.close()
+
+    trio.run(main)
+
+
+async def put_vector(store: Any, number: int) -> None:
+    vector = np.full((1, DIMENSION), number, np.float32)
+    await transact_one(store, lambda tx: tx.put_embedding(record_id(number), vector))
+
+
+async def followed(store: Any, count: int) -> Sequence[Change]:
+    """The next changes of others; more than ``count`` are answered too."""
+    changes: list[Change] = []
+    while len(changes) < count:
+        changes += await store.follow_others()
+    return changes
+
+
+def test_what_one_daemon_commits_the_other_is_told_and_it_not(server: PostgresForTests) -> None:
+    async def scenario(one: Any, other: Any) -> None:
+        await put_record(one, record(1, "word"))
+        await put_vector(one, 1)
+        stored, embedded = await followed(other, 2)
+        assert stored == RecordStored(MINE, record_id(1))
+        assert isinstance(embedded, RecordEmbedded)
+        assert (embedded.record_id, embedded.parts.tolist()) == (record_id(1), [[1.0] * DIMENSION])
+        await transact_one(other, lambda tx: tx.delete_memory_record([record_id(1)]))
+        assert await followed(one, 1) == [RecordRemoved(MINE, record_id(1))], "and nothing of its own"
+
+    run(server, scenario)
+
+
+def test_who_waits_is_woken_by_a_commit(server: PostgresForTests) -> None:
+    """Long before it would look by itself, which is after half a minute."""
+
+    async def scenario(one: Any, other: Any) -> None:
+        await other.follow_others()  # the first time it looks at once
+        with trio.fail_after(20):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(followed, other, 1)
+                await trio.sleep(0.2)
+                await put_record(one, record(1, "word"))
+
+    run(server, scenario)
+
+
+def test_what_was_committed_while_a_daemon_was_cut_off_is_told_afterwards(server: PostgresForTests) -> None:
+    async def scenario(one: Any, other: Any) -> None:
+        assert await other.follow_others() == []
+        await trio.to_thread.run_sync(cut_off, server)
+        await put_record(one, record(1, "word"))
+        with pytest.raises(StorageError):
+            await followed(other, 1)  # of the connection that is gone
+        assert await followed(other, 1) == [RecordStored(MINE, record_id(1))]
+        await put_event(other, event(1))
+        assert await one.get_event_by_id(event_id(1)) == event(1)
+
+    run(server, scenario)
+
+
+def test_a_daemon_that_was_cut_off_for_days_says_that_it_has_to_start_again(
+    server: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(_one: Any, other: Any) -> None:
+        monkeypatch.setattr("kiro_learn.adapters.postgres.others.SAFE_SECONDS", -1.0)
+        with pytest.raises(StorageError, match="cut off from the database for days") as refused:
+            await other.follow_others()
+        assert refused.value.hint.startswith("kiro-learn restart")
+
+    run(server, scenario)
+
+
+def test_words_of_another_daemon_are_found_at_once(server: PostgresForTests) -> None:
+    async def found(store: Any) -> list[str]:
+        return [hit.record_id for hit in (await store.rank_by_words(SearchParams(MINE, "word", 10))).hits]
+
+    async def scenario(one: Any, other: Any) -> None:
+        assert await found(one) == await found(other) == []
+        await put_record(one, record(1, "word"))
+        assert await found(other) == [record_id(1)]
+        await transact_one(other, lambda tx: tx.delete_memory_record([record_id(1)]))
+        assert await found(one) == []
+
+    run(server, scenario)
+
+
+def test_words_are_read_anew_when_what_changed_is_known_no_more(
+    server: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(one: Any, other: Any) -> None:
+        await put_record(one, record(1, "word"))
+        asked = SearchParams(MINE, "word", 10)
+        assert (await other.rank_by_words(asked)).hits
+        await put_record(one, record(2, "word"))
+        await trio.to_thread.run_sync(server.admin.execute, "DELETE FROM kiro_learn.words_changed")
+        monkeypatch.setattr("kiro_learn.adapters.postgres.words.SAFE_SECONDS", -1.0)
+        assert {hit.record_id for hit in (await other.rank_by_words(asked)).hits} == {record_id(1), record_id(2)}
+
+    run(server, scenario)
+
+
+def test_one_daemon_at_a_time_has_a_turn(server: PostgresForTests) -> None:
+    async def scenario(one: Any, other: Any) -> None:
+        async with one.turn("learning") as is_ours:
+            assert is_ours
+            async with (
+                other.turn("learning") as is_theirs,
+                other.turn("another") as is_free,
+                one.turn("learning") as two,
+            ):
+                assert (is_theirs, is_free, two) == (False, True, False)
+        async with other.turn("learning") as is_theirs:
+            assert is_theirs
+
+    run(server, scenario)
+
+
+def test_a_turn_of_a_daemon_that_is_gone_ends_and_one_that_is_renewed_does_not(server: PostgresForTests) -> None:
+    later = "UPDATE kiro_learn.turns SET until = until - interval '100 seconds'"
+
+    async def scenario(one: Any, other: Any) -> None:
+        async with one.turn("learning"):
+            await trio.to_thread.run_sync(server.admin.execute, later)
+            await one.follow_others()
+            async with other.turn("learning") as is_theirs:
+                assert not is_theirs, "it was renewed"
+            await trio.to_thread.run_sync(server.admin.execute, later)
+            async with other.turn("learning") as is_theirs:
+                assert is_theirs
+
+    run(server, scenario)
+
+
+def test_daemons_that_write_at_once_write_one_after_the_other(server: PostgresForTests) -> None:
+    """Each reads what it writes by: the number of a project, or of a record in it, is given once."""
+
+    async def scenario(one: Any, other: Any) -> None:
+        async def put_all(store: Any, numbers: Sequence[int]) -> None:
+            for number in numbers:
+                await put_record(store, record(number, f"word {number}"))
+                await put_event(store, event(number))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(put_all, one, range(1, 40))
+            nursery.start_soon(put_all, other, range(40, 80))
+        page = await one.list_memory_records(namespace=MINE, limit=1000, offset=0)
+        assert {each.record_id for each in page.items} == {record_id(number) for number in range(1, 80)}
+
+    run(server, scenario)
+
+
+def test_no_memory_is_moved_while_a_daemon_uses_the_database(server: PostgresForTests) -> None:
+    from kiro_learn.adapters.postgres.moving import PostgresSide  # noqa: PLC0415  # where the client is
+
+    async def scenario(one: Any, other: Any) -> None:
+        await one.close()
+        with pytest.raises(StorageBusy, match="a daemon uses"):
+            await trio.to_thread.run_sync(PostgresSide, server.url)
+        await other.close()
+        side = await trio.to_thread.run_sync(PostgresSide, server.url)
+        with pytest.raises(StorageBusy, match="is not to be used now"):
+            await server.open_again(utc_now=lambda: DAWN)
+        side.connection.close()
+
+    run(server, scenario)
