@@ -20,5 +20,5 @@ class ServerFacts:
     """0: there is no schema of ours yet; the first daemon makes it."""
     bytes: int = 0
     """Of the tables with their indexes."""
-    connection_count: int = 0
+    daemon_count: int = 0
     """Of daemons that use it now."""

@@ -37,12 +37,17 @@ SECONDS_BETWEEN_CANCELS = 0.02
 
 AWAY = "cannot be reached"
 
+IN_USE, WRITES, TURNS = 7_161_553, 7_161_554, 7_161_555
+"""Kinds of advisory locks: of who uses the database, of the transaction that writes, of turns (others.py)."""
+
 SCHEMA = "kiro_learn"
 """All that is kept stands in one schema of this name, with the functions that the statements use."""
 
 MARK = "\ufdd0"
 """Stands for no character. PostgreSQL takes no U+0000 in a text: kept for it is the mark with U+FDD2; and for a mark
 that was there, the mark with U+FDD1 (also in ``functions.sql``)."""
+
+_MARK_BYTES = MARK.encode()
 
 Values = Mapping[str, Any]
 
@@ -76,9 +81,21 @@ def _kept(text: str) -> str:
     return text.replace(MARK, MARK + "\ufdd1").replace("\0", MARK + "\ufdd2")
 
 
+def _as_it_was(text: str) -> str:
+    return text.replace(MARK + "\ufdd2", "\0").replace(MARK + "\ufdd1", MARK)
+
+
 class _TextLoader(Loader):
     def load(self, data: Any) -> str:
-        return bytes(data).decode().replace(MARK + "\ufdd2", "\0").replace(MARK + "\ufdd1", MARK)
+        return _as_it_was(bytes(data).decode())
+
+
+class _BytesLoader(Loader):
+    """Of a varchar, which no column is: statements that ask for the bytes of a text say so."""
+
+    def load(self, data: Any) -> bytes:
+        body = bytes(data)
+        return _as_it_was(body.decode()).encode() if _MARK_BYTES in body else body
 
 
 class _SumLoader(Loader):
@@ -136,13 +153,16 @@ class Server:
                 application_name="kiro-learn",
                 client_encoding="UTF8",
                 cursor_factory=psycopg.ClientCursor,
-                options=f"-c lock_timeout={max(1, round(self._lock_seconds * 1000))}"
+                # The server too notices within half a minute that this daemon is gone, and ends its locks.
+                options="-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
+                f" -c lock_timeout={max(1, round(self._lock_seconds * 1000))}"
                 f" -c client_min_messages=warning -c search_path={SCHEMA}",
             )
         raw.adapters.register_dumper(int, _IntDumper)
         raw.adapters.register_dumper(str, _TextDumper)
         raw.adapters.register_loader("numeric", _SumLoader)
         raw.adapters.register_loader("text", _TextLoader)
+        raw.adapters.register_loader("varchar", _BytesLoader)
         return raw
 
 

@@ -32,9 +32,9 @@ _SPELLINGS = (
     (r"lower\((:\w+)\)", r'lower(\1 COLLATE "C")'),
     # Lists of numbers.
     (r"json_each\(:numbers\)", "json_numbers(:numbers)"),
-    # Bytes of a text.
-    (r"CAST\(", "as_bytes("),
-    (r" AS BLOB\)", ")"),
+    # Bytes of a text: the connection reads a varchar as bytes.
+    (r"CAST\(", "("),
+    (r" AS BLOB\)", ")::varchar"),
     (r"\bx''", "''::bytea"),
     # The standard's words of these names are of another kind.
     (r"json_array\(", "json_list("),

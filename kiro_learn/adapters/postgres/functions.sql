@@ -56,10 +56,6 @@ CREATE OR REPLACE FUNCTION instr(body text, part text) RETURNS boolean LANGUAGE 
 CREATE OR REPLACE FUNCTION iif(condition boolean, yes text, no text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN condition THEN yes ELSE no END;
 
-CREATE OR REPLACE FUNCTION as_bytes(body text) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE strpos(body, U&'\FDD0') WHEN 0 THEN convert_to(body, 'UTF8')
-           ELSE replace(replace(replace(body, '\', '\\'), U&'\FDD0\FDD2', '\000'), U&'\FDD0\FDD1', U&'\FDD0')::bytea END;
-
 CREATE OR REPLACE FUNCTION hex(body bytea) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN upper(encode(body, 'hex'));
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
+from kiro_learn.adapters.postgres.connection import IN_USE, SCHEMA, PostgresConnection, Server
 from kiro_learn.adapters.postgres.schema import MOVING, MOVING_HINT, VERSION, insist_on_fitness, version_of
 from kiro_learn.adapters.postgres.storage import SIZE
 from kiro_learn.errors import StorageError
@@ -15,10 +15,10 @@ _CAN_MAKE_SCHEMA = f"""
            ELSE has_schema_privilege('{SCHEMA}', 'CREATE') END
 """  # a name of ours
 _MAY_WRITE = f"SELECT has_table_privilege('{SCHEMA}.store', 'SELECT, UPDATE')"  # a name of ours
-_CONNECTED = """
-    SELECT count(*) FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'kiro-learn' AND pid <> pg_backend_pid()
-"""
+_DAEMONS = f"""
+    SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+     WHERE l.locktype = 'advisory' AND l.classid = {IN_USE} AND l.granted AND d.datname = current_database()
+"""  # noqa: S608  # a number of ours
 
 
 def look_at(url: str) -> ServerFacts:
@@ -39,7 +39,7 @@ def look_at(url: str) -> ServerFacts:
 
 def _seen(connection: PostgresConnection, facts: ServerFacts) -> ServerFacts:
     version = str(connection.ask("SHOW server_version").run().get)
-    facts = attrs.evolve(facts, server_version=version, connection_count=connection.ask(_CONNECTED).get)
+    facts = attrs.evolve(facts, server_version=version, daemon_count=connection.ask(_DAEMONS).get)
     insist_on_fitness(connection)
     if not connection.ask(f"SELECT to_regclass('{SCHEMA}.store') IS NOT NULL").get:
         problem = "" if connection.ask(_CAN_MAKE_SCHEMA).get else f"the role may not make the schema {SCHEMA}"

@@ -47,6 +47,6 @@ async def open_postgres_storage(
         PostgresReaders(server, words, config.reader_count),
         words,
         commits=Commits(server, daemon, seen=seen),
-        turns=Turns(server, daemon),
+        turns=Turns(server),
         user_home=user_home,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +16,7 @@ from typing import Any
 import psycopg
 import trio
 
-from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
+from kiro_learn.adapters.postgres.connection import SCHEMA, TURNS, PostgresConnection, Server
 from kiro_learn.adapters.postgres.words import SAFE_SECONDS
 from kiro_learn.adapters.sqlite.embeddings import from_blob, is_damaged
 from kiro_learn.errors import StorageError, StorageUnavailable
@@ -41,10 +40,6 @@ GATHER_SECONDS = 0.05
 """After a wake-up: what is committed in quick succession, by this daemon too, is read together."""
 READ_AT_ONCE = 500
 
-TURN_SECONDS = 90
-"""How long a turn lasts unless it is renewed."""
-SECONDS_BETWEEN_RENEWALS = 20.0
-
 PUT_COMMIT = f"INSERT INTO commits (daemon, changes) VALUES (:daemon, :changes); NOTIFY {SCHEMA}"  # noqa: S608  # a name of ours
 
 _COMMITS = "SELECT place, daemon, changes FROM commits WHERE place > :seen ORDER BY place LIMIT :limit"
@@ -57,12 +52,8 @@ _EMBEDDED = """
       JOIN embedding_models AS m ON m.number = n.embedding_model
       LEFT JOIN model_embeddings AS e ON e.model_number = m.number AND e.number = r.number
 """
-_TAKE_TURN = f"""
-    INSERT INTO turns AS t (name, daemon, until) VALUES (:name, :daemon, now() + interval '{TURN_SECONDS} seconds')
-    ON CONFLICT (name) DO UPDATE SET daemon = excluded.daemon, until = excluded.until
-     WHERE t.daemon = excluded.daemon OR t.until < now()
-"""  # noqa: S608  # a number of ours
-_END_TURN = "DELETE FROM turns WHERE name = :name AND daemon = :daemon"
+_TAKE_TURN = f"SELECT pg_try_advisory_lock({TURNS}, hashtext(:name))"
+_END_TURN = f"SELECT pg_advisory_unlock({TURNS}, hashtext(:name))"
 
 
 class ListeningConnection(PostgresConnection):
@@ -182,50 +173,41 @@ def _encoded(change: Change) -> list[str | int]:
 
 
 class Turns:
-    """Takes turns with the other daemons, over a connection of its own."""
+    """Takes turns with the other daemons, by locks of a connection that is open while it has one.
 
-    def __init__(self, server: Server, daemon: str) -> None:
+    A lock ends with its connection, however a daemon ends.
+    """
+
+    def __init__(self, server: Server) -> None:
         self._connection = PostgresConnection(server, None)
-        self._daemon = daemon
         self._limiter = trio.CapacityLimiter(1)
         self._held: set[str] = set()
-        self._renewed_at = -math.inf
 
     @asynccontextmanager
     async def turn(self, name: str) -> AsyncIterator[bool]:
         """See ``OtherDaemons.turn``. Raises StorageUnavailable: the server is away."""
-        is_ours = name not in self._held and await self._run(_TAKE_TURN, name)
-        if not is_ours:
+        if name in self._held:
             yield False
             return
         self._held.add(name)
         try:
-            yield True
+            yield await self._ask(_TAKE_TURN, name)
         finally:
             self._held.discard(name)
-            with trio.CancelScope(shield=True), contextlib.suppress(StorageError):  # without a server it ends by itself
-                await self._run(_END_TURN, name)
-
-    async def renew(self) -> None:
-        """Called at least every half minute. Raises StorageUnavailable: the server is away."""
-        if trio.current_time() - self._renewed_at < SECONDS_BETWEEN_RENEWALS:
-            return
-        self._renewed_at = trio.current_time()
-        for name in tuple(self._held):
-            await self._run(_TAKE_TURN, name)
+            with trio.CancelScope(shield=True), contextlib.suppress(StorageError):  # without a server it has ended
+                await self._ask(_END_TURN, name)
 
     def close(self) -> None:
         self._connection.close()
 
-    async def _run(self, statement: str, name: str) -> bool:
-        """Whether a row was written. One after the other: a connection serves one at a time."""
+    async def _ask(self, question: str, name: str) -> bool:
+        """One after the other: a connection serves one at a time. To end what is not ours does nothing."""
 
-        def run() -> bool:
+        def ask() -> bool:
             try:
-                self._connection.ask(statement, {"name": name, "daemon": self._daemon})
-                return self._connection.changes() > 0
-            except StorageUnavailable:
-                self._connection.close()
-                raise
+                return bool(self._connection.ask(question, {"name": f"{SCHEMA} {name}"}).get)
+            finally:
+                if not self._held:
+                    self.close()
 
-        return await trio.to_thread.run_sync(run, limiter=self._limiter)
+        return await trio.to_thread.run_sync(ask, limiter=self._limiter)

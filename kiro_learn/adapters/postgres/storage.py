@@ -55,7 +55,6 @@ class PostgresStorage(SqlStorage):
         self._turns = turns
 
     async def follow_others(self) -> Sequence[Change]:
-        await self._turns.renew()
         changes = await self._commits.follow()
         self._note(changes)
         return changes

@@ -71,13 +71,6 @@ CREATE TABLE IF NOT EXISTS words_changed (
 );
 ALTER TABLE words_changed ADD COLUMN IF NOT EXISTS at timestamptz NOT NULL DEFAULT now();
 
--- Who does what only one daemon at a time does, and until when.
-CREATE TABLE IF NOT EXISTS turns (
-    name text PRIMARY KEY,
-    daemon text NOT NULL,
-    until timestamptz NOT NULL
-);
-
 CREATE OR REPLACE FUNCTION words_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_TABLE_NAME = 'memory_records' THEN

@@ -11,16 +11,16 @@ from typing import Any, cast
 import apsw
 import psycopg
 
-from kiro_learn.adapters.postgres.connection import SCHEMA, PostgresConnection, Server
+from kiro_learn.adapters.postgres.connection import IN_USE, SCHEMA, WRITES, PostgresConnection, Server
 from kiro_learn.adapters.postgres.dialect import translated
 from kiro_learn.adapters.postgres.others import PUT_COMMIT, encoded
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.errors import StorageBusy
 from kiro_learn.ports.storage.answers import Committed, Outcome
 
-_IN_USE = f"7161553, hashtext('{SCHEMA}')"
+_IN_USE = f"{IN_USE}, hashtext('{SCHEMA}')"
 """The lock of who uses the database: daemons share it, and who moves a memory has it alone."""
-_WRITES = f"7161554, hashtext('{SCHEMA}')"
+_WRITES = f"{WRITES}, hashtext('{SCHEMA}')"
 """The lock of the transaction that writes. What is written depends on what is read before, as on SQLite, where there is
 one writer too; and places in ``commits`` are in the order of the commits."""
 

@@ -30,7 +30,8 @@ def check_verb(shell: Shell, *, as_json: bool) -> int:
     else:
         parts = [plain(found.name), storage_texts.SERVER.format(version=plain(found.server_version))]
         parts.append(size(found.bytes) if found.schema_version else storage_texts.NEW)
-        parts.append(storage_texts.USED if found.connection_count else storage_texts.FREE)
+        count = found.daemon_count
+        parts.append(counted(count, storage_texts.USES, storage_texts.USE) if count else storage_texts.FREE)
         shell.print([f"{shell.out.mark('ok')} {texts.DOT.join(parts)}"])
     return 1 if found is not None and found.problem else 0
 

@@ -7,7 +7,8 @@ CHECK_HELP = "Say which database is used, and whether a daemon can use it. Nothi
 IN_A_FILE = "The memory is a file in {home}; kiro-learn doctor looks into it"
 SERVER = "PostgreSQL {version}"
 NEW = "nothing in it yet"
-USED = "a daemon uses it"
+USES = "daemon uses it"
+USE = "daemons use it"
 FREE = "no daemon uses it now"
 MOVE_HELP = """Move the memory to a PostgreSQL server, or back into the file, while no daemon runs.
 

@@ -26,7 +26,7 @@ class OtherDaemons(Protocol):
     def turn(self, name: str) -> AbstractAsyncContextManager[bool]:
         """Have the turn to do ``name`` for the length of the block, which no other daemon has then.
 
-        Gives False where another one has it. A daemon that dies keeps its turn for a minute and a half. One that is
-        cut off for longer may go on while another does the same: what must happen once is checked in its commit.
+        Gives False where another one has it. The turn ends with the daemon, or when it is cut off, and another may do
+        the same then while it goes on: what must happen once is checked where it is committed.
         """
         ...

@@ -70,7 +70,7 @@ def test_a_daemon_remembers_on_a_server_and_the_home_has_no_database(home: Path)
             for _ in range(2):
                 client.post_event(event(project["namespace"], str(home), 1, "which store?"))
             assert client.status()["counts"]["total_events"] == 1, "once, by its id"
-            assert "a daemon uses it" in done(kiro_learn(home, "storage", "check"))
+            assert "1 daemon uses it" in done(kiro_learn(home, "storage", "check"))
         assert not list(home.glob("*.db*"))
         assert "PostgreSQL" in kiro_learn(home, "doctor", "--all").stdout
 

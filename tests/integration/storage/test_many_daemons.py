@@ -150,18 +150,16 @@ def test_one_daemon_at_a_time_has_a_turn(server: PostgresForTests) -> None:
     run(server, scenario)
 
 
-def test_a_turn_of_a_daemon_that_is_gone_ends_and_one_that_is_renewed_does_not(server: PostgresForTests) -> None:
-    later = "UPDATE kiro_learn.turns SET until = until - interval '100 seconds'"
-
+def test_a_turn_ends_with_its_daemon(server: PostgresForTests) -> None:
     async def scenario(one: Any, other: Any) -> None:
         async with one.turn("learning"):
-            await trio.to_thread.run_sync(server.admin.execute, later)
-            await one.follow_others()
             async with other.turn("learning") as is_theirs:
-                assert not is_theirs, "it was renewed"
-            await trio.to_thread.run_sync(server.admin.execute, later)
+                assert not is_theirs
+            await trio.to_thread.run_sync(cut_off, server)
             async with other.turn("learning") as is_theirs:
                 assert is_theirs
+        async with one.turn("learning") as is_ours:
+            assert is_ours
 
     run(server, scenario)
 
