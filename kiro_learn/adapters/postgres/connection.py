@@ -82,7 +82,7 @@ def _kept(text: str) -> str:
 
 
 def _as_it_was(text: str) -> str:
-    return text.replace(MARK + "\ufdd2", "\0").replace(MARK + "\ufdd1", MARK)
+    return text.replace(MARK + "\ufdd2", "\0").replace(MARK + "\ufdd1", MARK) if MARK in text else text
 
 
 class _TextLoader(Loader):
@@ -224,6 +224,8 @@ class PostgresConnection:
         self._changes = 0
         self._ended = threading.Event()
         """Set when the transaction under way has ended."""
+        self._is_ending = False
+        """A transaction was rolled back, and the server's answer to that not read."""
         self._busy = threading.Lock()
         self._names = itertools.count()
 
@@ -283,7 +285,10 @@ class PostgresConnection:
 
     def _send(self, query: bytes, values: Values | None) -> list[tuple[Any, ...]]:
         with errors_named(self.server.name):
-            cursor = self._open().cursor()
+            raw = self._open()
+            while self._is_ending:
+                self._is_ending = raw.pgconn.get_result() is not None
+            cursor = raw.cursor()
             cursor.execute(query, values)
             while cursor.nextset():
                 pass
@@ -312,12 +317,20 @@ class PostgresConnection:
         try:
             if self._held:  # nothing was asked
                 self._held = []
-            elif self.in_transaction:
-                self.run("ROLLBACK")
+            elif self.in_transaction and not self._is_ending:
+                self._roll_back()
         except StorageError:
             self.close()
         if self.raw is not None and self.raw.closed:
             self.close()
+
+    def _roll_back(self) -> None:
+        """Without waiting for the server to say that it did: whoever asked has the answer already."""
+        with errors_named(self.server.name):
+            raw = self._open()
+            raw.pgconn.send_query(b"ROLLBACK")
+            raw.pgconn.flush()
+        self._is_ending = True
 
     def cancel(self, ended: threading.Event) -> None:
         """From another thread: interrupt what the server does until the transaction has ended.
@@ -330,7 +343,7 @@ class PostgresConnection:
                     self.raw.cancel_safe(timeout=2)
 
     def close(self, _force: bool = False) -> None:
-        self._held = []
+        self._held, self._is_ending = [], False
         if self.raw is not None:
             self.raw.close()
             self.raw = None
