@@ -1,4 +1,5 @@
 -- Functions that SQLite has and PostgreSQL has not, or has under another sense, so that one statement serves both.
+-- Daemons of several versions may share a database: one may be added, and none may come to mean something else.
 
 DO $$ BEGIN CREATE TYPE json_item AS (value text COLLATE "C", type text COLLATE "C"); EXCEPTION WHEN duplicate_object THEN NULL; END $$;
 

@@ -17,6 +17,7 @@ import psycopg
 import trio
 
 from kiro_learn.adapters.postgres.connection import SCHEMA, TURNS, PostgresConnection, Server
+from kiro_learn.adapters.postgres.schema import trim
 from kiro_learn.adapters.postgres.words import SAFE_SECONDS
 from kiro_learn.adapters.sqlite.embeddings import from_blob, is_damaged
 from kiro_learn.errors import StorageError, StorageUnavailable
@@ -39,6 +40,7 @@ LOOK_SECONDS = 30.0
 GATHER_SECONDS = 0.05
 """After a wake-up: what is committed in quick succession, by this daemon too, is read together."""
 READ_AT_ONCE = 500
+SECONDS_BETWEEN_TRIMS = 86_400.0
 
 PUT_COMMIT = f"INSERT INTO commits (daemon, changes) VALUES (:daemon, :changes); NOTIFY {SCHEMA}"  # noqa: S608  # a name of ours
 
@@ -85,17 +87,17 @@ class Commits:
         self._connection = ListeningConnection(server)
         self._daemon = daemon
         self._seen = seen
-        self._looked_at = time.time()  # a clock that does not stop while the computer sleeps
+        self._looked_at = self._trimmed_at = time.time()  # a clock that does not stop while the computer sleeps
 
     async def follow(self) -> Sequence[Change]:
         """See ``OtherDaemons.follow_others``."""
         try:
-            descriptor = await trio.to_thread.run_sync(self._connection.listen, abandon_on_cancel=True)
+            descriptor = await trio.to_thread.run_sync(self._connection.listen)
             if not self._connection.is_new:
                 with trio.move_on_after(LOOK_SECONDS):
                     await trio.lowlevel.wait_readable(descriptor)
                 await trio.sleep(GATHER_SECONDS)
-            return await trio.to_thread.run_sync(self._read, abandon_on_cancel=True)
+            return await trio.to_thread.run_sync(self._read)
         except StorageUnavailable:
             self._connection.close()
             raise
@@ -109,6 +111,9 @@ class Commits:
             hint = "kiro-learn restart      reads what was written meanwhile"
             raise StorageError("the daemon was cut off from the database for days", hint=hint)
         self._looked_at = time.time()
+        if self._looked_at - self._trimmed_at > SECONDS_BETWEEN_TRIMS:
+            trim(self._connection)
+            self._trimmed_at = self._looked_at
         changes: list[Change] = []
         while True:
             found = self._connection.execute(_COMMITS, {"seen": self._seen, "limit": READ_AT_ONCE}).fetchall()

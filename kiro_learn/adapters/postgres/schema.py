@@ -93,13 +93,18 @@ def bring_to_today(connection: PostgresConnection, *, is_moved_into: bool = Fals
         elif connection.run(_MADE_OF)[0][0] != _digest():
             _make_functions(connection)
             connection.run(TRIGGERS.read_text("utf-8"), None)
-        for table in ("commits", "words_changed"):
-            connection.run(f"DELETE FROM {table} WHERE at < now() - '{DAYS_KEPT} days'::interval")  # noqa: S608  # names of ours
+        trim(connection)
         place: int = connection.run("SELECT coalesce(max(place), 0) FROM commits")[0][0]
         connection.run("COMMIT", None)
     finally:
         connection.end()
     return place
+
+
+def trim(connection: PostgresConnection) -> None:
+    """Let go of what commits changed so long ago that every daemon has read it, or has to start again."""
+    for table in ("commits", "words_changed"):
+        connection.run(f"DELETE FROM {table} WHERE at < now() - '{DAYS_KEPT} days'::interval")  # noqa: S608  # names of ours
 
 
 def insist_on_fitness(connection: PostgresConnection) -> None:

@@ -22,9 +22,10 @@ from kiro_learn.adapters.sqlite.storage import SqlStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.graph import GraphItemId, GraphKind
 from kiro_learn.model.retention import FileSize
-from kiro_learn.ports.storage.answers import Change, LexicalRanking, SearchParams
+from kiro_learn.ports.storage.answers import Change, LexicalRanking, RecordRemoved, SearchParams
 from kiro_learn.ports.storage.graph import GraphWords
 from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
+from kiro_learn.retrieval.kept_texts import forget_texts
 
 T = TypeVar("T")
 
@@ -57,6 +58,8 @@ class PostgresStorage(SqlStorage):
     async def follow_others(self) -> Sequence[Change]:
         changes = await self._commits.follow()
         self._note(changes)
+        if any(isinstance(change, RecordRemoved) for change in changes):
+            forget_texts()
         return changes
 
     @asynccontextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.client.routes import Client
-from tests.integration.cli.command_line import done, event, failed, kiro_learn
+from tests.integration.cli.command_line import done, event, failed, kiro_learn, record
 from tests.integration.daemon_process import running_daemon
 from tests.postgres import postgres_server
 
@@ -73,6 +73,30 @@ def test_a_daemon_remembers_on_a_server_and_the_home_has_no_database(home: Path)
             assert "1 daemon uses it" in done(kiro_learn(home, "storage", "check"))
         assert not list(home.glob("*.db*"))
         assert "PostgreSQL" in kiro_learn(home, "doctor", "--all").stdout
+
+
+def test_two_daemons_on_one_database_know_what_the_other_learned_and_forgot(home: Path, tmp_path: Path) -> None:
+    def titles(client: Client, namespace: str) -> list[str]:
+        return [str(each["title"]) for each in client.ranked_memories(namespace, "which port?")]
+
+    with postgres_server() as server:
+        url, second = server.url.replace(":@", "@"), tmp_path / "second"
+        for each in (home, second):
+            done(kiro_learn(each, "config", "set", "storage.url", url))
+        with (
+            running_daemon(home) as one,
+            running_daemon(second) as other,
+            Client(one.home) as ours,
+            Client(other.home) as theirs,
+        ):
+            assert "2 daemons use it" in done(kiro_learn(home, "storage", "check"))
+            namespace = str(ours.project_of(tmp_path)["namespace"])
+            assert titles(theirs, namespace) == []
+            kept = record(namespace, 1, title="The port is 8443")
+            ours.remember(kept)
+            assert titles(theirs, namespace) == ["The port is 8443"]
+            done(kiro_learn(second, "memories", "forget", kept["record_id"], "--yes"))
+            assert titles(ours, namespace) == []
 
 
 def test_a_memory_moves_to_a_server_and_back(home: Path) -> None:

@@ -10,8 +10,19 @@ import pytest
 import trio
 
 from kiro_learn.errors import StorageBusy, StorageError
-from kiro_learn.model.vectors import DIMENSION
-from kiro_learn.ports.storage.answers import Change, RecordEmbedded, RecordRemoved, RecordStored, SearchParams
+from kiro_learn.model.graph import GraphItemId
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.vectors import DIMENSION, ModelIdentity
+from kiro_learn.ports.storage.answers import (
+    Change,
+    GraphChanged,
+    ModelSwitched,
+    RecordEmbedded,
+    RecordRemoved,
+    RecordStored,
+    SearchParams,
+)
+from kiro_learn.retrieval.kept_texts import kept
 from kiro_learn.testing.storing import put_event, put_record, transact_one
 from tests.integration.storage.test_postgres import cut_off
 from tests.postgres import PostgresForTests, postgres_server
@@ -61,6 +72,72 @@ def test_what_one_daemon_commits_the_other_is_told_and_it_not(server: PostgresFo
         assert (embedded.record_id, embedded.parts.tolist()) == (record_id(1), [[1.0] * DIMENSION])
         await transact_one(other, lambda tx: tx.delete_memory_record([record_id(1)]))
         assert await followed(one, 1) == [RecordRemoved(MINE, record_id(1))], "and nothing of its own"
+
+    run(server, scenario)
+
+
+def test_every_kind_of_change_is_told_as_it_was(server: PostgresForTests) -> None:
+    from kiro_learn.adapters.postgres.others import encoded  # noqa: PLC0415  # where the client is
+
+    changes: list[Change] = [
+        RecordStored(MINE, record_id(1)),
+        RecordRemoved(MINE, record_id(2)),
+        ModelSwitched(MINE, ModelIdentity("another", "d" * 64, 768)),
+        GraphChanged(MINE),
+        GraphChanged(MINE, (GraphItemId("fa_1"), GraphItemId("en_2"))),
+        RecordEmbedded(MINE, record_id(3), DAWN, np.ones((1, DIMENSION), np.float32)),
+    ]
+
+    async def scenario(one: Any, _other: Any) -> None:
+        put = "INSERT INTO kiro_learn.commits (daemon, changes) VALUES ('third', %s)"
+        await trio.to_thread.run_sync(server.admin.execute, put, [encoded(changes)])
+        assert await followed(one, 5) == changes[:5], "the record of the vector is gone by now"
+
+    run(server, scenario)
+
+
+def test_more_commits_than_are_read_at_once_are_told_in_order(server: PostgresForTests) -> None:
+    async def scenario(one: Any, _other: Any) -> None:
+        many = """
+            INSERT INTO kiro_learn.commits (daemon, changes)
+            SELECT 'third', json_build_array(json_build_array('stored', %s::text, 'mr_' || n))
+              FROM generate_series(1, 1200) AS n
+        """
+        await trio.to_thread.run_sync(server.admin.execute, many, [MINE])
+        told = [RecordStored(MINE, RecordId(f"mr_{number}")) for number in range(1, 1201)]
+        assert await followed(one, 1200) == told
+
+    run(server, scenario)
+
+
+def test_what_is_old_is_trimmed_once_a_day(server: PostgresForTests, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(one: Any, other: Any) -> None:
+        await put_record(one, record(1, "word"))
+        for table in ("commits", "words_changed"):
+            old = f"UPDATE kiro_learn.{table} SET at = at - interval '8 days'"  # noqa: S608  # of two names
+            await trio.to_thread.run_sync(server.admin.execute, old)
+        await put_record(one, record(2, "word"))
+        monkeypatch.setattr("kiro_learn.adapters.postgres.others.SECONDS_BETWEEN_TRIMS", -1.0)
+        assert await followed(other, 1) == [RecordStored(MINE, record_id(2))]
+        for table in ("commits", "words_changed"):
+            count = f"SELECT count(*) FROM kiro_learn.{table}"  # noqa: S608  # of two names
+            assert server.admin.execute(count).fetchone() == (1,)
+
+    run(server, scenario)
+
+
+def test_no_text_that_another_daemon_forgot_is_kept(server: PostgresForTests) -> None:
+    read: list[str] = []
+    counted = kept(10)(read.append)
+
+    async def scenario(one: Any, other: Any) -> None:
+        await put_record(one, record(1, "a word"))
+        await transact_one(one, lambda tx: tx.delete_memory_record([record_id(1)]))
+        counted("a word")
+        counted("a word")
+        await followed(other, 2)
+        counted("a word")
+        assert len(read) == 2
 
     run(server, scenario)
 

@@ -45,6 +45,10 @@ OF_SQLITE_ALONE = re.compile(r"_fts|vocabulary_|pragma_|sqlite_schema|dbstat")
 """Words are found in a mirror (words.py), and there is no file to look into."""
 
 
+RELATIONS = """
+    SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'kiro_learn' AND c.relkind IN ('r', 'S')
+"""
 BOOKS = "CREATE TABLE kiro_learn.store (version bigint NOT NULL, generation bigint NOT NULL)"
 
 
@@ -342,6 +346,32 @@ def test_a_database_is_used_or_refused_by_name(server: PostgresForTests, made: s
         else:
             trio.run(scenario)
             assert look_at(url).schema_version == MIGRATIONS[-1].version
+
+
+def test_another_role_reads_and_changes_no_table_of_the_schema(server: PostgresForTests) -> None:
+    import psycopg  # noqa: PLC0415  # of an extra
+
+    server.admin.execute("CREATE ROLE stranger LOGIN")
+    try:
+        with another_database(server, "CREATE DATABASE {} OWNER just") as url:
+
+            async def fill() -> None:
+                store = await open_postgres(url)
+                await put_event(store, event(1))
+                await store.close()
+
+            trio.run(fill)
+            with psycopg.connect(url.replace("just@", "stranger@"), autocommit=True) as stranger:
+                tables = [name for (name,) in stranger.execute(RELATIONS)]
+                assert len(tables) > 30
+                for table in tables:
+                    for tried in ("SELECT * FROM", "DELETE FROM", "TABLE"):
+                        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                            stranger.execute(f"{tried} kiro_learn.{table}")
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    stranger.execute("CREATE TABLE kiro_learn.mine (number int)")
+    finally:
+        server.admin.execute("DROP ROLE stranger")
 
 
 def test_a_url_that_the_client_does_not_understand_is_told() -> None:
