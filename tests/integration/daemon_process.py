@@ -14,7 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.integration.forked import Forked
+
 READY_SECONDS = 60.0
+FORKED: tuple[str, ...] = ()
+"""Of a process that has imported it: no program is started."""
 PROGRAM = ("-m", "kiro_learn")
 
 
@@ -22,19 +26,24 @@ class DaemonProcess:
     """Started in a home; gone when the block ends, one way or the other."""
 
     def __init__(
-        self, home: Path, settings: Mapping[str, str], *, program: Sequence[str] = PROGRAM, port: int = 0
+        self, home: Path, settings: Mapping[str, str], *, program: Sequence[str] = FORKED, port: int = 0
     ) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KIRO_LEARN_")}
         environment |= {"KIRO_LEARN_HOME": str(home), "KIRO_LEARN_LLM_BACKEND": "extractive", **settings}
         self.home = home
         self._address_before = self._written_address()
-        self.process = subprocess.Popen(
-            [sys.executable, *program, "serve", "--port", str(port)],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
+        self.process: Forked | subprocess.Popen[bytes]
+        arguments = ("serve", "--port", str(port))
+        if program == FORKED:
+            self.process = Forked(arguments, environment)
+        else:
+            self.process = subprocess.Popen(
+                [sys.executable, *program, *arguments],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
 
     def wait_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS
@@ -95,7 +104,7 @@ def call(
 
 @contextmanager
 def running_daemon(
-    home: Path, settings: Mapping[str, str] | None = None, *, program: Sequence[str] = PROGRAM, port: int = 0
+    home: Path, settings: Mapping[str, str] | None = None, *, program: Sequence[str] = FORKED, port: int = 0
 ) -> Iterator[DaemonProcess]:
     """A daemon that is ready; killed at the end of the block if it still runs."""
     daemon = DaemonProcess(home, settings or {}, program=program, port=port)

@@ -21,7 +21,7 @@ from kiro_learn.frontends.cli import daemon_process
 from kiro_learn.frontends.cli.daemon_process import start
 from kiro_learn.frontends.cli.shell import Failed
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
-from tests.integration.daemon_process import running_daemon
+from tests.integration.daemon_process import PROGRAM, running_daemon
 from tests.integration.stand_in import run_shim
 
 QUICK = {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}
@@ -75,10 +75,10 @@ def test_several_starts_at_once_all_find_the_one_daemon(home: Path) -> None:
 
 def test_a_start_that_finds_another_daemon_leaves_none_of_its_own(tmp_path: Path) -> None:
     """Else that one, still on its way, would run once the other is stopped."""
-    home = tmp_path / "home"
-    with running_daemon(home, {}) as daemon:
+    home, before = tmp_path / "home", {child.pid for child in psutil.Process().children()}
+    with running_daemon(home, {}, program=PROGRAM) as daemon:
         start(home, environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"}))
-        assert [child.pid for child in psutil.Process().children()] == [daemon.process.pid]
+        assert {child.pid for child in psutil.Process().children()} - before == {daemon.process.pid}
 
 
 def test_a_start_waits_until_what_hooks_kept_was_looked_at(home: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_taken_port_is_named_with_the_way_out(home: Path) -> None:
 
 
 def test_the_daemon_of_another_home_is_known_by_name(tmp_path: Path, home: Path) -> None:
-    with running_daemon(tmp_path / "other", QUICK) as other:
+    with running_daemon(tmp_path / "other", QUICK, program=PROGRAM) as other:  # known by its command line
         taken = {"KIRO_LEARN_SERVER_PORT": str(other.connect().port), **QUICK}
         named = f"is taken by the daemon of another home, {tmp_path / 'other'} (pid {other.process.pid})"
         error, hint = failed(kiro_learn(home, "start", changes=taken))

@@ -1,0 +1,72 @@
+"""Daemons forked from a process that has imported all that they need: imports take longer than all else of a start."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+IMPORTED = ("kiro_learn.__main__", "kiro_learn.app.daemon", "kiro_learn.app.maintenance")
+
+
+class Forked:
+    """A process that runs ``kiro-learn`` with ``arguments``, to be used as a ``subprocess.Popen``."""
+
+    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(list(IMPORTED))
+        with tempfile.NamedTemporaryFile(prefix="kiro-errors-", delete=False) as file:
+            self._errors = Path(file.name)
+        started = (list(arguments), dict(environment), self._errors, Path.cwd())
+        self._process = context.Process(target=_run, args=started, daemon=True)
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired("kiro-learn", timeout or 0.0)
+        return self._process.exitcode
+
+    def communicate(self, timeout: float | None = None) -> tuple[None, bytes]:
+        """What it wrote to its standard error, once it has ended."""
+        self.wait(timeout)
+        errors = self._errors.read_bytes() if self._errors.exists() else b""
+        self._errors.unlink(missing_ok=True)
+        return None, errors
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self._process.exitcode is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+def _run(arguments: list[str], environment: dict[str, str], errors: Path, folder: Path) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    os.chdir(folder)
+    for descriptor, path in ((0, os.devnull), (1, os.devnull), (2, str(errors))):
+        opened = os.open(path, os.O_RDWR)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.argv = ["kiro-learn", *arguments]
+    from kiro_learn.__main__ import main  # noqa: PLC0415  # imported before this process was forked
+
+    sys.exit(main())
