@@ -6,7 +6,8 @@ DATA: as of ``benchmarks/histories.py``. Each history is learned twice, into a f
 daemon's services with the built-in learner and the bundled model. Then each of its written questions, and each prompt
 that was judged, is asked of both. One line a history: how many memories each learned and how many are of both, word by
 word but for their ids and times; how many questions were asked, and of how many the answers are the same to the byte,
-but for ids. Without ``--url`` a server is started for it (``benchmarks/stores.py``).
+but for ids; how long it took to learn, and then to forget ten sessions. The file is learned again for that, since
+vectors that were made once are kept. Without ``--url`` a server is started for it (``benchmarks/stores.py``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import json
 import re
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,9 +37,12 @@ from benchmarks.stores import server
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retention import Selection
 
 _ID = re.compile(r"mr_[0-9A-Z]{26}")
 _OF_ONE_RUN = ("record_id", "created_at")
+FORGOTTEN = 10
+"""Sessions."""
 
 
 @attrs.frozen
@@ -46,6 +51,8 @@ class Side:
 
     memories: Counter[str]
     told: list[str]
+    seconds: dict[str, float]
+    """Of learning all sessions, and of forgetting one after the other."""
 
 
 async def side_of(history: History, questions: Sequence[str], model: KeptModel, url: str) -> Side:
@@ -53,14 +60,21 @@ async def side_of(history: History, questions: Sequence[str], model: KeptModel, 
     with tempfile.TemporaryDirectory() as folder:
         config = RecallConfig(budget_seconds=PATIENCE_SECONDS)
         async with running_services(Path(folder), model, config, url=url) as services:
+            learning = 0.0
             for number, event in enumerate(events_of(history)):
                 await services.capture.take(event)
                 if last[event.session_id] == number:
+                    began = time.perf_counter()
                     await services.learn.flush(history.project)
+                    learning += time.perf_counter() - began
             await wait_ready(services, history)
             page = await services.queries.records(namespace=history.namespace, limit=100_000, offset=0)
             told = [(await services.recall.answer(history.namespace, TextBody(each))).context for each in questions]
-    return Side(Counter(_said(record) for record in page.items), [_ID.sub("ID", each) for each in told])
+            began = time.perf_counter()
+            for session in list(last)[:FORGOTTEN]:
+                await services.forgetting.forget(Selection(namespace=history.namespace, session=session))
+            seconds = {"learning": round(learning, 1), "forgetting": round(time.perf_counter() - began, 2)}
+    return Side(Counter(_said(record) for record in page.items), [_ID.sub("ID", each) for each in told], seconds)
 
 
 def _said(record: MemoryRecord) -> str:
@@ -75,7 +89,8 @@ def questions_of(history: History, folder: Path) -> list[str]:
 async def compare(history: History, folder: Path, url: str) -> dict[str, Any]:
     questions = questions_of(history, folder)
     model = KeptModel(None)
-    file, database = [await side_of(history, questions, model, at) for at in ("", url)]
+    first, database, file = [await side_of(history, questions, model, at) for at in ("", url, "")]
+    assert (first.memories, first.told) == (file.memories, file.told), "with and without vectors that are kept"
     return {
         "history": history.name,
         "memories": [file.memories.total(), database.memories.total()],
@@ -83,6 +98,7 @@ async def compare(history: History, folder: Path, url: str) -> dict[str, Any]:
         "questions": len(questions),
         "told_something": sum(bool(each) for each in file.told),
         "same_answers": sum(here == there for here, there in zip(file.told, database.told, strict=True)),
+        "seconds": [file.seconds, database.seconds],
     }
 
 
