@@ -186,8 +186,9 @@ class ProjectNames:
         self._known_until = -1.0
 
     def is_of_user(self, namespace: Namespace) -> bool:
-        """Whether it is a project of this user."""
-        return namespace.startswith(namespace_of(self._actor_id, "")[:-1])
+        """Whether it is a project of this user, or one that a project of this user was merged into."""
+        own = namespace_of(self._actor_id, "")[:-1]
+        return any(each.startswith(own) for each in (namespace, *self._merged.sources_of(namespace)))
 
     async def projects(self) -> tuple[ProjectInfo, ...]:
         """All projects of this user. Raises StorageError."""
@@ -244,6 +245,10 @@ class MergedProjects:
     def in_use(self, namespace: Namespace) -> Namespace:
         """Where what comes to ``namespace`` is kept."""
         return self._target_of.get(namespace, namespace)
+
+    def sources_of(self, namespace: Namespace) -> list[Namespace]:
+        """What was merged into it."""
+        return [source for source, target in self._target_of.items() if target == namespace]
 
     def name_of(self, namespace: Namespace) -> str | None:
         """What a person called a project."""

@@ -115,12 +115,14 @@ class Commits:
             trim(self._connection)
             self._trimmed_at = self._looked_at
         changes: list[Change] = []
+        seen = self._seen
         while True:
-            found = self._connection.execute(_COMMITS, {"seen": self._seen, "limit": READ_AT_ONCE}).fetchall()
+            found = self._connection.execute(_COMMITS, {"seen": seen, "limit": READ_AT_ONCE}).fetchall()
             for place, daemon, body in found:
-                self._seen = place
+                seen = place
                 changes += [] if daemon == self._daemon else self._changes_in(body)
             if len(found) < READ_AT_ONCE:
+                self._seen = seen  # not before: what a server that goes away cuts off is read again
                 return changes
 
     def _changes_in(self, body: str) -> list[Change]:
@@ -129,7 +131,7 @@ class Commits:
         for kind, namespace, *rest in json.loads(body):
             if kind == "embedded":
                 embedded += rest
-            else:
+            elif kind in _DECODED:  # what a newer version adds is about something that this one does not keep
                 changes.append(_DECODED[kind](Namespace(namespace), rest))
         return changes + self._embedded(embedded)
 

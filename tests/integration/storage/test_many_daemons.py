@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import trio
 
-from kiro_learn.errors import StorageBusy, StorageError
+from kiro_learn.errors import StorageBusy, StorageError, StorageUnavailable
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION, ModelIdentity
@@ -90,8 +90,27 @@ def test_every_kind_of_change_is_told_as_it_was(server: PostgresForTests) -> Non
 
     async def scenario(one: Any, _other: Any) -> None:
         put = "INSERT INTO kiro_learn.commits (daemon, changes) VALUES ('third', %s)"
+        await trio.to_thread.run_sync(server.admin.execute, put, [f'[["of a newer version", "{MINE}", 1]]'])
         await trio.to_thread.run_sync(server.admin.execute, put, [encoded(changes)])
         assert await followed(one, 5) == changes[:5], "the record of the vector is gone by now"
+
+    run(server, scenario)
+
+
+def test_changes_whose_reading_was_cut_off_are_told_by_the_next(
+    server: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(one: Any, other: Any) -> None:
+        await put_record(one, record(1, "word"))
+        await put_vector(one, 1)
+        with monkeypatch.context() as patched:
+            patched.setattr(other._commits, "_embedded", fail)
+            with pytest.raises(StorageUnavailable):
+                await other.follow_others()
+        assert [type(change) for change in await followed(other, 2)] == [RecordStored, RecordEmbedded]
+
+    def fail(_record_ids: object) -> None:
+        raise StorageUnavailable("team")
 
     run(server, scenario)
 

@@ -70,6 +70,25 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
     in_daemon(scenario)
 
 
+def test_a_project_of_another_user_that_ones_own_was_merged_into_is_ones_own_too() -> None:
+    """As two people do who work on one project: from then on both are told what the agents of either learn."""
+    ours = Namespace("/actor/someone-else/project/shop/")
+
+    async def scenario(services: Services) -> None:
+        await observe(services, "mine", FOLDER)
+        theirs = a_record(1, "theirs", "zebra", namespace=ours)
+        await services.remember.put(theirs)
+        await services.project_merges.merge(FOLDER, ours)
+        assert (await services.project_names.resolve(FOLDER)).namespace == ours
+        assert [each.namespace for each in await services.project_names.projects()] == [ours]
+        await observe(services, "said later", FOLDER)
+        await trio.sleep(FRESH_SECONDS)
+        found = await services.project_search.by_name("shop", "zebra", Wanted(limit=9), across_projects=True)
+        assert {each.record.title for each in found.found.memories} == {"mine", "theirs", "said later"}
+
+    in_daemon(scenario)
+
+
 def test_a_name_that_no_project_has_is_answered_with_the_nearest() -> None:
     async def scenario(services: Services) -> None:
         resolve = services.project_names.resolve
