@@ -88,7 +88,9 @@ class DaemonProcess:
         """Ask it to stop, as a service manager does; its exit code."""
         self.process.send_signal(by)
         self.process.communicate(timeout=10)
-        return self.process.returncode
+        code: int | None = self.process.returncode
+        assert code is not None
+        return code
 
 
 def call(

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-IMPORTED = ("kiro_learn.__main__", "kiro_learn.app.daemon", "kiro_learn.app.maintenance")
+IMPORTED = ("kiro_learn.app.command_line", "kiro_learn.app.daemon", "kiro_learn.app.maintenance")
 
 
 class Forked:
@@ -67,6 +67,6 @@ def _run(arguments: list[str], environment: dict[str, str], errors: Path, folder
         os.dup2(opened, descriptor)
         os.close(opened)
     sys.argv = ["kiro-learn", *arguments]
-    from kiro_learn.__main__ import main  # noqa: PLC0415  # imported before this process was forked
+    from kiro_learn.app.command_line import main  # noqa: PLC0415  # imported before this process was forked
 
     sys.exit(main())

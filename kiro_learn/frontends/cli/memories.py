@@ -23,6 +23,7 @@ from kiro_learn.frontends.cli import (
 )
 from kiro_learn.frontends.cli.options import in_projects, printing, typed
 from kiro_learn.frontends.cli.pins import pin_verb, unpin_verb
+from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
 # memories helped, memories wrong: what somebody says of a memory that was told.
@@ -170,12 +171,29 @@ def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
             return
         name = _project_of(client, record)
         change = memory_screen.replacement_of(client.history(record["record_id"]))
+        teachers = _teachers(client, record)
     changed = None
     if change:
         named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
         command = texts.SEE_HISTORY.format(memory=named)
         changed = memory_screen.Changed(memory_screen.how_it_came(change), command)
-    shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed))
+    shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed, teachers=teachers))
+
+
+MOST_EVENTS_READ = 20
+
+
+def _teachers(client: Client, record: Mapping[str, Any]) -> list[str]:
+    """Whose agents reported what it was learned from, if those of anybody else than its project's owner did."""
+    actors = set()
+    for event_id in record["source_event_ids"][:MOST_EVENTS_READ]:
+        try:
+            actors.add(str(client.body_of(project_calls.event(client, event_id))["actor_id"]))
+        except RequestRefused as error:
+            if error.status != UNKNOWN:  # it has gone by age
+                raise
+    owner = record["namespace"].removeprefix("/actor/").partition("/")[0]
+    return [] if actors <= {owner} else sorted(actors)
 
 
 def _changes() -> list[click.Option]:

@@ -83,9 +83,15 @@ def listed_some(shown: int, project: str, terminal: Terminal, *, is_more: bool) 
 
 
 def memory(
-    record: Json, project: str, now: datetime, terminal: Terminal, *, changed: Changed | None = None
+    record: Json,
+    project: str,
+    now: datetime,
+    terminal: Terminal,
+    *,
+    changed: Changed | None = None,
+    teachers: Sequence[str] = (),
 ) -> list[str]:
-    """All of one memory that people ask for."""
+    """All of one memory that people ask for; ``teachers``: whose agents reported what it was learned from."""
     label = texts.DOT.join(filter(None, (kind_of(record), project)))
     title = cut(record["title"], terminal.width - len(label) - 2)
     head = spread(title, label, terminal.width, painted_left=terminal.bold(title), painted_right=terminal.dim(label))
@@ -93,6 +99,7 @@ def memory(
     for fact in record["facts"]:
         body += _wrapped(fact, terminal.width, first=f"{INDENT}- ", next_ones=f"{INDENT}  ")
     fields = [line for name, value in _fields(record, now) for line in _field(name, value, terminal)]
+    fields += _field(activity_texts.AGENTS_OF, ", ".join(teachers), terminal) if teachers else []
     fields += _change(changed, terminal) if changed else []
     return [head, *body, *fields, *_field(texts.ID, record["record_id"], terminal)]
 

@@ -92,9 +92,15 @@ def test_two_daemons_on_one_database_know_what_the_other_learned_and_forgot(home
             assert "2 daemons use it" in done(kiro_learn(home, "storage", "check"))
             namespace = str(ours.project_of(tmp_path)["namespace"])
             assert titles(theirs, namespace) == []
-            kept = record(namespace, 1, title="The port is 8443")
+            said = [event(namespace, str(tmp_path), number, "which port?") for number in (1, 2)]
+            ours.post_event(said[0])
+            theirs.post_event({**said[1], "actor_id": "bob"})
+            told = [said[0]["event_id"], said[1]["event_id"], "01JD0000000000000000000000"]
+            kept = record(namespace, 1, title="The port is 8443", source_event_ids=told)
             ours.remember(kept)
             assert titles(theirs, namespace) == ["The port is 8443"]
+            shown = done(kiro_learn(home, "memories", "show", kept["record_id"]))
+            assert f"  Told by  {said[0]['actor_id']}, bob" in shown
             done(kiro_learn(second, "memories", "forget", kept["record_id"], "--yes"))
             assert titles(ours, namespace) == []
 
