@@ -24,8 +24,8 @@ from properties.stories import NAMESPACES, events, records, texts
 MINE = NAMESPACES[0]
 AGE = timedelta(days=300)
 FOLDER = "/srv/two"
-DAY = re.compile(r"(?:(?<=\()|(?<= until ))\d{4}-\d\d-\d\d")
-"""Of a memory, or when one that it replaced ended to hold."""
+DAY = re.compile(r"(?:(?<=\()|(?<= until )|(?<=\", ))\d{4}-\d\d-\d\d")
+"""Of a memory, of when one that it replaced ended to hold, or of one that it is older than."""
 
 pasts = st.lists(records(of=st.just(MINE)), min_size=1, max_size=8, unique_by=lambda record: record.record_id)
 tellings = st.lists(events(of=st.just(MINE)), max_size=8, unique_by=lambda event: event.event_id)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.daemon_process import DaemonProcess, running_daemon
+from tests.integration.daemon_process import PROGRAM, DaemonProcess, running_daemon
 
 ENDS = int(os.environ.get("ENDS", "10"))
 """Half of them ended by SIGABRT or SIGSEGV while the interpreter was taken apart around the thread that loads it."""
@@ -40,7 +40,7 @@ def test_every_signal_that_asks_for_an_end_gets_an_orderly_one(tmp_path: Path, b
 def test_under_nohup_the_end_of_the_terminal_ends_nothing(tmp_path: Path) -> None:
     ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        daemon = DaemonProcess(tmp_path, {"KIRO_LEARN_EMBEDDING_ENABLED": "false"})
+        daemon = DaemonProcess(tmp_path, {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}, program=PROGRAM)
     finally:
         signal.signal(signal.SIGHUP, ignored)
     daemon.wait_ready()
