@@ -369,7 +369,11 @@ def errors_named(name: str) -> Iterator[None]:
         psycopg.errors.DeadlockDetected,
     ) as error:
         raise StorageBusy(f"the database {name} is held by another ({type(error).__name__})") from error
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except (
+        psycopg.OperationalError,
+        psycopg.InterfaceError,
+        psycopg.errors.IdleInTransactionSessionTimeout,
+    ) as error:
         raise StorageUnavailable(name, problem=AWAY, hint=_first_line(error)) from error
     except psycopg.errors.InsufficientPrivilege as error:
         hint = f"PostgreSQL says: {error.diag.message_primary}"

@@ -24,7 +24,7 @@ _WRITES = f"{WRITES}, hashtext('{SCHEMA}')"
 """The lock of the transaction that writes. What is written depends on what is read before, as on SQLite, where there is
 one writer too; and places in ``commits`` are in the order of the commits."""
 
-LONGEST_PAUSE = "30s"
+LONGEST_PAUSE = "10s"
 """Between two statements of a transaction that writes: a computer that falls asleep must not stop all others."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
@@ -274,6 +275,34 @@ def test_daemons_that_write_at_once_write_one_after_the_other(server: PostgresFo
             nursery.start_soon(put_all, other, range(40, 80))
         page = await one.list_memory_records(namespace=MINE, limit=1000, offset=0)
         assert {each.record_id for each in page.items} == {record_id(number) for number in range(1, 80)}
+
+    run(server, scenario)
+
+
+def test_a_daemon_that_falls_asleep_in_a_transaction_holds_up_the_others_for_a_while_only(
+    server: PostgresForTests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kiro_learn.adapters.postgres.writer.LONGEST_PAUSE", "200ms")
+    asleep, awake = threading.Event(), threading.Event()
+
+    def fall_asleep(transaction: Any) -> None:
+        transaction.put_event(event(1), buffered=True)
+        asleep.set()
+        awake.wait(60)
+
+    async def scenario(one: Any, other: Any) -> None:
+        async def write() -> None:
+            with pytest.raises(StorageUnavailable):
+                await one.transact([fall_asleep])
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(write)
+            await trio.to_thread.run_sync(asleep.wait)
+            await put_event(other, event(2))
+            awake.set()
+        assert await other.get_event_by_id(event_id(1)) is None
+        await put_event(one, event(1))
+        assert await other.get_event_by_id(event_id(1)) == event(1)
 
     run(server, scenario)
 
