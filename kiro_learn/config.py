@@ -79,6 +79,8 @@ class RecallConfig:
     """Of UTF-8, in what a session is told when it starts. 0: it is told nothing then."""
     profile: bool = True
     """Whether agents are told what the project's files say of its languages, tools and commands."""
+    trusted: str = ""
+    """Whose memories stand in briefs beside one's own, where several people work on a project; ``*``: everybody's."""
     prompts: Literal["goals", "all", "none"] = "goals"
     """Which prompts are told anything: those that set the goal of a session or ask about the past, all, or none."""
     task_bytes: int = attrs.field(default=1_000, validator=between(200, 1_000_000))

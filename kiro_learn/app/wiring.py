@@ -54,6 +54,7 @@ from kiro_learn.services.session_context import SessionContext, SessionStart
 from kiro_learn.services.spool_drainer import SpoolDrainer
 from kiro_learn.services.staleness import Freshness, Staleness, staleness_check
 from kiro_learn.services.stated_by_hand import StatedByHand
+from kiro_learn.services.teachers import Teachers
 
 
 @asynccontextmanager
@@ -100,7 +101,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
     builder, recall = recalling_of(dependencies, config, actors, finder, aftermath, retrievals, profiles)
     freshness, forget, edit, graph_edit = _changes(dependencies, config, actors)
-    session_context = _session_context(dependencies, config, actors, profiles, freshness, retrievals=retrievals)
+    session_context = _session_context(dependencies, config, actors, profiles, freshness, retrievals, merged)
     capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
     pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
     hooks, spool = _hooks(dependencies, actors, capture, prompt, session_context, log=retrievals, pauses=pauses)
@@ -227,7 +228,7 @@ def _hooks(
     pauses: Pauses,
 ) -> tuple[Hooks, SpoolDrainer[Any]]:
     """What takes hooks in, and what takes in those that could not be delivered."""
-    act_rules = ActRules(dependencies.storage, actors.sessions, log)
+    act_rules = ActRules(dependencies.storage, actors.sessions, log, session_context.teachers)
     actors.writer.subscribe(act_rules.apply)
     hooks = Hooks(
         capture=capture,
@@ -294,20 +295,29 @@ def _profiles(dependencies: Dependencies, config: Config) -> ProjectProfiles:
     return ProjectProfiles(dependencies.project_files, dependencies.storage, dependencies.offload, is_told=is_told)
 
 
-def _session_context(
+def _session_context(  # noqa: PLR0917  # its parts, in the order in which they are made
     dependencies: Dependencies,
     config: Config,
     actors: Actors,
     profiles: ProjectProfiles,
     freshness: Freshness,
-    *,
     retrievals: RetrievalLog,
+    merged: MergedProjects,
 ) -> SessionContext:
-    most_bytes = min(config.recall.brief_bytes, config.recall.context_bytes)
-    rule_files = RuleFiles(dependencies.storage, dependencies.rule_texts, freshness, offload=dependencies.background)
-    stated = StatedByHand(dependencies.storage, dependencies.project_finder)
+    storage, recall = dependencies.storage, config.recall
+    most_bytes = min(recall.brief_bytes, recall.context_bytes)
+    rule_files = RuleFiles(storage, dependencies.rule_texts, freshness, offload=dependencies.background)
+    stated = StatedByHand(storage, dependencies.project_finder)
+    teachers = Teachers(storage, merged, actor_id=dependencies.actor_id, trusted=recall.trusted)
     return SessionContext(
-        dependencies.storage, actors.sessions, profiles, rule_files, stated, log=retrievals, most_bytes=most_bytes
+        storage,
+        actors.sessions,
+        profiles,
+        rule_files,
+        stated,
+        teachers=teachers,
+        log=retrievals,
+        most_bytes=most_bytes,
     )
 
 

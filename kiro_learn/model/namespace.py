@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any, NewType
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import attrs
 
@@ -65,6 +65,11 @@ def namespace_of(actor_id: str, project_id: str) -> Namespace:
 
 def _encoded(actor_id: str) -> str:
     return re.sub(r"[/%\x00-\x1f\x7f]", lambda found: quote(found.group(), safe=""), actor_id)
+
+
+def actor_id_in(namespace: Namespace) -> str:
+    """Whose work it holds."""
+    return unquote(namespace.removeprefix("/actor/").partition("/")[0])
 
 
 def project_id_in(namespace: Namespace) -> str:

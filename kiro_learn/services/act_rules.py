@@ -9,7 +9,7 @@ import attrs
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
-from kiro_learn.learning.acts.cues import act_of
+from kiro_learn.learning.acts.cues import Act, act_of
 from kiro_learn.learning.acts.index import ActIndex
 from kiro_learn.model.event import Event, JsonBody
 from kiro_learn.model.ids import RecordId
@@ -23,6 +23,7 @@ from kiro_learn.retrieval.rendering.brief import Brief, render_on_act
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.path_statements import PathStatements
 from kiro_learn.services.retrieval_log import RetrievalLog
+from kiro_learn.services.teachers import Teachers
 
 MOST_PROJECTS = 50
 MOST_RULES = 2_000
@@ -53,8 +54,9 @@ class _Known:
 class ActRules:
     """Keeps for each project in use which acts its rules are about, in memory; it follows what is stored."""
 
-    def __init__(self, storage: StorageBackend, sessions: SessionLedger, log: RetrievalLog) -> None:
+    def __init__(self, storage: StorageBackend, sessions: SessionLedger, log: RetrievalLog, teachers: Teachers) -> None:
         self._log = log
+        self._teachers = teachers
         self._storage = storage
         self._sessions = sessions
         self.paths = PathStatements(storage, sessions)
@@ -119,8 +121,11 @@ class ActRules:
             return ()
         found: object = None
         with trio.move_on_after(SECONDS):
-            found = await catch_errors("rules of acts", lambda: self._index(event.namespace))
-        return found.about(act) if isinstance(found, ActIndex) else ()
+            found = await catch_errors("rules of acts", lambda: self._rules_about(event.namespace, act))
+        return found if isinstance(found, list) else ()
+
+    async def _rules_about(self, namespace: Namespace, act: Act) -> list[MemoryRecord]:
+        return await self._teachers.told(namespace, (await self._index(namespace)).about(act))
 
     async def _index(self, namespace: Namespace) -> ActIndex:
         known = self._projects.setdefault(namespace, _Known())

@@ -29,6 +29,7 @@ from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.stated_by_hand import StatedByHand
+from kiro_learn.services.teachers import Teachers
 
 BYTES_A_TOKEN = 4
 """At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""
@@ -74,6 +75,7 @@ class SessionContext:
         rule_files: RuleFiles,
         stated: StatedByHand,
         *,
+        teachers: Teachers,
         log: RetrievalLog,
         most_bytes: int,
     ) -> None:
@@ -81,6 +83,7 @@ class SessionContext:
         self._profiles = profiles
         self.rule_files = rule_files
         self._stated = stated
+        self.teachers = teachers
         self._log = log
         self._sessions = sessions
         self._most_bytes = most_bytes
@@ -171,7 +174,8 @@ class SessionContext:
             rules = [record for record in page if record.knowledge_type is KnowledgeType.CONSTRAINT]
             is_last = len(rules) < limit
             read_count += len(rules)
-            found += (record for record in rules if not loaded.say(record))
+            told = await self.teachers.told(namespace, rules)
+            found += (record for record in told if not loaded.say(record))
         return each_once(found)
 
     async def _newest(
@@ -199,7 +203,8 @@ class SessionContext:
             is_last = len(page) < limit
             read_count += len(page)
             before = (page[-1].created_at, page[-1].record_id) if page else None
-            fitting = page if is_pinned else filter(_is_told if types else _is_no_knowledge, page)
+            told = await self.teachers.told(namespace, page)
+            fitting = told if is_pinned else filter(_is_told if types else _is_no_knowledge, told)
             found += (record for record in fitting if not loaded.say(record))
         return each_once(found)
 

@@ -44,6 +44,7 @@ SCANS = {
     "FEEDBACK": "all of it once, as the daemon starts",
     "FILE_DIGESTS": "json_each, a loop over a list",
     "COUNT_WAITING": "json_each, a loop over a list",
+    "TEACHERS": "json_each, loops over lists",
     "CURRENT_MODEL": "one row an embedding model",
     "DROP_UNUSED_EMBEDDINGS": "one row an embedding model, one row a project",
     "NAMESPACES_BEHIND": "one row an embedding model, one row a project",

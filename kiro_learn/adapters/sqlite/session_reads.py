@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 
 import apsw
@@ -196,6 +197,14 @@ def list_told(connection: apsw.Connection) -> list[ToldItem]:
 def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | None:
     row = connection.execute(statements.GET_EVENT, {"event_id": event_id}).fetchone()
     return None if row is None else to_event(row)
+
+
+def list_teachers(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, frozenset[str]]:
+    teachers: defaultdict[RecordId, set[str]] = defaultdict(set)
+    values: Values = {"record_ids": json.dumps(list(record_ids))}
+    for record_id, actor_id in decodable(connection.execute(statements.TEACHERS, values)):
+        teachers[record_id].add(actor_id)
+    return {record_id: frozenset(actors) for record_id, actors in teachers.items()}
 
 
 def list_events(

@@ -259,6 +259,16 @@ RANKING_FEATURES = """
        AND e.namespace || '' = n.namespace
 """
 
+# For each of a list, by the unique index of record_id, then each of its events by the primary key of events.
+TEACHERS = """
+    SELECT r.record_id, e.actor_id
+      FROM json_each(:record_ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
+      CROSS JOIN json_each(
+          CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json ELSE '[]' END) AS cited
+      JOIN events AS e ON e.event_id = cited.value
+"""
+
 # Backwards along records_of_namespace, without a sort.
 RECORDS_OF_NAMESPACE = f"""
     SELECT {RECORD_COLUMNS}

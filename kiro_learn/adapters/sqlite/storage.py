@@ -70,6 +70,7 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
 
     get_event_by_id = reading(session_reads.get_event_by_id)
     list_events = reading_sound(session_reads.list_events)
+    list_teachers = reading(session_reads.list_teachers)
 
     get_memory_records = reading_sound(records.get_memory_records)
     find_record_ids = reading(records.find_record_ids)

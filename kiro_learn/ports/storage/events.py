@@ -40,6 +40,10 @@ class EventReads(Protocol):
         """The event, learned or not; None if there is none."""
         ...
 
+    async def list_teachers(self, record_ids: Sequence[RecordId]) -> dict[RecordId, frozenset[str]]:
+        """The actors of the events that each record cites, as far as these are stored."""
+        ...
+
     async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
         """Events by time of happening, newest first.
 

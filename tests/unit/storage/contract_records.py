@@ -253,3 +253,18 @@ async def what_is_alike_has_the_session_of_its_event_if_it_was_given_one(storage
 
     sessions = {each.record.record_id: each.session for each in await transact_one(storage, ask)}
     assert sessions == {record_id(1): None, record_id(2): "s-2", record_id(3): None}
+
+
+@promise
+async def the_teachers_of_a_record_are_the_actors_of_its_events_that_are_stored(storage: StorageBackend) -> None:
+    for number, actor_id in ((1, "ann"), (2, "bob"), (3, "bob")):
+        await put_event(storage, event(number, actor_id=actor_id))
+    cited = {1: (1, 2), 2: (2, 3), 3: (3, 99), 4: (98, 99)}
+    for number, events in cited.items():
+        await put_record(storage, record(number, source_event_ids=tuple(map(event_id, events))))
+    assert await storage.list_teachers([record_id(number) for number in (1, 2, 3, 4, 5)]) == {
+        record_id(1): frozenset({"ann", "bob"}),
+        record_id(2): frozenset({"bob"}),
+        record_id(3): frozenset({"bob"}),
+    }
+    assert await storage.list_teachers([]) == {}
