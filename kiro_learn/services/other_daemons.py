@@ -23,7 +23,7 @@ log = structlog.get_logger()
 AWAY_SECONDS = 5.0
 """Between two attempts to follow them while the server is away."""
 READ_SECONDS = 30.0
-"""Between two readings of what no change tells of: projects that were merged or renamed, and pauses."""
+"""Between two readings of what no change tells of, while there is none: merged and renamed projects, and pauses."""
 
 
 class ChangeFollower:
@@ -60,10 +60,11 @@ class ChangeFollower:
         with self._stop.ends_block():
             while True:
                 try:
-                    self._writer.note_others(await self._storage.follow_others())
+                    changes = await self._storage.follow_others()
+                    self._writer.note_others(changes)
                     self._is_away = False
                     passed = trio.current_time() - begun
-                    if passed >= read_at:
+                    if changes or passed >= read_at:  # a project that is merged into another changes that
                         read_at = passed + READ_SECONDS
                         for read in self._read:
                             await read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 import trio
@@ -70,9 +71,9 @@ def test_a_memory_of_another_daemon_is_found_and_one_that_it_forgot_is_not() -> 
         record = a_record(1, "Rotate the signing key", "The key is rotated weekly.")
         parts = (await HashEmbedder().embed_parts([record.summary]))[0]
 
-        def put(transaction: object) -> None:
-            transaction.put_memory_record(record)  # type: ignore[attr-defined]  # of a store
-            transaction.put_embedding(record.record_id, parts)  # type: ignore[attr-defined]  # of a store
+        def put(transaction: Any) -> None:
+            transaction.put_memory_record(record)
+            transaction.put_embedding(record.record_id, parts)
 
         assert await found(services, "rotated weekly") == []
         storage.commit(
@@ -88,6 +89,21 @@ def test_a_memory_of_another_daemon_is_found_and_one_that_it_forgot_is_not() -> 
         )
         await trio.sleep(1)
         assert await found(services, "rotated weekly") == []
+
+    live(scenario)
+
+
+def test_a_merge_by_another_daemon_is_known_with_the_first_record_that_it_moves() -> None:
+    async def scenario(storage: SharedStorage, services: Services) -> None:
+        moved = a_record(1, "Rotate the signing key", namespace=NAMESPACE)
+
+        def merge(transaction: Any) -> None:
+            transaction.put_memory_record(moved)
+            transaction.begin_merge(SHOP, NAMESPACE)
+
+        storage.commit(merge, RecordStored(NAMESPACE, moved.record_id))
+        await trio.sleep(1)
+        assert (await services.project_finder.project_of("/home/ada/shop")).namespace == NAMESPACE
 
     live(scenario)
 
