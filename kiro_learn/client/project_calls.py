@@ -104,7 +104,7 @@ def session(
 
 
 def sources(client: Caller, /, memory_id: str) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """The events that a memory came from, and the sessions told it: ``{record_id, event_count, items, told}``.
+    """The events that a memory came from, and who was told it: ``{record_id, event_count, items, told, told_by}``.
     Raises RequestRefused: there is none with this id (404).
     """
     return get_call(f"/v1/memories/{quote(memory_id, safe='')}/events", reading.json_object)

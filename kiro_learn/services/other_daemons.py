@@ -55,21 +55,21 @@ class ChangeFollower:
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Raises StorageError: what others did is no longer known; the daemon has to start again."""
         task_status.started()
-        read_at, look_at = READ_SECONDS, self._take_over_seconds
         begun = trio.current_time()
+        read_at, look_at = begun + READ_SECONDS, begun + self._take_over_seconds
         with self._stop.ends_block():
             while True:
                 try:
                     changes = await self._storage.follow_others()
                     self._writer.note_others(changes)
                     self._is_away = False
-                    passed = trio.current_time() - begun
-                    if changes or passed >= read_at:  # a project that is merged into another changes that
-                        read_at = passed + READ_SECONDS
+                    now = trio.current_time()
+                    if changes or now >= read_at:  # a project that is merged into another changes that
+                        read_at = now + READ_SECONDS
                         for read in self._read:
                             await read()
-                    if passed >= look_at:
-                        look_at = passed + self._take_over_seconds
+                    if now >= look_at:
+                        look_at = now + self._take_over_seconds
                         await self._take_over()
                 except (StorageBusy, StorageUnavailable) as error:
                     if not self._is_away:

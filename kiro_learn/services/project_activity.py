@@ -78,6 +78,8 @@ class Sources:
     events: tuple[Event, ...]
     """Those that are still stored, of the first ``MOST_SOURCES``, oldest first."""
     told: tuple[ToldSession, ...]
+    teachers: frozenset[str]
+    """Whose agents reported what it cites, as far as that is stored."""
 
 
 @attrs.frozen(kw_only=True)
@@ -192,6 +194,7 @@ class ProjectActivity:
             event_count=len(cited),
             events=tuple(await self._storage.get_events(cited[:MOST_SOURCES])),
             told=tuple(await self._storage.list_told_sessions(record_id)),
+            teachers=(await self._storage.list_teachers([record_id])).get(record_id, frozenset()),
         )
 
     async def _namespace_of(self, project: Asked | None) -> Namespace | None:

@@ -49,6 +49,8 @@ class ProjectMerges:
         self._sessions = sessions
         self._turn = trio.Lock()
         self._stopped = trio.Event()
+        self._stored: tuple[Mapping[Namespace, Namespace], Mapping[Namespace, str]] = ({}, {})
+        """Merges and names, when they were read last."""
 
     async def rename(self, project: str, name: str) -> NamedProject:
         """Let people call a project by ``name``; its folder finds it as before.
@@ -101,12 +103,14 @@ class ProjectMerges:
 
     async def read(self) -> Mapping[Namespace, Namespace]:
         """Know what is stored of merges and names, as at a start and after an import; answers the merges."""
-        merged = await self._storage.list_merged()
-        for source, target in merged.items():
-            self._merged.note(source, target)
-        for namespace, name in (await self._storage.list_project_names()).items():
-            self._merged.rename(namespace, name)
-        self._names.forget_known()
+        merged, names = stored = await self._storage.list_merged(), await self._storage.list_project_names()
+        if stored != self._stored:
+            self._stored = stored
+            for source, target in merged.items():
+                self._merged.note(source, target)
+            for namespace, name in names.items():
+                self._merged.rename(namespace, name)
+            self._names.forget_known()
         return merged
 
     def stop(self) -> None:

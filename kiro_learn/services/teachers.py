@@ -34,11 +34,8 @@ class Teachers:
         if not strangers:
             return list(records)
         teachers = await self._storage.list_teachers([record.record_id for record in records])
-        return [
-            record
-            for record in records
-            if record.pinned_at or not teachers.get(record.record_id, frozenset((EVERYBODY,))) <= strangers
-        ]
+        theirs = {record_id for record_id, actors in teachers.items() if actors <= strangers}
+        return [record for record in records if record.pinned_at or record.record_id not in theirs]
 
     def _strangers(self, namespace: Namespace) -> set[str]:
         """Of those who work on it, who are not trusted."""

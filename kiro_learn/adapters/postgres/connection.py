@@ -325,7 +325,7 @@ class PostgresConnection:
             self.close()
 
     def _roll_back(self) -> None:
-        """Without waiting for the server to say that it did: whoever asked has the answer already."""
+        """Send the command, and leave the server's answer to the next statement: nobody depends on it."""
         with errors_named(self.server.name):
             raw = self._open()
             raw.pgconn.send_query(b"ROLLBACK")

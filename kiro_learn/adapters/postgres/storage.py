@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import PurePath
 from typing import TypeVar, cast
@@ -62,10 +62,8 @@ class PostgresStorage(SqlStorage):
             forget_texts()
         return changes
 
-    @asynccontextmanager
-    async def turn(self, name: str) -> AsyncIterator[bool]:
-        async with self._turns.turn(name) as is_ours:
-            yield is_ours
+    def turn(self, name: str) -> AbstractAsyncContextManager[bool]:
+        return self._turns.turn(name)
 
     async def close(self) -> None:
         self._commits.close()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -121,9 +121,8 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     async def follow_others(self) -> Sequence[Change]:
         await trio.sleep_forever()
 
-    @asynccontextmanager
-    async def turn(self, name: str) -> AsyncIterator[bool]:  # noqa: ARG002  # nobody else asks for it
-        yield True
+    def turn(self, name: str) -> AbstractAsyncContextManager[bool]:  # noqa: ARG002  # one daemon has every turn
+        return nullcontext(enter_result=True)
 
     async def erase_forgotten(self) -> bool:
         forget_texts()

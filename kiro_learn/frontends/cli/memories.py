@@ -23,8 +23,8 @@ from kiro_learn.frontends.cli import (
 )
 from kiro_learn.frontends.cli.options import in_projects, printing, typed
 from kiro_learn.frontends.cli.pins import pin_verb, unpin_verb
-from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.model.namespace import actor_id_in
 
 # memories helped, memories wrong: what somebody says of a memory that was told.
 
@@ -180,20 +180,10 @@ def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
     shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed, teachers=teachers))
 
 
-MOST_EVENTS_READ = 20
-
-
 def _teachers(client: Client, record: Mapping[str, Any]) -> list[str]:
     """Whose agents reported what it was learned from, if those of anybody else than its project's owner did."""
-    actors = set()
-    for event_id in record["source_event_ids"][:MOST_EVENTS_READ]:
-        try:
-            actors.add(str(client.body_of(project_calls.event(client, event_id))["actor_id"]))
-        except RequestRefused as error:
-            if error.status != UNKNOWN:  # it has gone by age
-                raise
-    owner = record["namespace"].removeprefix("/actor/").partition("/")[0]
-    return [] if actors <= {owner} else sorted(actors)
+    teachers = client.body_of(project_calls.sources(client, record["record_id"]))["told_by"]
+    return [] if set(teachers) <= {actor_id_in(record["namespace"])} else teachers
 
 
 def _changes() -> list[click.Option]:

@@ -69,7 +69,7 @@ def _one_by_one(services: Services) -> Iterator[Route]:
         found = await services.activity.sources(record_id)
         items = [event_answer(event) for event in found.events]
         counted = {"record_id": record_id, "event_count": found.event_count, "items": items}
-        return json_answer({**counted, "told": write_value(found.told)})
+        return json_answer({**counted, "told": write_value(found.told), "told_by": sorted(found.teachers)})
 
     yield Route("POST", "/v1/memories", put)
     yield Route("GET", "/v1/memories/<record_id>", read)

@@ -164,8 +164,8 @@ class Learner:
     ) -> CommitResult | None:
         """None, with nothing written: an event of what was learned is erased by now, or another daemon learned it.
 
-        So each event is learned once, whoever else reads the buffer: in the commit that stores the records, all that
-        they were made of must still wait, and a cluster that was parked must still be.
+        The commit that stores the records checks that each entry they were made of still waits, and that each cluster
+        is still parked. So several daemons that read one buffer learn each event once.
         """
         positions = [entry.position for entry in learned.entries]
 

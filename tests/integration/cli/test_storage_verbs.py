@@ -104,6 +104,12 @@ def test_two_daemons_on_one_database_know_what_the_other_learned_and_forgot(home
             done(kiro_learn(second, "memories", "forget", kept["record_id"], "--yes"))
             assert titles(ours, namespace) == []
 
+            own = {**event("/actor/an%2Fn/project/shop/", str(tmp_path), 3, "which port?"), "actor_id": "an/n"}
+            ours.post_event(own)
+            kept = record(own["namespace"], 2, title="The port is 8444", source_event_ids=[own["event_id"]])
+            ours.remember(kept)
+            assert "Told by" not in done(kiro_learn(home, "memories", "show", kept["record_id"]))
+
 
 def test_a_memory_moves_to_a_server_and_back(home: Path) -> None:
     with postgres_server() as server:

@@ -145,7 +145,7 @@ async def test_a_session_shows_its_events_and_what_came_from_each(client: Client
 
     sources = (await client.get(f"/v1/memories/{stored['record_id']}/events")).json
     assert [each["event_id"] for each in sources["items"]] == [event_id(1), event_id(3)]
-    assert (sources["event_count"], sources["told"]) == (2, [])
+    assert (sources["event_count"], sources["told"], sources["told_by"]) == (2, [], ["ada"])
     assert (await client.get("/v1/memories/none/events")).status == 404
 
 
