@@ -12,6 +12,7 @@ from kiro_learn.model.checks import between, matching
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules
 from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights
 from kiro_learn.model.settings import Setting as Setting  # noqa: PLC0414  # for those above who know settings from here
+from kiro_learn.model.sharing import SharedProject, shared_projects
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 """An agent without tools, of a cheap model; docs/models.md has its file."""
@@ -250,6 +251,28 @@ class BackupConfig:
     home."""
 
 
+def _names_shared_projects(_instance: object, _attribute: object, value: str) -> None:
+    shared_projects(value)
+
+
+@attrs.frozen(kw_only=True)
+class ShareConfig:
+    """Which memories are shared with a team (docs/team.md). Nothing leaves this machine unless it is said here."""
+
+    url: str = attrs.field(default="", validator=_POSTGRESQL_OR_NONE)
+    """Of the PostgreSQL database in which the team shares. A password stands in ``~/.pgpass``."""
+    projects: str = attrs.field(default="", validator=_names_shared_projects)
+    """What is shared, by commas, each ``NAME``, ``NAME=FOLDER`` or one of these with ``: KIND KIND`` or ``: none``; by
+    default rules, decisions, rejected ideas and heuristics."""
+    every_seconds: float = attrs.field(default=60.0, validator=between(1, 86_400))
+    """Between two times that both sides are compared."""
+
+    @property
+    def shared(self) -> tuple[SharedProject, ...]:
+        """What ``projects`` names."""
+        return shared_projects(self.projects)
+
+
 @attrs.frozen(kw_only=True)
 class LlmConfig:
     """Which learner words the memories. Nothing leaves this machine unless it is said here."""
@@ -322,6 +345,7 @@ class Config:
     graph: GraphConfig = GraphConfig()
     retention: RetentionConfig = RetentionConfig()
     backup: BackupConfig = BackupConfig()
+    share: ShareConfig = ShareConfig()
     llm: LlmConfig = LlmConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()

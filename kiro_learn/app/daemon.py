@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 
 import attrs
@@ -41,12 +42,13 @@ from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
 from kiro_learn.client.address import build_id
 from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConfig
-from kiro_learn.errors import KiroLearnError, StorageUnavailable
+from kiro_learn.errors import ConfigError, KiroLearnError, StorageUnavailable
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.admission import FEW, Offload, connections_for, count_open, in_threads, raise_limit
 from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.doctor import DaemonFacts, Finding
@@ -202,7 +204,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         settings = partial(background, partial(settings_in, home.settings, environment, port=port))
         examine = partial(_examine, home, environment, background)
         process = attrs.evolve(dependencies.process, settings=settings, examine=examine)
-        dependencies = attrs.evolve(dependencies, process=process)
+        dependencies = attrs.evolve(dependencies, process=process, team=_team(home, config, rooms))
         services = await rooms.enter_async_context(open_services(dependencies, config))
         app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
@@ -248,6 +250,7 @@ def _dependencies(
         branches=FileBranches(Path(os.path.realpath(finder.home_folder))),
         rule_texts=FolderRuleTexts(finder.home_folder),
         actor_id=finder.actor_id,
+        user_home=str(finder.home_folder),
         hook_spool=home.spool,
         backups=copies_of(home, config.backup, clock.utc_now),
         clock=clock,
@@ -294,13 +297,34 @@ async def _opened_storage(
     return storage
 
 
+def _team(home: Home, config: Config, rooms: AsyncExitStack) -> TeamMemories | None:
+    """Where memories are shared, which is connected to when it is asked first, and closed with ``rooms``."""
+    if not config.share.url:
+        return None
+    if config.storage.url:
+        raise ConfigError([("share.url", "is for a memory in a file; who shares a database shares all of it")])
+    try:
+        from kiro_learn.adapters.postgres.team import TeamDatabase  # noqa: PLC0415  # psycopg is of an extra
+    except ImportError as error:
+        raise _no_client(config.share.url) from error
+    # What tells this home from others of the user; it tells nothing of the token.
+    home_id = blake2b(home.token().encode(), digest_size=12, person=b"share").hexdigest()
+    team = TeamDatabase(config.share.url, home=home_id)
+    rooms.push_async_callback(team.close)
+    return team
+
+
+def _no_client(url: str) -> StorageUnavailable:
+    hint = "pip install 'kiro-learn[team]'      brings it"
+    return StorageUnavailable(url, problem="needs psycopg, which is not installed", hint=hint)
+
+
 async def _opened_server(config: StorageConfig, clock: ClockAndIds) -> SqlStorage:
     """Imported here: who keeps a file in the home need not have the client of PostgreSQL."""
     try:
         from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # see above
     except ImportError as error:
-        hint = "pip install 'kiro-learn[team]'      brings it"
-        raise StorageUnavailable(config.url, problem="needs psycopg, which is not installed", hint=hint) from error
+        raise _no_client(config.url) from error
     return await open_postgres_storage(config.url, config, utc_now=clock.utc_now, user_home=Path.home())
 
 

@@ -14,6 +14,7 @@ from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
 from kiro_learn.ports.home import HookSpool, ProjectFiles, ProjectFinder, RuleTexts
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.admission import Offload, in_threads
 from kiro_learn.services.health import Process
 
@@ -43,6 +44,10 @@ class Dependencies:
     backups: BackupFolder
     clock: ClockAndIds
     process: Process
+    team: TeamMemories | None = None
+    """Where memories are shared; None: nowhere."""
+    user_home: str = ""
+    """The user's home folder; paths in it are shared as from ``~``."""
     offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
     """For requests."""
     background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))

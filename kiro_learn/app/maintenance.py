@@ -30,6 +30,7 @@ from kiro_learn.services.notes_export import NotesExport
 from kiro_learn.services.notes_import import KeptMemories, NotesImport
 from kiro_learn.services.past_memories import PastMemories
 from kiro_learn.services.past_sessions import PastSessions
+from kiro_learn.services.sharing import TeamOwner
 
 NO_CLIENT = "psycopg, the client of PostgreSQL, is not installed"
 NO_CLIENT_HINT = "pip install 'kiro-learn[team]'      brings it"
@@ -194,6 +195,15 @@ def _move(
     if url:
         return move_to_server(place.database, url, report, anew=anew), place.database
     return move_to_file(before, place.database, place.backups, report, anew=anew, utc_now=_utc_now)
+
+
+def open_team(url: str) -> TeamOwner:
+    """For whoever owns the team's database at ``url``. Raises StorageError: it is none, or psycopg is not there."""
+    try:
+        from kiro_learn.adapters.postgres.team import TeamDatabaseOwner  # noqa: PLC0415  # psycopg is of an extra
+    except ImportError as error:
+        raise StorageError(NO_CLIENT, hint=NO_CLIENT_HINT) from error
+    return TeamDatabaseOwner(url)
 
 
 def settings_of(home: Path, environment: Mapping[str, str], name: str = "") -> tuple[Setting, ...]:

@@ -51,10 +51,12 @@ from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext, SessionStart
+from kiro_learn.services.sharing import Sharing, periodic_sharing
 from kiro_learn.services.spool_drainer import SpoolDrainer
 from kiro_learn.services.staleness import Freshness, Staleness, staleness_check
 from kiro_learn.services.stated_by_hand import StatedByHand
 from kiro_learn.services.teachers import Teachers
+from kiro_learn.services.team_exchange import Incoming, Outgoing
 
 
 @asynccontextmanager
@@ -88,6 +90,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             unfinished_forgetting(services.forgetting),
             daily_backup(services.backups),
             daily_retention(services.retention),
+            periodic_sharing(services.sharing, interval_seconds=config.share.every_seconds),
             warm_up,
         ):
             await rooms.enter_async_context(supervised(actor))
@@ -109,6 +112,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         project_finder=dependencies.project_finder,
         project_names=names,
         project_merges=merges,
+        sharing=_sharing(dependencies, config, actors, names),
         capture=capture,
         hooks=hooks,
         spool_drainer=spool,
@@ -134,7 +138,6 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         project_records=ProjectRecords(storage, names, edit, forget),
         graph_items=GraphItems(storage, names, graph_edit),
         conflicts=Conflicts(storage, session_context, graph_edit, edit, forget, offload=dependencies.background),
-        freshness=freshness,
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),
         backups=backups,
@@ -173,6 +176,17 @@ def _change_follower(dependencies: Dependencies, config: Config, actors: Actors,
         read=(services.project_merges.read, services.pauses.read),
         take_over_seconds=config.storage.take_over_seconds,
     )
+
+
+def _sharing(dependencies: Dependencies, config: Config, actors: Actors, names: ProjectNames) -> Sharing:
+    storage, writer = dependencies.storage, actors.writer
+    outgoing = Outgoing(storage, user_home=dependencies.user_home)
+    incoming = Incoming(storage, writer, dependencies.clock, actor_id=dependencies.actor_id)
+    sharing = Sharing(
+        dependencies.team, config.share.shared, (outgoing, incoming), storage, names, clock=dependencies.clock
+    )
+    writer.subscribe(sharing.apply)
+    return sharing
 
 
 def _observe(dependencies: Dependencies, actors: Actors, names: ProjectNames) -> Observe:

@@ -108,6 +108,9 @@ class AsyncKiroLearn(Caller):
     end_pause = _method(json_calls.end_pause)
     rename_project = _method(json_calls.rename_project)
     merge_project = _method(json_calls.merge_project)
+    sharing = _method(json_calls.sharing)
+    compare_shared = _method(json_calls.compare_shared)
+    withhold = _method(json_calls.withhold)
 
     add_fact = _method(json_calls.add_fact)
     add_preference = _method(json_calls.add_preference)

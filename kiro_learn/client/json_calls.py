@@ -132,6 +132,28 @@ def merge_project(client: Caller, /, into: Named, *, project: Named = None) -> C
     return post_call("/api/project/merge", reading.json_object, is_long=True, source=source, into=target)
 
 
+# Calls about what is shared with a team; each answers the daemon's JSON as it is.
+
+
+def sharing(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """What is shared, and what others share: ``{team, role, compared_at, problem, hint, projects}``."""
+    return get_call("/api/share", reading.json_object)
+
+
+def compare_shared(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """Share and receive now; answers as ``sharing``."""
+    return post_call("/api/share", reading.json_object, is_long=True)
+
+
+def withhold(client: Caller, /, memory_id: str, *, withheld: bool = True) -> Call[Json]:  # noqa: ARG001  # as above
+    """Take a memory back from the team, and let it stay here; or let it be shared again: ``{withheld, memory}``.
+
+    Raises:
+      RequestRefused: there is none of this id (404), or it is of no shared project, or somebody else's (400).
+    """
+    return post_call("/api/share/withhold", reading.json_object, record_id=memory_id, withheld=withheld)
+
+
 # Calls about what leaves the store by age; each answers the daemon's JSON as it is.
 
 

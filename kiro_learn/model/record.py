@@ -253,6 +253,8 @@ class RecordFilter:
     """Learned on this branch, which is not merged."""
     is_pinned: bool | None = None
     """Whether it is pinned."""
+    strategy: str | None = None
+    """Of this strategy, as ``MemoryRecord.strategy``."""
 
 
 EVERYTHING = RecordFilter()

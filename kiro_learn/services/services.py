@@ -33,8 +33,9 @@ from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
 from kiro_learn.services.search import Search
 from kiro_learn.services.session_context import SessionContext, SessionStart
+from kiro_learn.services.sharing import Sharing
 from kiro_learn.services.spool_drainer import SpoolDrainer
-from kiro_learn.services.staleness import Freshness, Staleness
+from kiro_learn.services.staleness import Staleness
 
 
 @attrs.frozen(kw_only=True)
@@ -44,6 +45,7 @@ class Services:
     project_finder: ProjectFinder
     project_names: ProjectNames
     project_merges: ProjectMerges
+    sharing: Sharing
 
     # What is reported and handed in.
     capture: Capture
@@ -77,7 +79,6 @@ class Services:
     project_records: ProjectRecords
     graph_items: GraphItems
     conflicts: Conflicts
-    freshness: Freshness
     staleness: Staleness
     retention: Retention
     backups: Backups

@@ -65,7 +65,7 @@ class Staleness:
     ) -> None:
         self._storage = storage
         self._writer = writer
-        self._freshness = freshness
+        self.freshness = freshness
         self._projects = projects
         self._clock = clock
 
@@ -81,7 +81,7 @@ class Staleness:
 
     async def detect_in(self, namespace: Namespace, *, most_records: int | None = None) -> StaleDetection:
         """As ``detect``, of the newest ``most_records`` at most; what is found is written page by page."""
-        folder = await self._freshness.folder_of(namespace)
+        folder = await self.freshness.folder_of(namespace)
         stale = marked = cleared = unchecked = seen = 0
         query = RecordQuery(namespace=namespace, limit=PAGE)
         is_more = True
@@ -102,7 +102,7 @@ class Staleness:
     async def _look_at(self, folder: str, records: Sequence[MemoryRecord]) -> _Findings:
         """What is known of a record's files is noted while they are as they were: later, it tells more than a time."""
         known = await self._storage.get_file_digests([record.record_id for record in records])
-        states = await self._freshness.states(folder, records)
+        states = await self.freshness.states(folder, records)
         marked, cleared, digests, stale_count, unchecked = [], [], {}, 0, 0
         for record in records:
             before = known.get(record.record_id, {})

@@ -31,6 +31,7 @@ from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.home import ProjectFiles, RuleTexts, UndeliveredHook
 from kiro_learn.ports.llm import Learner, Llm, LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend, Work
+from kiro_learn.ports.team import TeamMemories
 from kiro_learn.retrieval.ranking.vector_rows import multiply_codes
 from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.runtime.admission import Offload, in_place
@@ -268,6 +269,7 @@ async def simulated_daemon(
     project_files: ProjectFiles | None = None,
     branches: Branches | None = None,
     rule_texts: RuleTexts | None = None,
+    team: TeamMemories | None = None,
     config: Config | None = None,
     offload: Offload = in_place,
     background: Offload = in_place,
@@ -293,6 +295,8 @@ async def simulated_daemon(
         backups=backups or CopiesInAList(),
         clock=simulated_world(),
         process=Process(pid=1, rss_bytes=lambda: 0, build="b1"),
+        team=team,
+        user_home="/home/ada",
         offload=offload,
         background=background,
         copying=in_place,

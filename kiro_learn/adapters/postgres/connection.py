@@ -109,15 +109,15 @@ class _SumLoader(Loader):
 class Server:
     """Where the database is, and how connections to it are made."""
 
-    def __init__(self, url: str, *, lock_seconds: float) -> None:
-        """Raises StorageError: ``url`` is none of PostgreSQL."""
+    def __init__(self, url: str, *, lock_seconds: float, setting: str = "storage.url") -> None:
+        """``setting``: that has the URL. Raises StorageError: ``url`` is none of PostgreSQL."""
         self._url = url
         self._lock_seconds = lock_seconds
         try:
             said = psycopg.conninfo.conninfo_to_dict(url)
         except psycopg.ProgrammingError as error:
             hint = f"PostgreSQL's client says: {str(error).strip()}"
-            raise StorageError("the setting storage.url is not understood", hint=hint) from error
+            raise StorageError(f"the setting {setting} is not understood", hint=hint) from error
         self.name = f"{said.get('dbname', '')} of PostgreSQL at {said.get('host', 'localhost')}"
         """For people: no user, no password."""
         self._away: str | None = None

@@ -15,14 +15,15 @@ from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.graph_statements import ITEMS_OF_EVENTS_ALONE
 from kiro_learn.adapters.sqlite.graph_writes import GraphWrites
 from kiro_learn.adapters.sqlite.readers import reading
-from kiro_learn.adapters.sqlite.records import number_of
+from kiro_learn.adapters.sqlite.records import number_of, remove_record
 from kiro_learn.adapters.sqlite.rows import Row, Values
-from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD, NAMESPACE_NUMBERS
+from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD, FORGET_TOLD, NAMESPACE_NUMBERS
 from kiro_learn.model.correction import digest_of
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Selected, Selection
 from kiro_learn.ports.storage.retention import Forgotten
 
@@ -215,6 +216,15 @@ class ForgettingWrites(GraphWrites):
         forgotten.drop_parked(self._connection)
         self.forget_graph_of(event_ids)
         self._doom("copies", [ALL_COPIES])
+
+    def withdraw_memory_records(self, records: Sequence[MemoryRecord]) -> None:
+        for record in records:
+            removed = remove_record(self._connection, record.record_id)
+            if removed:
+                self.changes += removed
+                self.forgotten_in.add(number_of(self._connection, record.namespace)[0])
+                self._connection.execute(FORGET_TOLD, {"item_id": record.record_id})
+                self._connection.execute(statements.DELETE_EVENTS, {"ids": json.dumps(record.source_event_ids)})
 
     def _forget_records(self, ids: Sequence[str]) -> None:
         self.forget_records(map(RecordId, ids))

@@ -140,6 +140,7 @@ def filter_values(wanted: RecordFilter) -> Values:
         "is_stale": wanted.is_stale,
         "branch": wanted.branch,
         "is_pinned": wanted.is_pinned,
+        "strategy": wanted.strategy,
     }
 
 

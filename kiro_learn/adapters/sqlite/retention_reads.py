@@ -20,6 +20,7 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EDITED, MemoryRecord
 from kiro_learn.model.retention import IMPORTANT, NOTABLE, Amount
+from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
 
 ALL = -1
@@ -65,6 +66,7 @@ def list_distillable(
         "important": IMPORTANT,
         "notable": NOTABLE,
         "edited": EDITED,
+        "shared": SHARED_STRATEGY,
     }
     found = connection.execute(statements.LIST_DISTILLABLE, values)
     return list(islice(damaged.only_readable(found, to_record), limit))

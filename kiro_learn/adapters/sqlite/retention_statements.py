@@ -76,7 +76,7 @@ LIST_DISTILLABLE = f"""
        AND (r.created_at, r.record_id) > (:created_at, :record_id)
        AND r.created_at < :before AND (coalesce(r.importance, 0) < :notable OR r.created_at < :notable_before)
        AND coalesce(r.importance, 0) < :important
-       AND r.distilled_at IS NULL AND r.capture_type IS NULL AND r.strategy <> :edited
+       AND r.distilled_at IS NULL AND r.capture_type IS NULL AND r.strategy NOT IN (:edited, :shared)
        AND r.origin IS NOT 'user' AND (r.knowledge_type IS NULL OR r.knowledge_type = 'heuristic')
        AND r.observation_type <> 'decision' AND r.pinned_at IS NULL
      ORDER BY r.created_at, r.record_id

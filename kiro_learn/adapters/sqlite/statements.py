@@ -328,6 +328,7 @@ IS_WANTED = """
     AND (:is_stale IS NULL OR (r.stale_at IS NOT NULL) = :is_stale)
     AND (:branch IS NULL OR r.branch = :branch)
     AND (:is_pinned IS NULL OR (r.pinned_at IS NOT NULL) = :is_pinned)
+    AND (:strategy IS NULL OR r.strategy = :strategy)
     AND (:session IS NULL
          OR EXISTS (SELECT 1
                       FROM events AS said

@@ -54,6 +54,7 @@ VERBS = {
     "relearn": "relearn",
     "retention": "retention",
     "storage": "storage",
+    "share": "share",
     "backup": "backup",
     "restore": "backup",
     "export": "export",

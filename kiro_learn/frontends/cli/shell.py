@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kiro_learn.services.notes_import import KeptMemories, NotesImport
     from kiro_learn.services.past_memories import PastMemories
     from kiro_learn.services.past_sessions import PastSessions
+    from kiro_learn.services.sharing import TeamOwner
 
 
 class Serve(Protocol):
@@ -69,6 +70,8 @@ class Maintenance(Protocol):
         *,
         anew: bool,
     ) -> tuple[Mapping[str, int], Path | None]: ...
+
+    def open_team(self, url: str) -> TeamOwner: ...
 
     def settings_of(self, home: Path, environment: Mapping[str, str], name: str = "") -> Sequence[Setting]: ...
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import backup_texts, builds, graph_texts, pause_texts, texts
+from kiro_learn.frontends.cli import backup_texts, builds, graph_texts, pause_texts, share_texts, texts
 from kiro_learn.frontends.cli.terminal import (
     Terminal,
     ago,
@@ -56,6 +56,7 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         *_spool(status),
         *_log(status),
         *_pauses(status, now),
+        *_sharing(status),
         _learning(status, now),
         _retrieval(status),
         *_contexts(status),
@@ -131,6 +132,21 @@ def _pauses(status: Json, now: datetime) -> Iterator[Line]:
         session = each["session_id"]
         facts = (each["project"], *((pause_texts.STATUS_SESSION.format(session=session),) if session else ()))
         yield Line("warning", pause_texts.STATUS_PAUSED, (*facts, calendar_time(moment_of(each["since"]), now)))
+
+
+def _sharing(status: Json) -> Iterator[Line]:
+    """Only where something is shared: how much, or why not."""
+    sharing = status.get("sharing")  # a daemon of the version before does not tell
+    if not sharing or sharing["team"] is None:
+        return
+    projects = sharing["projects"]
+    problems = [sharing["problem"], *(each["problem"] for each in projects)]
+    if problem := next(filter(None, problems), ""):
+        yield Line("warning", share_texts.STATUS, (problem,), sharing["hint"])
+        return
+    shared = share_texts.SHARED.format(memories=memories(sum(each["shared"] for each in projects)))
+    received = sum(count for each in projects for count in each["received"].values())
+    yield Line("ok", share_texts.STATUS, (shared, share_texts.OF_OTHERS.format(memories=memories(received))))
 
 
 def _backup(status: Json, now: datetime) -> Iterator[Line]:

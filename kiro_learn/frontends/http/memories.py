@@ -99,7 +99,7 @@ def _many(services: Services) -> Iterator[Route]:
 
     async def stale(request: Request) -> Answer:
         limit, offset = LIMIT.read(request.query), OFFSET.read(request.query)
-        found = await services.freshness.stale(NAMESPACE.read(request.query))
+        found = await services.staleness.freshness.stale(NAMESPACE.read(request.query))
         items = [
             {**write_record(each.record), "files_gone": each.changes.gone, "files_changed": each.changes.changed}
             for each in found.items[offset : offset + limit]

@@ -39,7 +39,8 @@ def status_routes(services: Services) -> Iterator[Route]:
         conflicts = await services.session_context.rule_files.conflicts()
         status = write_value(await services.health.status())
         feedback = feedback_value(services.aftermath.totals())
-        return {**status, "feedback": feedback, "rule_conflicts": write_value(conflicts)}
+        sharing = write_value(services.sharing.status)
+        return {**status, "feedback": feedback, "rule_conflicts": write_value(conflicts), "sharing": sharing}
 
     async def doctor(request: Request) -> Answer:
         facts = facts_of(await _status(), f"http://{request.headers['host']}")

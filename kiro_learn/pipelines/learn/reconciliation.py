@@ -33,6 +33,7 @@ from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
@@ -232,7 +233,7 @@ class _Pass:
         except (EmbeddingError, StorageError) as error:
             log.warning("reconciliation.neighbors_unknown", problem=str(error))
             return []
-        return [Neighbor(record, near[record.record_id]) for record in records]
+        return [Neighbor(record, near[record.record_id]) for record in records if _is_own(record)]
 
     async def _same_principles(self, one: Cluster, near: Collection[RecordId]) -> list[Neighbor]:
         """Stored rules in which the person said of the same act what a new rule says, however far their vectors are."""
@@ -249,6 +250,7 @@ class _Pass:
             for record in known
             if record.record_id not in near
             and record.record_id not in self.taken
+            and _is_own(record)
             and any(is_same_principle(rule, record) for rule in rules)
         ][: self.dependencies.config.neighbor_count]
 
@@ -332,3 +334,8 @@ class _Pass:
 
 def _record_count(planned: Plan) -> int:
     return sum(len(merge_plan.records) for merge_plan in planned.merges)
+
+
+def _is_own(record: MemoryRecord) -> bool:
+    """What somebody else shares is merged with nothing: they may take it back."""
+    return record.strategy != SHARED_STRATEGY

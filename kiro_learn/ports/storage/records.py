@@ -59,6 +59,12 @@ class RecordWrites(Protocol):
         """
         ...
 
+    def withdraw_memory_records(self, records: Sequence[MemoryRecord]) -> None:
+        """Remove those that are live, with the events that they cite, and note none of it as forgotten: whoever shared
+        them took them back, and may share them again. ``erase_forgotten`` overwrites what is left of them.
+        """
+        ...
+
     def is_forgotten(self, record: MemoryRecord) -> bool:
         """Whether a record of the same project was forgotten that cited one of its events, or said the same words."""
         ...

@@ -61,7 +61,8 @@ class RetentionReads(Protocol):
         self, age: RecordAge, *, after: tuple[datetime, RecordId] | None, limit: int
     ) -> list[MemoryRecord]:
         """Learned records that are old enough and were never distilled, oldest first, from behind the time and id
-        ``after`` on. What is protected (``MemoryRecord.is_protected``), edited or captured directly is not among them.
+        ``after`` on. What is protected (``MemoryRecord.is_protected``), edited, captured directly or shared by others
+        is not among them.
         """
         ...
 

@@ -106,11 +106,11 @@ def test_all_memories_of_a_project_with_stale_files_are_listed_newest_first() ->
     folder = FOLDER
 
     async def scenario(services: Services) -> None:
-        assert (await services.freshness.stale(NAMESPACE)).items == ()
+        assert (await services.staleness.freshness.stale(NAMESPACE)).items == ()
         await services.capture.take(an_event(1))
         for number, files in ((1, ("old.py",)), (2, ("kept.py",)), (3, ("src/pool.py", "kept.py"))):
             await services.remember.put(attrs.evolve(a_record(number), files_modified=files))
-        found = await services.freshness.stale(NAMESPACE)
+        found = await services.staleness.freshness.stale(NAMESPACE)
         assert found.folder == folder
         assert [(each.record.title, each.changes.gone, each.changes.changed) for each in found.items] == [
             ("record 3", (), ("src/pool.py",)),
@@ -131,6 +131,6 @@ def test_a_list_waits_five_seconds_for_the_file_system() -> None:
             await services.capture.take(an_event(1))
             await services.remember.put(citing("src/pool.py"))
             with pytest.raises(trio.TooSlowError):
-                await services.freshness.stale(NAMESPACE)
+                await services.staleness.freshness.stale(NAMESPACE)
 
     simulate(scenario)

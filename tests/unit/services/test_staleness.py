@@ -151,9 +151,9 @@ def test_a_file_that_was_only_touched_is_not_listed_as_stale_either() -> None:
         namespace = (await services.project_names.resolve(FOLDER)).namespace
         assert not await detected(services)
         files.folders[FOLDER]["pool.py"] = AFTER
-        assert (await services.freshness.stale(namespace)).items == ()
+        assert (await services.staleness.freshness.stale(namespace)).items == ()
         files.digests["pool.py"] = "b" * 64
-        (listed,) = (await services.freshness.stale(namespace)).items
+        (listed,) = (await services.staleness.freshness.stale(namespace)).items
         assert (listed.changes.changed, await detected(services)) == (("pool.py",), True)
 
     in_daemon(scenario, project_files=files)

@@ -7,13 +7,15 @@ import numpy as np
 
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import CapturedRecord, content_hash
-from kiro_learn.model.record import KnowledgeType, ObservationType, Origin, RecordDetails
+from kiro_learn.model.record import KnowledgeType, ObservationType, Origin, RecordDetails, RecordFilter
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.vectors import DIMENSION, Parts
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.testing.storing import delete_records, put_event, put_record, search_records, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id, vector
 from tests.unit.storage.contract import promise
@@ -268,3 +270,38 @@ async def the_teachers_of_a_record_are_the_actors_of_its_events_that_are_stored(
         record_id(3): frozenset({"bob"}),
     }
     assert await storage.list_teachers([]) == {}
+
+
+@promise
+async def what_is_withdrawn_is_gone_with_its_events_and_may_come_again(storage: StorageBackend) -> None:
+    shared, own = record(1, "Deploy on Fridays"), record(2, "Deploy on Mondays")
+    for number, each in ((1, shared), (2, own)):
+        await put_event(storage, event(number))
+        await put_record(storage, attrs.evolve(each, source_event_ids=(event_id(number),)))
+    shared = attrs.evolve(shared, source_event_ids=(event_id(1),))
+    unknown = record(3, "Deploy never", source_event_ids=(event_id(2),))
+
+    await transact_one(storage, lambda transaction: transaction.withdraw_memory_records([shared, unknown]))
+    assert await storage.get_memory_records([record_id(1), record_id(2)]) == [
+        attrs.evolve(own, source_event_ids=(event_id(2),))
+    ]
+    assert [each.event_id for each in await storage.get_events([event_id(1), event_id(2)])] == [event_id(2)]
+    assert await search_records(storage, SearchParams(MINE, "Fridays", limit=9)) == []
+
+    assert not await transact_one(storage, lambda transaction: transaction.is_forgotten(shared))
+    await put_event(storage, event(1))
+    await put_record(storage, shared)
+    assert await search_records(storage, SearchParams(MINE, "Fridays", limit=9)) == [shared]
+
+
+@promise
+async def a_filter_knows_the_strategy_of_a_record(storage: StorageBackend) -> None:
+    for number, strategy in ((1, "shared"), (2, "extractive")):
+        await put_record(storage, record(number, strategy=strategy))
+    await put_record(storage, record(3, strategy="shared", namespace=OTHERS))
+
+    async def listed(namespace: Namespace | None) -> list[str]:
+        wanted = RecordQuery(namespace=namespace, limit=9, filter=RecordFilter(strategy="shared"))
+        return sorted(each.record_id for each in await storage.list_records(wanted))
+
+    assert (await listed(MINE), await listed(None)) == ([record_id(1)], [record_id(1), record_id(3)])

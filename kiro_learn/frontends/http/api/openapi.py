@@ -21,6 +21,7 @@ from kiro_learn.frontends.http.api.observations import edit_routes, embedding_ro
 from kiro_learn.frontends.http.api.projects import naming_its_project, pause_routes, project_routes
 from kiro_learn.frontends.http.api.retention import retention_routes
 from kiro_learn.frontends.http.api.search import search_routes
+from kiro_learn.frontends.http.api.sharing import sharing_routes
 from kiro_learn.frontends.http.operations import Operation, Parameter
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, Length, Optional, Worded
@@ -190,6 +191,7 @@ def _described(services: Services) -> Iterator[Route]:
     yield from retention_routes(services)
     yield from forgetting_routes(services)
     yield from pause_routes(services)
+    yield from sharing_routes(services)
     yield from project_routes(services)
     yield from settings_routes(services)
 

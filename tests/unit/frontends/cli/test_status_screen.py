@@ -303,3 +303,22 @@ def test_lines_of_rule_files_that_contradict_memories_are_counted_and_the_first_
     assert "keep one: kiro-learn conflicts keep mr_1 --over mr_2\n" in shown
     assert "Use bun | Use npm" in shown
     assert line_about("Rules", rule_conflicts=[]) == line_about("Rules") == ""
+
+
+def sharing(**changes: Any) -> dict[str, Any]:
+    project = {"problem": "", "shared": 3, "received": {"ann": 1, "bob": 4}}
+    return {"team": "team at db", "problem": "", "hint": "", "projects": [project], **changes}
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        (None, ""),
+        (sharing(team=None), ""),
+        (sharing(), "✓ Sharing     3 memories shared · 5 memories of others"),
+        (sharing(problem="it is away", hint="wait"), "! Sharing     it is away\n              wait"),
+        (sharing(projects=[{"problem": "not admitted"}]), "! Sharing     not admitted"),
+    ],
+)
+def test_sharing_is_told_where_something_is_shared(value: dict[str, Any] | None, line: str) -> None:
+    assert line_about("Sharing", sharing=value) == line

@@ -1,0 +1,199 @@
+"""A team's memories in a schema of a PostgreSQL database, behind row-level security (``team.sql``).
+
+A daemon connects as its user's role, which owns nothing there: the server knows who shares, and lets nobody change what
+another one shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, LiteralString, TypeVar
+
+import psycopg
+import trio
+from psycopg import sql
+
+from kiro_learn.adapters.postgres.connection import PostgresConnection, Server, errors_named
+from kiro_learn.errors import InvalidRequest, StorageError
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import PROJECT_NAME
+from kiro_learn.model.sharing import SharedHead, SharedKey, SharedTexts, TeamView
+
+T = TypeVar("T")
+
+TABLES = Path(__file__).with_name("team.sql")
+LOCK_SECONDS = 5.0
+STATEMENT_SECONDS = 5
+"""Of one statement: the daemon's end waits for it."""
+READ_AT_ONCE = 200
+
+SETUP_HINT = "Whoever owns the database runs kiro-learn share setup URL, once."
+
+_WHO = """
+    SELECT current_user::text, has_schema_privilege(n.oid, 'USAGE')
+      FROM (SELECT to_regnamespace('kiro_learn_team') AS oid) AS n
+"""
+_ADMITTED = """
+    SELECT DISTINCT project FROM kiro_learn_team.members WHERE kiro_learn_team.is_member_of(project)
+"""
+_HEADS = """
+    SELECT project, owner, home, record_id, shared_at::text, memory IS NULL
+      FROM kiro_learn_team.memories
+     WHERE project = ANY(%(projects)s::text[]) OR (owner = current_user AND home = %(home)s)
+     ORDER BY project, owner, home, record_id
+"""
+_READ = """
+    SELECT m.project, m.owner, m.home, m.record_id, m.shared_at::text, m.memory
+      FROM kiro_learn_team.memories AS m
+      JOIN unnest(%(projects)s::text[], %(owners)s::text[], %(homes)s::text[], %(ids)s::text[])
+           AS asked (project, owner, home, record_id) USING (project, owner, home, record_id)
+     WHERE m.memory IS NOT NULL
+"""
+_SHARE = """
+    INSERT INTO kiro_learn_team.memories (project, home, record_id, memory)
+    VALUES (:project, :home, :record_id, :memory) ON CONFLICT DO NOTHING
+"""
+_TAKE_BACK = """
+    DELETE FROM kiro_learn_team.memories
+     WHERE project = %(project)s AND owner = current_user AND home = %(home)s AND record_id = ANY(%(ids)s::text[])
+"""
+_WITHHOLD = """
+    INSERT INTO kiro_learn_team.memories (project, home, record_id, memory)
+    VALUES (%(project)s, %(home)s, %(record_id)s, NULL)
+    ON CONFLICT (project, owner, home, record_id) DO UPDATE SET memory = NULL
+"""
+_NO_LONGER_WITHHOLD = """
+    DELETE FROM kiro_learn_team.memories
+     WHERE project = %(project)s AND owner = current_user AND home = %(home)s AND record_id = %(record_id)s
+       AND memory IS NULL
+"""
+
+_IS_ROLE = "SELECT 1 FROM pg_roles WHERE rolname = %s"
+_ADMIT = "INSERT INTO kiro_learn_team.members (project, role) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_GRANTS: tuple[LiteralString, ...] = (
+    "GRANT USAGE ON SCHEMA kiro_learn_team TO {role}",
+    "GRANT SELECT ON kiro_learn_team.members TO {role}",
+    "GRANT SELECT, INSERT, DELETE, UPDATE (memory) ON kiro_learn_team.memories TO {role}",
+)
+_EXPEL = "DELETE FROM kiro_learn_team.members WHERE project = %s AND role = ANY(%s::text[])"
+_MEMBERS = "SELECT project, role FROM kiro_learn_team.members ORDER BY project, role"
+NEW_ROLE_HINT = "CREATE ROLE … LOGIN PASSWORD '…'      makes one"
+
+
+class TeamConnection(PostgresConnection):
+    """One connection, whose statements are bounded in time."""
+
+    def _open(self) -> psycopg.Connection[Any]:
+        is_new = self.raw is None
+        raw = super()._open()
+        if is_new:
+            raw.execute(f"SET statement_timeout = '{STATEMENT_SECONDS}s'")
+            raw.execute("SET timezone = 'UTC'")
+        return raw
+
+
+class TeamDatabase:
+    """``TeamMemories``. Questions are asked in a thread, one at a time."""
+
+    def __init__(self, url: str, *, home: str) -> None:
+        """``home``: the id of the home that shares. Raises StorageError: ``url`` is none of PostgreSQL."""
+        self._server = Server(url, lock_seconds=LOCK_SECONDS, setting="share.url")
+        self._connection = TeamConnection(self._server, None)
+        self._home = home
+        self._limiter = trio.CapacityLimiter(1)
+
+    @property
+    def name(self) -> str:
+        return self._server.name
+
+    async def look(self, projects: Collection[str]) -> TeamView:
+        return await self._ask(lambda: self._look(projects))
+
+    async def read(self, keys: Sequence[SharedKey]) -> Mapping[SharedKey, str]:
+        found: dict[SharedKey, str] = {}
+        for start in range(0, len(keys), READ_AT_ONCE):
+            found |= await self._ask(partial(self._read, keys[start : start + READ_AT_ONCE]))
+        return {key: found[key] for key in keys if key in found}
+
+    async def share(self, project: str, memories: SharedTexts) -> None:
+        values = [
+            {"project": project, "home": self._home, "record_id": record_id, "memory": text}
+            for record_id, text in memories.items()
+        ]
+        await self._ask(lambda: self._connection.executemany(_SHARE, values))
+
+    async def take_back(self, project: str, record_ids: Collection[RecordId]) -> None:
+        values = {"project": project, "home": self._home, "ids": list(record_ids)}
+        await self._ask(lambda: self._connection.run(_TAKE_BACK, values))
+
+    async def withhold(self, project: str, record_id: RecordId, *, is_withheld: bool) -> None:
+        statement = _WITHHOLD if is_withheld else _NO_LONGER_WITHHOLD
+        values = {"project": project, "home": self._home, "record_id": record_id}
+        await self._ask(lambda: self._connection.run(statement, values))
+
+    async def close(self) -> None:
+        await self._ask(self._connection.close)
+
+    def _look(self, projects: Collection[str]) -> TeamView:
+        run = self._connection.run
+        [(role, may_look)] = run(_WHO)
+        if may_look is None:
+            raise StorageError(f"{self.name} has no memories of a team", hint=SETUP_HINT)
+        if not may_look:  # it was never admitted to any project
+            return TeamView(role, self._home)
+        admitted = frozenset(str(project) for (project,) in run(_ADMITTED))
+        rows = run(_HEADS, {"projects": list(projects), "home": self._home})
+        heads = (SharedHead(SharedKey(*key), is_withheld=bool(gone)) for *key, gone in rows)
+        return TeamView(role, self._home, admitted, tuple(heads))
+
+    def _read(self, keys: Sequence[SharedKey]) -> Mapping[SharedKey, str]:
+        columns = {
+            "projects": [key.project for key in keys],
+            "owners": [key.owner for key in keys],
+            "homes": [key.home for key in keys],
+            "ids": [key.record_id for key in keys],
+        }
+        return {SharedKey(*key): str(memory) for *key, memory in self._connection.run(_READ, columns)}
+
+    async def _ask(self, question: Callable[[], T]) -> T:
+        return await trio.to_thread.run_sync(question, limiter=self._limiter)
+
+
+class TeamDatabaseOwner:
+    """``TeamOwner``."""
+
+    def __init__(self, url: str) -> None:
+        """Raises StorageError: ``url`` is none of PostgreSQL."""
+        self._server = Server(url, lock_seconds=LOCK_SECONDS, setting="share.url")
+
+    def set_up(self) -> None:
+        with self._connected() as connection:
+            connection.execute(TABLES.read_bytes())
+
+    def admit(self, project: str, roles: Sequence[str]) -> None:
+        if not PROJECT_NAME.fullmatch(project):
+            raise InvalidRequest([("PROJECT", "expected a name without slashes")])
+        with self._connected() as connection:
+            for role in roles:
+                if not connection.execute(_IS_ROLE, (role,)).fetchone():
+                    raise InvalidRequest([("ROLE", f"the server has no role {role}")], hint=NEW_ROLE_HINT)
+                connection.execute(_ADMIT, (project, role))
+                for grant in _GRANTS:
+                    connection.execute(sql.SQL(grant).format(role=sql.Identifier(role)))
+
+    def expel(self, project: str, roles: Sequence[str]) -> int:
+        with self._connected() as connection:
+            return connection.execute(_EXPEL, (project, list(roles))).rowcount
+
+    def members(self) -> list[tuple[str, str]]:
+        with self._connected() as connection:
+            return connection.execute(_MEMBERS).fetchall()
+
+    @contextmanager
+    def _connected(self) -> Iterator[psycopg.Connection[Any]]:
+        """In one transaction."""
+        with errors_named(self._server.name), closing(self._server.connect()) as raw, raw.transaction():
+            yield raw

@@ -1,0 +1,221 @@
+"""Shares memories of a person's projects with a team, and keeps what others share beside the person's own.
+
+Both sides are compared and made the same. So nothing is lost of what was learned, forgotten, taken back or changed in
+the settings while one of them was away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.errors import InvalidRequest, RequestError, StorageError, UnknownRecord
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.sharing import SHARED_STRATEGY, SharedProject, TeamView
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.answers import Change
+from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.ports.team import TeamMemories
+from kiro_learn.runtime.actor import PeriodicJob
+from kiro_learn.services.project_names import NamedProject, ProjectNames
+from kiro_learn.services.team_exchange import Incoming, Outgoing
+
+log = structlog.get_logger()
+
+FIRST_AFTER_SECONDS = 2.0
+
+
+@attrs.frozen(kw_only=True)
+class ProjectSharing:
+    """How a project was shared when both sides were last compared."""
+
+    name: str
+    kinds: tuple[str, ...]
+    namespace: Namespace | None = None
+    """None: it was not found on this machine."""
+    shared: int = 0
+    """Memories of this home."""
+    withheld: int = 0
+    """Memories of this home that stay here because the user said so."""
+    received: Mapping[str, int] = attrs.Factory(dict)
+    """Memories of each person; of the user, from other homes."""
+    unreadable: int = 0
+    """Of those that others share, as a newer kiro_learn may."""
+    problem: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class SharingStatus:
+    """What is shared with whom."""
+
+    team: str | None = None
+    """The database; None: nothing is shared."""
+    role: str = ""
+    compared_at: datetime | None = None
+    problem: str = ""
+    """Why both sides could not be compared the last time."""
+    hint: str = ""
+    projects: tuple[ProjectSharing, ...] = ()
+
+
+class Sharing:
+    """Compares both sides when it is asked to."""
+
+    def __init__(
+        self,
+        team: TeamMemories | None,
+        projects: Sequence[SharedProject],
+        sides: tuple[Outgoing, Incoming],
+        storage: RecordReads,
+        names: ProjectNames,
+        *,
+        clock: ClockAndIds,
+    ) -> None:
+        """``team``: None where nothing is shared."""
+        self._team = team
+        self._projects = tuple(projects) if team is not None else ()
+        self._outgoing, self._incoming = sides
+        self._storage = storage
+        self._names = names
+        self._clock = clock
+        self._turn = trio.Lock()
+        self._seen: TeamView | None = None
+        """When both sides were last made the same."""
+        self._has_changed = True
+        """Something here has, since."""
+        self.status = SharingStatus(team=None if team is None else team.name)
+
+    def apply(self, _change: Change) -> None:
+        """Something was committed."""
+        self._has_changed = self._team is not None
+
+    async def compare(self) -> SharingStatus:
+        """Share what is to be, take back what is not, keep what others share, and remove what they took back.
+
+        Raises:
+          StorageError: one side could not be reached, or refused. What was done stays; the next time does the rest.
+        """
+        async with self._turn:
+            try:
+                await self._compare()
+            except StorageError as error:
+                if str(error) != self.status.problem:
+                    log.warning("sharing.not_compared", problem=type(error).__name__)
+                self.status = attrs.evolve(self.status, problem=str(error), hint=error.hint)
+                raise
+        return self.status
+
+    async def withhold(self, record_id: RecordId, *, is_withheld: bool) -> MemoryRecord:
+        """Take a memory back, and let it stay here; or let it be shared as others are.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          InvalidRequest: it is of no project that is shared, or somebody else's.
+          StorageError: as ``compare``.
+        """
+        found = await self._storage.get_memory_records([record_id])
+        if not found:
+            raise UnknownRecord(record_id)
+        [record] = found
+        names = [each.name for each in self.status.projects if each.namespace == record.namespace]
+        if self._team is None or not names:
+            raise InvalidRequest([("$.record_id", "expected a memory of a project that is shared")])
+        if record.strategy == SHARED_STRATEGY:
+            hint = "To be rid of it here, forget it."
+            raise InvalidRequest([("$.record_id", "expected a memory of yours, found one of somebody else")], hint=hint)
+        async with self._turn:
+            for name in names:
+                await self._team.withhold(name, record_id, is_withheld=is_withheld)
+        await self.compare()
+        return record
+
+    async def _compare(self) -> None:
+        names = [each.name for each in self._projects]
+        view = await self._look(names)
+        if self._has_changed or view != self._seen:
+            is_foreign_new = self._seen is None or view.foreign != self._seen.foreign
+            self._seen, self._has_changed = None, False
+            statuses = [await self._exchanged(project, view) for project in self._projects]
+            if self._team is not None:
+                await self._outgoing.take_back_all(self._team, view, but=names)
+            places = {each.name: each.namespace for each in statuses if each.namespace is not None}
+            if is_foreign_new and len(places) == len(names):  # else it is not known what is of a project not found
+                await self._incoming.let_go(view, places)
+            after = await self._look(names)
+            projects = tuple(self._counted(each, after) for each in statuses)
+            self.status = attrs.evolve(self.status, role=view.role, projects=projects)
+            # What others shared meanwhile is read the next time.
+            self._seen = after if after.foreign == view.foreign else None
+        self.status = attrs.evolve(self.status, compared_at=self._clock.utc_now(), problem="", hint="")
+
+    async def _look(self, names: Sequence[str]) -> TeamView:
+        return TeamView() if self._team is None else await self._team.look(names)
+
+    async def _exchanged(self, project: SharedProject, view: TeamView) -> ProjectSharing:
+        assert self._team is not None, "without a team there are no projects"
+        status = ProjectSharing(name=project.name, kinds=project.kinds)
+        try:
+            place: NamedProject = await self._names.resolve(project.place)
+        except RequestError as error:
+            return attrs.evolve(status, problem=str(error))
+        status = attrs.evolve(status, namespace=place.namespace)
+        if project.name not in view.admitted:
+            return attrs.evolve(status, problem=f"{view.role} is not admitted to {project.name}")
+        await self._outgoing.share(self._team, project, place, view)
+        await self._incoming.keep(self._team, project, place, view)
+        return status
+
+    def _counted(self, status: ProjectSharing, view: TeamView) -> ProjectSharing:
+        if status.problem:
+            return status
+        own = view.own(status.name).values()
+        withheld = sum(head.is_withheld for head in own)
+        received, unreadable = self._incoming.counts(view, status.name)
+        return attrs.evolve(
+            status, shared=len(own) - withheld, withheld=withheld, received=received, unreadable=unreadable
+        )
+
+
+def periodic_sharing(sharing: Sharing, *, interval_seconds: float) -> PeriodicJob:
+    """Compares both sides; what is wrong is in the status, and the next time tries again."""
+
+    async def compare() -> None:
+        with contextlib.suppress(StorageError):
+            await sharing.compare()
+
+    return PeriodicJob("sharing", compare, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=interval_seconds)
+
+
+# What needs no daemon.
+
+
+class TeamOwner(Protocol):
+    """What whoever owns a team's database does. Every method may raise StorageError; then nothing changed."""
+
+    def set_up(self) -> None:
+        """Make the tables, or bring them to today."""
+        ...
+
+    def admit(self, project: str, roles: Sequence[str]) -> None:
+        """Let ``roles`` share ``project``, and see what others share of it. Raises InvalidRequest: no project can be
+        called so, or there is no such role.
+        """
+        ...
+
+    def expel(self, project: str, roles: Sequence[str]) -> int:
+        """Let ``roles`` no longer see what others share of ``project``; returns how many of them did. What they shared
+        stays, and is theirs to take back.
+        """
+        ...
+
+    def members(self) -> list[tuple[str, str]]:
+        """Each project with each role that shares it."""
+        ...

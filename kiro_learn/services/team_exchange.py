@@ -1,0 +1,167 @@
+"""What of a project's memories goes to a team, and what comes from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from functools import partial
+
+import structlog
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import DuplicateRecord, InvalidRequest
+from kiro_learn.model.event import Event, EventKind, JsonBody, Source
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord, RecordFilter
+from kiro_learn.model.sharing import SHARED_STRATEGY, SharedKey, SharedProject, TeamView
+from kiro_learn.model.version import __version__
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.records import Place, RecordQuery
+from kiro_learn.ports.team import TeamMemories
+from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.services.project_names import NamedProject
+from kiro_learn.wire.shared import read_shared, shared_event_id, shared_record_id, write_shared
+
+log = structlog.get_logger()
+
+SURFACE = "team"
+AT_ONCE = 100
+"""Records a read, and a commit."""
+NO_KIND = ("",)
+"""No record is of it; a filter without kinds finds all."""
+
+
+class Outgoing:
+    """Makes what this home shares what it is to share."""
+
+    def __init__(self, storage: StorageBackend, *, user_home: str) -> None:
+        self._storage = storage
+        self._user_home = user_home
+
+    async def share(self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView) -> None:
+        """Share what is new of ``project``, and take back what is no longer to be shared."""
+        there = view.own(project.name)
+        wanted: set[str] = set()
+        async for page in _pages(self._storage, place.namespace, RecordFilter(types=project.kinds or NO_KIND)):
+            own = [record for record in page if record.strategy != SHARED_STRATEGY]
+            wanted |= {record.record_id for record in own}
+            texts = {record.record_id: self._text(record, place) for record in own if record.record_id not in there}
+            await team.share(project.name, {record_id: text for record_id, text in texts.items() if text})
+        left = [RecordId(record_id) for record_id in there if record_id not in wanted]
+        live = {record.record_id for record in await self._storage.get_memory_records(left)}
+        # What is withheld stays so, as long as it is remembered: it may be of a kind that is shared again one day.
+        gone = [record_id for record_id in left if not (there[record_id].is_withheld and record_id in live)]
+        await team.take_back(project.name, gone)
+
+    async def take_back_all(self, team: TeamMemories, view: TeamView, but: Collection[str]) -> None:
+        """Take back what this home shared of projects other than these."""
+        for name in sorted({head.key.project for head in view.heads}.difference(but)):
+            await team.take_back(name, list(map(RecordId, view.own(name))))
+
+    def _text(self, record: MemoryRecord, place: NamedProject) -> str | None:
+        return write_shared(record, folder=place.folder, user_home=self._user_home)
+
+
+class Incoming:
+    """Keeps what others share as records of its project here, each with an event of who shared it.
+
+    So search, briefs and forgetting treat it as what that person's agents reported.
+    """
+
+    def __init__(self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, *, actor_id: str) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._clock = clock
+        self._actor_id = actor_id
+        self._read: dict[SharedKey, bool] = {}
+        """What was read since the start, and whether it was a memory."""
+
+    async def keep(self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView) -> None:
+        """Store what is new, except what the user forgot here or corrected."""
+        new = {shared_record_id(key): key for key in view.others(project.name) if key not in self._read}
+        for record in await self._storage.get_memory_records(list(new)):
+            self._read[new.pop(record.record_id)] = True
+        keys = list(new.values())
+        for start in range(0, len(keys), AT_ONCE):
+            texts = await team.read(keys[start : start + AT_ONCE])
+            records = {key: self._record(key, text, place) for key, text in texts.items()}
+            kept = [(self._event(key, record, view, place), record) for key, record in records.items() if record]
+            await self._writer.write(partial(_put_shared, shared=kept))
+            self._read |= {key: record is not None for key, record in records.items()}
+
+    async def let_go(self, view: TeamView, places: Mapping[str, Namespace]) -> None:
+        """Remove what nobody shares any more in the projects of these names, and all that is of another project."""
+        wanted = {shared_record_id(key): place for name, place in places.items() for key in view.others(name)}
+        async for page in _pages(self._storage, None, RecordFilter(strategy=SHARED_STRATEGY)):
+            gone = [record for record in page if wanted.get(record.record_id) != record.namespace]
+            if gone:
+                await self._writer.write(partial(_withdraw, records=gone))
+                await self._storage.erase_forgotten()
+                log.info("sharing.withdrawn", record_count=len(gone))
+        self._read = {key: is_one for key, is_one in self._read.items() if shared_record_id(key) in wanted}
+
+    def counts(self, view: TeamView, project: str) -> tuple[Counter[str], int]:
+        """How many memories each person shares, and how many of all are unreadable."""
+        keys = view.others(project)
+        by_person = Counter(self._teacher(key, view) for key in keys if self._read.get(key))
+        return by_person, sum(not self._read.get(key, True) for key in keys)
+
+    def _record(self, key: SharedKey, text: str, place: NamedProject) -> MemoryRecord | None:
+        """None: it is no memory."""
+        try:
+            return scrub_record(read_shared(key, text, place.namespace, now=self._clock.utc_now()))
+        except InvalidRequest:
+            return None
+
+    def _event(self, key: SharedKey, record: MemoryRecord, view: TeamView, place: NamedProject) -> Event:
+        """Its content is in the record alone, so that removing that leaves nothing."""
+        event_id, teacher = shared_event_id(key), self._teacher(key, view)
+        return Event(
+            event_id=event_id,
+            session_id=event_id,
+            actor_id=teacher,
+            namespace=record.namespace,
+            schema_version=1,
+            kind=EventKind.NOTE,
+            body=JsonBody({"shared": key.record_id}),
+            valid_time=record.created_at,
+            source=Source(surface=SURFACE, version=__version__, client_id=teacher, project_path=place.folder),
+        )
+
+    def _teacher(self, key: SharedKey, view: TeamView) -> str:
+        """The user, of what another home of theirs shared; else the role, which is never taken for the user."""
+        if key.owner == view.role:
+            return self._actor_id
+        return f"{key.owner}@{SURFACE}" if key.owner == self._actor_id else key.owner
+
+
+async def _pages(
+    storage: StorageBackend, namespace: Namespace | None, wanted: RecordFilter
+) -> AsyncIterator[list[MemoryRecord]]:
+    """All that fit, the newest first. What is read may be removed before the next page is."""
+    before: Place | None = None
+    is_last = False
+    while not is_last:
+        query = RecordQuery(namespace=namespace, limit=AT_ONCE, filter=wanted, before=before)
+        page = await storage.list_records(query)
+        is_last = len(page) < AT_ONCE
+        if page:
+            before = (page[-1].created_at, page[-1].record_id)
+            yield page
+
+
+def _put_shared(transaction: StorageTransaction, shared: Sequence[tuple[Event, MemoryRecord]]) -> None:
+    for event, record in shared:
+        if transaction.has_forgotten(None, [event.event_id]):
+            continue
+        try:
+            transaction.put_memory_record(record)
+        except DuplicateRecord:  # a correction replaced it
+            continue
+        transaction.put_event(event, size_bytes=0, buffered=False)
+
+
+def _withdraw(transaction: StorageTransaction, records: Sequence[MemoryRecord]) -> None:
+    transaction.withdraw_memory_records(records)

@@ -1,0 +1,91 @@
+"""A memory as it leaves this machine for a team, and one of somebody else as it is kept here.
+
+What others share is data of strangers: it is checked as a request is, and nothing in it decides whose it is, where it
+is kept, or that it is pinned.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.checks import unchecked_evolve
+from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId, derived_event_id
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.sharing import SHARED_STRATEGY, SharedKey
+from kiro_learn.wire.messages import read_json, read_record, write_record
+
+MOST_BYTES = 1_000_000
+"""Of one memory's JSON, as the table has it too."""
+
+_OURS = frozenset({"record_id", "namespace", "strategy", "source_event_ids", "pinned_at", "stale_at"})
+"""Fields that say something of this machine alone."""
+
+_SOURCE = "team"
+
+
+def write_shared(record: MemoryRecord, *, folder: str | None, user_home: str) -> str | None:
+    """What others are to know of ``record``; None if that is too long.
+
+    Paths in the project's ``folder`` are told as from there, and other paths in the user's home as from ``~``.
+    """
+    fields = {name: value for name, value in write_record(record).items() if name not in _OURS}
+    shorter = [(f"{folder}/", "")] if folder and folder != "/" else []
+    shorter += [(f"{user_home}/", "~/")] if user_home not in {"", "/"} else []
+    text = json.dumps(_portable(fields, shorter))
+    return text if len(text) <= MOST_BYTES else None
+
+
+def _portable(value: Any, shorter: list[tuple[str, str]]) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _portable(each, shorter) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_portable(each, shorter) for each in value]
+    if isinstance(value, str):
+        for long, short in shorter:
+            # A path that is nothing but the folder stays, since no text may be empty.
+            value = value.replace(long, short) or value
+    return value
+
+
+def shared_event_id(key: SharedKey) -> EventId:
+    """Of the event that stands for the sharing."""
+    return derived_event_id(_SOURCE, "source", _name_of(key))
+
+
+def shared_record_id(key: SharedKey) -> RecordId:
+    """Of the record that is kept here."""
+    return RecordId(RECORD_PREFIX + derived_event_id(_SOURCE, "memory", _name_of(key)))
+
+
+def _name_of(key: SharedKey) -> str:
+    return json.dumps([key.project, key.owner, key.home, key.record_id, key.shared_at])
+
+
+def read_shared(key: SharedKey, text: str, namespace: Namespace, *, now: datetime) -> MemoryRecord:
+    """The memory that somebody shared as ``key``, as it is kept in ``namespace``.
+
+    Raises:
+      InvalidRequest: it is none, or longer than ours are.
+    """
+    if len(text) > MOST_BYTES:
+        raise InvalidRequest([("$", f"expected at most {MOST_BYTES} characters")])
+    said = read_json(text)
+    if not isinstance(said, Mapping):
+        raise InvalidRequest([("$", "expected a memory")])
+    ours = {
+        "record_id": shared_record_id(key),
+        "namespace": namespace,
+        "strategy": SHARED_STRATEGY,
+        "source_event_ids": [shared_event_id(key)],
+        "pinned_at": None,
+        "stale_at": None,
+        "created_at": said.get("created_at", to_text(now)),
+    }
+    record = read_record({**said, **ours})
+    return unchecked_evolve(record, created_at=min(record.created_at, now))
