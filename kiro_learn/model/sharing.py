@@ -11,7 +11,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import PROJECT_NAME
 from kiro_learn.model.record import KnowledgeType, ObservationType
 
-SHARED_STRATEGY = "shared"
+SHARED_STRATEGY = "team-shared"
 """The strategy of a record that somebody else, or another machine of the user, shared."""
 
 DEFAULT_KINDS = tuple(sorted(KnowledgeType))

@@ -346,3 +346,11 @@ def test_filters_stand_in_the_address_and_chips_set_them(kitchen: Kitchen) -> No
     page.get_by_text("No memory fits").wait_for()
     page.get_by_role("button", name="Clear filters").click()
     row(page, "With onions").wait_for()
+
+
+def test_a_memory_that_a_team_shares_says_who_it_is_from(kitchen: Kitchen) -> None:
+    source = kitchen.event("s-1", "note", "shared")
+    shared = kitchen.memory("Taste before salting", strategy="team-shared", source_event_ids=[source])
+    page = kitchen.open(f"memories?open={shared}")
+    page.get_by_text("ada, through the team").wait_for()
+    assert page.get_by_text("Session s-1").count() == 0

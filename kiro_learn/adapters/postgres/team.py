@@ -37,7 +37,8 @@ _WHO = """
       FROM (SELECT to_regnamespace('kiro_learn_team') AS oid) AS n
 """
 _ADMITTED = """
-    SELECT DISTINCT project FROM kiro_learn_team.members WHERE kiro_learn_team.is_member_of(project)
+    SELECT DISTINCT m.project FROM kiro_learn_team.members AS m
+      JOIN pg_catalog.pg_roles AS r ON r.rolname = m.role AND pg_has_role(r.oid, 'USAGE')
 """
 _HEADS = """
     SELECT project, owner, home, record_id, shared_at::text, memory IS NULL

@@ -26,27 +26,27 @@ ALTER TABLE kiro_learn_team.members FORCE ROW LEVEL SECURITY;
 ALTER TABLE kiro_learn_team.memories ENABLE ROW LEVEL SECURITY;
 ALTER TABLE kiro_learn_team.memories FORCE ROW LEVEL SECURITY;
 
--- By pg_roles, since a role that was dropped is no error then. A superuser is a member of all.
-CREATE OR REPLACE FUNCTION kiro_learn_team.has(named text) RETURNS boolean STABLE LANGUAGE sql AS $$
-    SELECT EXISTS (SELECT 1 FROM pg_roles AS r WHERE r.rolname = named AND pg_has_role(r.oid, 'USAGE'))
-$$;
-CREATE OR REPLACE FUNCTION kiro_learn_team.is_member_of(asked text) RETURNS boolean STABLE LANGUAGE sql AS $$
-    SELECT EXISTS (SELECT 1 FROM kiro_learn_team.members AS m
-                    WHERE m.project = asked AND kiro_learn_team.has(m.role))
-$$;
+-- What a policy names is looked up when it is made: no role can put a table of its own in the place of pg_roles. A role
+-- that was dropped is in no project. A superuser is in all.
 
 DROP POLICY IF EXISTS seen_by_member ON kiro_learn_team.members;
-CREATE POLICY seen_by_member ON kiro_learn_team.members FOR SELECT USING (kiro_learn_team.has(role));
+CREATE POLICY seen_by_member ON kiro_learn_team.members FOR SELECT USING (
+    EXISTS (SELECT 1 FROM pg_catalog.pg_roles AS r WHERE r.rolname = members.role AND pg_has_role(r.oid, 'USAGE')));
 DROP POLICY IF EXISTS kept_by_owner ON kiro_learn_team.members;
 CREATE POLICY kept_by_owner ON kiro_learn_team.members TO CURRENT_USER USING (true) WITH CHECK (true);
 
--- Members see what is shared in their projects. Everybody sees what is their own, to take it back.
+-- Members see what is shared in their projects. Everybody sees what is their own, to take it back. The subquery does not
+-- depend on the row, so it is asked once a statement.
 DROP POLICY IF EXISTS seen_by_members ON kiro_learn_team.memories;
-CREATE POLICY seen_by_members ON kiro_learn_team.memories FOR SELECT
-    USING (owner = current_user OR kiro_learn_team.is_member_of(project));
+CREATE POLICY seen_by_members ON kiro_learn_team.memories FOR SELECT USING (
+    owner = current_user OR project IN (
+        SELECT m.project FROM kiro_learn_team.members AS m
+          JOIN pg_catalog.pg_roles AS r ON r.rolname = m.role AND pg_has_role(r.oid, 'USAGE')));
 DROP POLICY IF EXISTS shared_by_member ON kiro_learn_team.memories;
-CREATE POLICY shared_by_member ON kiro_learn_team.memories FOR INSERT
-    WITH CHECK (owner = current_user AND kiro_learn_team.is_member_of(project));
+CREATE POLICY shared_by_member ON kiro_learn_team.memories FOR INSERT WITH CHECK (
+    owner = current_user AND project IN (
+        SELECT m.project FROM kiro_learn_team.members AS m
+          JOIN pg_catalog.pg_roles AS r ON r.rolname = m.role AND pg_has_role(r.oid, 'USAGE')));
 DROP POLICY IF EXISTS withheld_by_owner ON kiro_learn_team.memories;
 CREATE POLICY withheld_by_owner ON kiro_learn_team.memories FOR UPDATE
     USING (owner = current_user) WITH CHECK (owner = current_user);

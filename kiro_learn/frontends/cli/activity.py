@@ -99,8 +99,9 @@ def _at_start(shell: Shell, tokens: int | None, project: str, *, as_json: bool) 
             return
         context = client.carry_out(call)
     if not context.text:
-        most = "" if tokens is None else activity_texts.FITS_INTO.format(tokens=counted(tokens, *activity_texts.TOKENS))
-        shell.say([activity_texts.NOTHING_TOLD.format(project=place.name, most=most)])
+        room = "" if tokens is None else counted(tokens, *activity_texts.TOKENS)
+        sentence = activity_texts.NOTHING_FITS if room else activity_texts.NOTHING_TOLD
+        shell.say([sentence.format(project=place.name, tokens=room)])
         return
     shell.print(_lines_of(context.text))
     if shell.out.is_interactive:  # else it is read by a program, or will be

@@ -64,8 +64,8 @@ DOES_NOT_PARSE_HINT = "quote what is meant literally, or: {command}"
 # --- context, timeline, sessions, report ----------------------------------------------------------------------------
 
 TOLD_AT_START = "{memories} of {project}, {tokens}"
-NOTHING_TOLD = "Nothing would be told: {project} has no memory{most}."
-FITS_INTO = " that fits into {tokens}"
+NOTHING_TOLD = "Nothing would be told: {project} has no memory of yours, and none of others that is pinned."
+NOTHING_FITS = "Nothing would be told: {project} has no memory that fits into {tokens}."
 TOKENS = ("token", "tokens")
 NOTHING_RECALLED = "Nothing would be told: {project} has no memory that is close enough."
 IS_TOLD = "told"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import activity_texts, pin_texts, texts
+from kiro_learn.frontends.cli import activity_texts, pin_texts, share_texts, texts
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.search_screen import kind_of
 from kiro_learn.frontends.cli.status_screen import how_learned
@@ -22,6 +22,7 @@ from kiro_learn.frontends.cli.terminal import (
     plain,
     spread,
 )
+from kiro_learn.model.sharing import SHARED_STRATEGY
 
 KIND_COLUMN = 16
 FIELD_COLUMN = 9
@@ -175,6 +176,8 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
 def _origin(record: Json, time: str) -> tuple[str, str]:
     if record["strategy"] == DIRECT:
         return activity_texts.KEPT_ON, activity_texts.KEPT_AS_IT_IS.format(time=time)
+    if record["strategy"] == SHARED_STRATEGY:
+        return share_texts.SHARED_ON, share_texts.BY_TEAM.format(time=time)
     from_events = events(len(record["source_event_ids"]))
     return texts.LEARNED, texts.LEARNED_FROM.format(time=time, how=_how(record["strategy"]), events=from_events)
 

@@ -35,3 +35,5 @@ NONE_EXPELLED = "none of these roles shares {project}"
 MEMBERS = ("membership", "memberships")
 STATUS = "Sharing"
 OF_OTHERS = "{memories} of others"
+SHARED_ON = "Shared"
+BY_TEAM = "{time} through the team"

@@ -313,7 +313,8 @@ def _model(status: Json) -> Line:
     """What models were asked today, and what they were told."""
     llm, usage = status["llm"], status["llm"]["usage"]
     if not usage["calls"]:
-        return Line("none", texts.STATUS_MODEL, (_calls(usage), texts.NOTHING_LEFT))
+        shares = (status.get("sharing") or {}).get("team") is not None
+        return Line("none", texts.STATUS_MODEL, (_calls(usage), *(() if shares else (texts.NOTHING_LEFT,))))
     if usage["is_spent"]:
         return Line("warning", texts.STATUS_MODEL, (texts.NO_MORE_CALLS.format(calls=_calls(usage)), _sent(llm)))
     failed = (texts.FAILED.format(count=usage["failures"]),) if usage["failures"] else ()

@@ -113,13 +113,15 @@ def test_no_role_sees_or_changes_what_is_not_its_own_to_see_or_change(tmp_path: 
     import psycopg  # noqa: PLC0415  # of an extra
 
     def asked(role: str, statement: str) -> list[Any]:
-        """What the server answers the role, or the name of its refusal."""
+        """What the server answers the role to the last statement, or the name of its refusal."""
         url = server.url.replace("postgres:@", f"{role}@")
         with psycopg.connect(url, autocommit=True) as connection:
             try:
                 cursor = connection.execute(statement.encode())
             except psycopg.Error as error:
                 return [type(error).__name__]
+            while cursor.nextset():
+                pass
             return cursor.fetchall() if cursor.description else [cursor.rowcount]
 
     owner = server.url.replace(":@", "@")
@@ -144,6 +146,12 @@ def test_no_role_sees_or_changes_what_is_not_its_own_to_see_or_change(tmp_path: 
         assert asked("bob", "UPDATE kiro_learn_team.memories SET owner = 'bob'") == refused
         assert asked("bob", "ALTER TABLE kiro_learn_team.memories DISABLE ROW LEVEL SECURITY") == refused
         assert asked("bob", "SELECT project, role FROM kiro_learn_team.members") == [("shop", "bob")]
+        forged = """
+            CREATE TEMP TABLE pg_roles AS
+            SELECT oid, 'ann'::name AS rolname FROM pg_catalog.pg_roles WHERE rolname = 'eve';
+            SELECT owner FROM kiro_learn_team.memories
+        """
+        assert asked("eve", forged) == [("eve",)], "a table of hers is not taken for the server's"
         walls = """
             SELECT relname FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
              WHERE n.nspname = 'kiro_learn_team' AND relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity)

@@ -164,7 +164,7 @@ async def what_a_person_said_or_what_binds_is_not_distilled(storage: StorageBack
         {"knowledge_type": KnowledgeType.CONSTRAINT},
         {"observation_type": ObservationType.DECISION},
         {"strategy": "edited"},
-        {"strategy": "shared"},
+        {"strategy": "team-shared"},
         {"capture_type": "file-write"},
         {"namespace": OTHERS},
     )

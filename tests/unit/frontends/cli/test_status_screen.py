@@ -322,3 +322,7 @@ def sharing(**changes: Any) -> dict[str, Any]:
 )
 def test_sharing_is_told_where_something_is_shared(value: dict[str, Any] | None, line: str) -> None:
     assert line_about("Sharing", sharing=value) == line
+
+
+def test_where_something_is_shared_it_is_not_said_that_nothing_left_this_machine() -> None:
+    assert line_about("Model", llm=llm(usage=usage()), sharing=sharing()) == "  Model       0 of 500 calls today"

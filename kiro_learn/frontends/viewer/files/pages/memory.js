@@ -52,7 +52,7 @@ export function Memory({ id, name, isEditing, setEditing, onClose, onFilter, onS
               <p class="said">${memory.summary}</p>
               ${memory.text && memory.text !== memory.summary && html`<details><summary>Text as it was handed in</summary><pre>${memory.text}</pre></details>`}
               <${Lists} memory=${memory} onFilter=${onFilter} />
-              <${CameFrom} ...${{ id, events }} />
+              <${CameFrom} ...${{ id, events }} isShared=${memory.strategy === "team-shared"} />
               <${Told} ...${{ id, judged, events }} namespace=${memory.namespace} />
               ${(pinnedLast || replacements.length > 0) && html`<${History} ...${{ replacements, pinnedLast, onUndo }} strategy=${memory.strategy} />`}
             </div>
@@ -77,13 +77,13 @@ function Lists({ memory, onFilter }) {
   `;
 }
 
-/** @param {{id: string, events: import("../lib/api.js").RouteState}} props */
-function CameFrom({ id, events: route }) {
+/** @param {{id: string, events: import("../lib/api.js").RouteState, isShared: boolean}} props */
+function CameFrom({ id, events: route, isShared }) {
   return html`
     <section>
       <h3>Came from</h3>
       <${State} title="The events of this memory" route=${route} empty=${(/** @type {any} */ data) => data.items.length === 0 && "The events it came from are gone."}>
-        ${(/** @type {any} */ data) => html`
+        ${(/** @type {any} */ data) => isShared ? html`<p>${data.told_by.join(", ")}, through the team</p>` : html`
           <${Few} items=${data.items} few=${SHOWN_EVENTS}>${(/** @type {any[]} */ shown) => bySession(shown).map(([session, events]) => html`
             <a key=${session} class="source" href=${href("sessions", { session, of: events[0].namespace, memory: id })}>
               Session ${shortId(session)} of ${agentName(events[0].agent)} · ${counted(events.length, "event")}</a>
