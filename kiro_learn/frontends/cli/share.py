@@ -35,11 +35,11 @@ def now_verb(shell: Shell, *, as_json: bool) -> None:
         _show(shell, client.carry_out(json_calls.compare_shared(client)), as_json=as_json)
 
 
-@share_verb.command("take-back", help=share_texts.TAKE_BACK_HELP)
+@share_verb.command("withdraw", help=share_texts.WITHDRAW_HELP)
 @click.argument("memory")
 @in_project
 @printing
-def take_back_verb(shell: Shell, *, memory: str, project: str, as_json: bool) -> None:
+def withdraw_verb(shell: Shell, *, memory: str, project: str, as_json: bool) -> None:
     _withhold(shell, memory, project, is_withheld=True, as_json=as_json)
 
 

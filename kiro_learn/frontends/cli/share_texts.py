@@ -9,7 +9,7 @@ expel and members are for whoever owns the team's database.
 """
 LIST_HELP = "What is shared, and what others share. Nothing is changed."
 NOW_HELP = "Share and receive now, without waiting for the next time."
-TAKE_BACK_HELP = "Take a memory back from the team, and let it stay here."
+WITHDRAW_HELP = "Take a memory back from the team, and let it stay here."
 AGAIN_HELP = "Share a memory again that was taken back."
 SETUP_HELP = "Make the tables of a team in a PostgreSQL database, or bring them to today."
 ADMIT_HELP = """Let roles of the server share a project.

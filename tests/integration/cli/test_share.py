@@ -95,7 +95,7 @@ def test_two_people_share_a_project_and_a_third_sees_nothing(tmp_path: Path, ser
 
             assert status(eve)["projects"][0]["problem"] == "eve is not admitted to shop"
             assert eves.home == eve.home
-            done(kiro_learn(ann.home, "share", "take-back", kept["record_id"], "--project", str(ann.folder)))
+            done(kiro_learn(ann.home, "share", "withdraw", kept["record_id"], "--project", str(ann.folder)))
             assert status(bob)["projects"][0]["received"] == {}
             assert other.ranked_memories(bobs_namespace, "sign commits") == []
             done(kiro_learn(ann.home, "share", "again", kept["record_id"], "--project", str(ann.folder)))
