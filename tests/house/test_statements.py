@@ -123,6 +123,7 @@ SCANS = {
     "FORGET_RUNS": "one row a learning run, once, when a project is forgotten",
     "FORGET_USAGE": "one row a project and day, once, when a project is forgotten",
     "HAS_FORGOTTEN": "the one row of EXISTS",
+    "HAS_FORGOTTEN_OR_MERGED": "the one row of EXISTS",
     "HAS_EVENTS_OF_SESSION": "the one row of EXISTS",
     "SELECT_REPLACED": "all that was replaced, once, when a person asks; and json_each, a loop over a list",
     "EVENTS_OF_ITEM_AND_ITS_OWN": "no table: the id that was given",

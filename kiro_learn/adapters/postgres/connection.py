@@ -52,6 +52,7 @@ _MARK_BYTES = MARK.encode()
 Values = Mapping[str, Any]
 
 _QUESTION = re.compile(r"\s*(?:SELECT|WITH)\b")
+_READS = re.compile(r"\s*(?:SELECT|DECLARE|FETCH)\b")
 _HELD_BACK = re.compile(r"(?:BEGIN|SAVEPOINT|RELEASE)\b")
 """What has no answer goes with the next statement: a message apiece would double what a small write costs."""
 
@@ -222,6 +223,7 @@ class PostgresConnection:
         self.raw: psycopg.Connection[Any] | None = None
         self._held: list[str] = []
         self._changes = 0
+        self._statements = 0
         self._ended = threading.Event()
         """Set when the transaction under way has ended."""
         self._is_ending = False
@@ -257,6 +259,10 @@ class PostgresConnection:
         """Rows that the last statement wrote."""
         return self._changes
 
+    def total_changes(self) -> int:
+        """Grows with each statement that may write, whether it wrote anything or not."""
+        return self._statements
+
     @property
     def in_transaction(self) -> bool:
         raw = self.raw
@@ -273,6 +279,7 @@ class PostgresConnection:
         A transaction that begins with it begins on a new connection if the server was away since the last.
         """
         held, self._held = self._held, []
+        self._statements += _READS.match(query) is None
         whole = "; ".join((*held, query)).encode()
         may_try_again = self.raw is not None and held[:1] != [] and held[0].startswith("BEGIN")
         try:

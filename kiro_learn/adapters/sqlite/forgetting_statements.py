@@ -183,6 +183,14 @@ HAS_FORGOTTEN = """
          WHERE n.namespace = :namespace)
 """
 
+# A row by the unique namespace, and a range of the primary key.
+HAS_FORGOTTEN_OR_MERGED = """
+    SELECT EXISTS (
+        SELECT 1 FROM namespaces AS n CROSS JOIN forgotten AS f ON f.namespace_number = n.number
+         WHERE n.namespace = :namespace)
+        OR EXISTS (SELECT 1 FROM namespaces WHERE namespace = :namespace AND merged_into IS NOT NULL)
+"""
+
 # Each along forgotten_by_digest.
 IS_STEP_FORGOTTEN = """
     SELECT EXISTS (

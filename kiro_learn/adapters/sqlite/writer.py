@@ -32,6 +32,7 @@ from kiro_learn.adapters.sqlite import (
 )
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.eraser import rewrite
+from kiro_learn.adapters.sqlite.forgetting_statements import HAS_FORGOTTEN_OR_MERGED
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked_evolve
@@ -62,6 +63,7 @@ class Writer:
         self._path = path
         self._connection = connection
         self._utc_now = utc_now
+        self._open_projects = OpenProjects(connection)
         self._turn = trio.CapacityLimiter(1)
         self._is_closed = False
         self._to_erase: set[int] = set()
@@ -116,6 +118,7 @@ class Writer:
             raise StorageUnavailable(self._path, hint="It was closed.")
         with map_errors(self._path):
             self._begin()
+            self._open_projects.forget()
             try:
                 outcomes = [self._run(work) for work in works]
                 self._commit(outcomes)
@@ -148,7 +151,7 @@ class Writer:
             rewrite(self._connection, self._path, interrupted=_stop_if_cancelled)
 
     def _run(self, work: Work[Any]) -> Outcome:
-        transaction = SqliteTransaction(self._connection, self._utc_now)
+        transaction = SqliteTransaction(self._connection, self._utc_now, self._open_projects)
         self._connection.execute("SAVEPOINT work")
         try:
             with one_work_named():
@@ -156,6 +159,7 @@ class Writer:
         except KiroLearnError as error:
             self._connection.execute("ROLLBACK TO work")
             self._connection.execute("RELEASE work")
+            self._open_projects.forget()
             return Refused(error)
         self._connection.execute("RELEASE work")
         self._to_erase |= transaction.forgotten_in
@@ -172,6 +176,36 @@ def _stop_if_cancelled() -> bool:
     return False
 
 
+class OpenProjects:
+    """Projects that events go into as they come: merged into no other, and nothing of them was forgotten.
+
+    What one event asked, the next in the same commit need not, unless something besides events was written between
+    them: on a server each question costs as much as the event itself.
+    """
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._numbers: dict[Namespace, int] = {}
+        self._written = 0
+        """Rows that were written until the last event."""
+
+    def number_of(self, namespace: Namespace) -> int | None:
+        """The project's number; None if it is to be asked whether events go into it."""
+        if self._connection.total_changes() != self._written:
+            self._numbers.clear()
+        return self._numbers.get(namespace)
+
+    def note(self, namespace: Namespace, number: int) -> None:
+        self._numbers[namespace] = number
+
+    def wrote_event(self) -> None:
+        """All that was written since ``number_of`` was an event."""
+        self._written = self._connection.total_changes()
+
+    def forget(self) -> None:
+        self._numbers.clear()
+
+
 # What one piece of writing may do, on the writer's connection, inside its savepoint.
 
 
@@ -183,29 +217,46 @@ class SqliteTransaction(
 ):
     """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
 
-    def __init__(self, connection: apsw.Connection, utc_now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        utc_now: Callable[[], datetime],
+        open_projects: OpenProjects | None = None,
+    ) -> None:
+        """``open_projects``: what the works before in the same commit know of; None if this is the only one."""
         self._connection = connection
         self._utc_now = utc_now
+        self._open_projects = open_projects or OpenProjects(connection)
         self.changes: list[Change] = []
         self.forgotten_in: set[int] = set()
         """Numbers of the namespaces of which something was forgotten, or went by age."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
-        in_use = self.in_use(event.namespace)
-        if in_use != event.namespace:
-            event = unchecked_evolve(event, namespace=in_use)
+        number = self._open_projects.number_of(event.namespace)
+        is_open = number is not None or self._is_open(event.namespace)
+        if not is_open:
+            in_use = self.in_use(event.namespace)
+            if in_use != event.namespace:
+                event = unchecked_evolve(event, namespace=in_use)
         values = rows.from_event(event, transaction_time=self._utc_now())
-        if self.has_erased(event.namespace, [event.event_id]) or self.is_step_forgotten(values):
+        if not is_open and (self.has_erased(event.namespace, [event.event_id]) or self.is_step_forgotten(values)):
             return 0
         self._connection.execute(statements.PUT_EVENT, values)
-        if self._connection.changes() == 0:
-            return 0
-        size = size_bytes or rows.size_of(values["body_json"])
-        number, _ = records.number_of(self._connection, event.namespace)
-        if buffered:
-            entry: rows.Values = {"number": number, "event_id": event.event_id, "size_bytes": size}
-            self._connection.execute(statements.PUT_BUFFERED, entry)
+        size = 0
+        if self._connection.changes():
+            size = size_bytes or rows.size_of(values["body_json"])
+            if number is None:
+                number, _ = records.number_of(self._connection, event.namespace)
+            if buffered:
+                entry: rows.Values = {"number": number, "event_id": event.event_id, "size_bytes": size}
+                self._connection.execute(statements.PUT_BUFFERED, entry)
+            if is_open:
+                self._open_projects.note(event.namespace, number)
+        self._open_projects.wrote_event()
         return size
+
+    def _is_open(self, namespace: Namespace) -> bool:
+        return not self._connection.execute(HAS_FORGOTTEN_OR_MERGED, {"namespace": namespace}).get
 
     def is_reported(self, event: Event, *, within: timedelta) -> bool:
         values = rows.from_event(event, transaction_time=event.valid_time)
@@ -346,3 +397,4 @@ class SqliteTransaction(
         if self._connection.in_transaction:  # some errors of SQLite (a full disk) have rolled back by themselves
             self._connection.execute("ROLLBACK TO attempt")
             self._connection.execute("RELEASE attempt")
+        self._open_projects.forget()

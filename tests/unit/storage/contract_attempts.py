@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
@@ -7,9 +8,10 @@ import attrs
 import pytest
 
 from kiro_learn.errors import UnexpectedError, UnknownRecord
-from kiro_learn.model.buffer import ParkedCluster
+from kiro_learn.model.buffer import BufferSize, ParkedCluster
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retention import Selection
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.ports.storage.answers import Committed, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
@@ -184,3 +186,47 @@ def _usage(day: int, namespace: Namespace = MINE, **values: Any) -> LlmUsage:
         "seconds": 1.5,
     }
     return LlmUsage(day=_day(day), namespace=namespace, **defaults | values)
+
+
+def _put(number: int, namespace: Namespace = MINE) -> Callable[[StorageTransaction], int]:
+    kept = event(number, namespace=namespace)
+    return lambda tx: tx.put_event(kept, size_bytes=1, buffered=True)
+
+
+@promise
+async def events_of_one_commit_know_what_was_merged_and_forgotten_between_them(storage: StorageBackend) -> None:
+    await transact_one(storage, _put(9, OTHERS))
+    chosen = await storage.select(Selection(namespace=MINE, session="s-2"))
+    assert chosen.event_ids == ()
+    forgotten = attrs.evolve(chosen, event_ids=(event_id(1),))
+    works: list[Callable[[StorageTransaction], object]] = [
+        _put(1),
+        _put(2),
+        lambda tx: tx.doom(forgotten),
+        lambda tx: tx.forget_doomed(limit=9),
+        _put(1),
+        _put(3),
+        lambda tx: tx.begin_merge(MINE, OTHERS),
+        _put(4),
+    ]
+    assert not [each for each in await storage.transact(works) if isinstance(each, Refused)]
+    found = {each.event_id: each.namespace for each in await storage.get_events([event_id(n) for n in range(1, 10)])}
+    assert event_id(1) not in found, "it was forgotten before it came again"
+    assert (found[event_id(3)], found[event_id(4)]) == (MINE, OTHERS)
+
+
+@promise
+async def an_event_after_one_that_was_undone_is_kept_where_it_belongs(storage: StorageBackend) -> None:
+    def undone(tx: StorageTransaction) -> None:
+        _put(1)(tx)
+        raise UnknownRecord("mr_x")
+
+    def attempted(tx: StorageTransaction) -> None:
+        with pytest.raises(UnknownRecord):
+            tx.attempt(undone)
+        _put(3)(tx)
+
+    await storage.transact([undone, _put(2), undone, attempted, _put(4)])
+    assert await storage.list_buffers() == {MINE: BufferSize(3, 3)}
+    taken = await storage.snapshot_buffer(MINE, most_bytes=99)
+    assert [entry.event.event_id for entry in taken.entries] == [event_id(2), event_id(3), event_id(4)]
