@@ -89,7 +89,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             staleness_check(dependencies.storage, services.staleness),
             unfinished_forgetting(services.forgetting),
             daily_backup(services.backups),
-            daily_retention(services.retention),
+            daily_retention(services.retention, dependencies.storage),
             periodic_sharing(services.sharing, interval_seconds=config.share.every_seconds),
             warm_up,
         ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import timedelta
 from functools import partial
 
@@ -158,6 +159,25 @@ def test_it_is_done_once_a_day_by_the_settings() -> None:
         assert EXPIRED not in await texts(storage)
         await trio.sleep(daily_retention.INTERVAL_SECONDS)
         assert await texts(storage) == [EXPIRED, EXPIRED, EXPIRED, "event 4"]
+
+    in_daemon(scenario, storage=storage, config=config)
+
+
+class TurnOfAnother(InMemoryStorage):
+    """On which another daemon always has the turn to let go of what is old."""
+
+    def turn(self, name: str) -> AbstractAsyncContextManager[bool]:
+        return nullcontext(enter_result=name != "retention")
+
+
+def test_while_another_daemon_on_the_database_does_it_this_one_does_not() -> None:
+    storage = TurnOfAnother()
+    trio.run(partial(transact_one, storage, put_old))
+    config = attrs.evolve(Config(), retention=RetentionConfig(event_days=1))
+
+    async def scenario(_services: Services) -> None:
+        await trio.sleep(9 * DAY)
+        assert EXPIRED not in await texts(storage)
 
     in_daemon(scenario, storage=storage, config=config)
 
