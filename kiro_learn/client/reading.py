@@ -160,6 +160,7 @@ def _details(value: Json) -> Details:
         next_steps=value.get("next_steps"),
         open_questions=tuple(value.get("open_questions", ())),
         commit=value.get("commit"),
+        shared_by=value.get("shared_by"),
     )
 
 

@@ -91,6 +91,8 @@ class Details(NamedTuple):
     open_questions: tuple[str, ...]
     commit: str | None = None
     """Whose message it is from."""
+    shared_by: str | None = None
+    """The person who shared it with a team, if that is somebody else."""
 
 
 class Memory(NamedTuple):

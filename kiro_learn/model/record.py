@@ -155,6 +155,7 @@ def embedded_text(record: MemoryRecord) -> str:
 
 MAX_DETAIL = 2_000
 MAX_DETAILS = 50
+MAX_SHARED_BY = 128
 
 Severity: TypeAlias = Literal["hard", "soft"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
@@ -184,6 +185,8 @@ class RecordDetails:
     """Of a checkpoint."""
     commit: str | None = attrs.field(default=None, validator=optional(matching(_COMMIT, "40 or 64 hexadecimal digits")))
     """Whose message it is from."""
+    shared_by: str | None = attrs.field(default=None, validator=optional(length(1, MAX_SHARED_BY)))
+    """The person who shared it with a team, if that is somebody else than the user."""
 
     def facts(self) -> tuple[str, ...]:
         """The details as sentences, so that they are found, embedded and told as any fact."""

@@ -79,7 +79,7 @@ class Sources:
     """Those that are still stored, of the first ``MOST_SOURCES``, oldest first."""
     told: tuple[ToldSession, ...]
     teachers: frozenset[str]
-    """Whose agents reported what it cites, as far as that is stored."""
+    """Whose agents reported what it cites, as far as that is stored, and who shared it."""
 
 
 @attrs.frozen(kw_only=True)
@@ -189,12 +189,13 @@ class ProjectActivity:
         found = await self._storage.get_memory_records([record_id])
         if not found:
             raise UnknownRecord(record_id)
-        cited = found[0].source_event_ids
+        cited, details = found[0].source_event_ids, found[0].details
+        teachers = (await self._storage.list_teachers([record_id])).get(record_id, frozenset())
         return Sources(
             event_count=len(cited),
             events=tuple(await self._storage.get_events(cited[:MOST_SOURCES])),
             told=tuple(await self._storage.list_told_sessions(record_id)),
-            teachers=(await self._storage.list_teachers([record_id])).get(record_id, frozenset()),
+            teachers=teachers | ({details.shared_by} if details and details.shared_by else set()),
         )
 
     async def _namespace_of(self, project: Asked | None) -> Namespace | None:

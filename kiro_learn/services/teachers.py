@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 
 from kiro_learn.model.namespace import Namespace, actor_id_in
 from kiro_learn.model.record import MemoryRecord
@@ -33,23 +32,17 @@ class Teachers:
 
         Raises StorageError.
         """
-        strangers = self._strangers(namespace)
-        asked = [record for record in records if strangers or record.strategy == SHARED_STRATEGY]
-        if EVERYBODY in self._trusted or not asked:
+        if EVERYBODY in self._trusted:
             return list(records)
-        teachers = await self._storage.list_teachers([record.record_id for record in asked])
-        theirs = {
-            record.record_id
-            for record in asked
-            if self._is_theirs(record, teachers.get(record.record_id, frozenset()), strangers)
-        }
+        theirs = {record.record_id for record in records if self._is_shared_by_stranger(record)}
+        if strangers := self._strangers(namespace):
+            teachers = await self._storage.list_teachers([record.record_id for record in records])
+            theirs |= {record_id for record_id, actors in teachers.items() if actors <= strangers}
         return [record for record in records if record.pinned_at or record.record_id not in theirs]
 
-    def _is_theirs(self, record: MemoryRecord, teachers: AbstractSet[str], strangers: AbstractSet[str]) -> bool:
-        """Of what a team shares, unless somebody trusted is known to have said it; else, if strangers alone did."""
-        if record.strategy == SHARED_STRATEGY:
-            return not teachers & self._trusted
-        return bool(teachers) and teachers <= strangers
+    def _is_shared_by_stranger(self, record: MemoryRecord) -> bool:
+        person = record.details.shared_by if record.details else None
+        return record.strategy == SHARED_STRATEGY and person is not None and person not in self._trusted
 
     def _strangers(self, namespace: Namespace) -> set[str]:
         """Of those who work on it, who are not trusted."""

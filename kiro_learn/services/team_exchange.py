@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from functools import partial
@@ -10,23 +11,20 @@ import structlog
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DuplicateRecord, InvalidRequest
-from kiro_learn.model.event import Event, EventKind, JsonBody, Source
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.model.sharing import SHARED_STRATEGY, SharedKey, SharedProject, TeamView
-from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.services.project_names import NamedProject
-from kiro_learn.wire.shared import read_shared, shared_event_id, shared_record_id, write_shared
+from kiro_learn.wire.shared import read_shared, shared_record_id, write_shared
 
 log = structlog.get_logger()
 
-SURFACE = "team"
 AT_ONCE = 100
 """Records a read, and a commit."""
 NO_KIND = ("",)
@@ -65,10 +63,7 @@ class Outgoing:
 
 
 class Incoming:
-    """Keeps what others share as records of its project here, each with an event of who shared it.
-
-    So search, briefs and forgetting treat it as what that person's agents reported.
-    """
+    """Keeps what others share as records of its project here, each with who shared it."""
 
     def __init__(self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, *, actor_id: str) -> None:
         self._storage = storage
@@ -86,8 +81,8 @@ class Incoming:
         keys = list(new.values())
         for start in range(0, len(keys), AT_ONCE):
             texts = await team.read(keys[start : start + AT_ONCE])
-            records = {key: self._record(key, text, place) for key, text in texts.items()}
-            kept = [(self._event(key, record, view, place), record) for key, record in records.items() if record]
+            records = {key: self._record(key, text, view, place) for key, text in texts.items()}
+            kept = [record for record in records.values() if record is not None]
             await self._writer.write(partial(_put_shared, shared=kept))
             self._read |= {key: record is not None for key, record in records.items()}
 
@@ -105,36 +100,23 @@ class Incoming:
     def counts(self, view: TeamView, project: str) -> tuple[Counter[str], int]:
         """How many memories each person shares, and how many of all are unreadable."""
         keys = view.others(project)
-        by_person = Counter(self._teacher(key, view) for key in keys if self._read.get(key))
+        by_person = Counter(self._person(key, view) for key in keys if self._read.get(key))
         return by_person, sum(not self._read.get(key, True) for key in keys)
 
-    def _record(self, key: SharedKey, text: str, place: NamedProject) -> MemoryRecord | None:
+    def _record(self, key: SharedKey, text: str, view: TeamView, place: NamedProject) -> MemoryRecord | None:
         """None: it is no memory."""
+        now, person = self._clock.utc_now(), self._person(key, view)
+        shared_by = None if person == self._actor_id else person
         try:
-            return scrub_record(read_shared(key, text, place.namespace, now=self._clock.utc_now()))
+            return scrub_record(read_shared(key, text, place.namespace, shared_by=shared_by, now=now))
         except InvalidRequest:
             return None
 
-    def _event(self, key: SharedKey, record: MemoryRecord, view: TeamView, place: NamedProject) -> Event:
-        """Its content is in the record alone, so that removing that leaves nothing."""
-        event_id, teacher = shared_event_id(key), self._teacher(key, view)
-        return Event(
-            event_id=event_id,
-            session_id=event_id,
-            actor_id=teacher,
-            namespace=record.namespace,
-            schema_version=1,
-            kind=EventKind.NOTE,
-            body=JsonBody({"shared": key.record_id}),
-            valid_time=record.created_at,
-            source=Source(surface=SURFACE, version=__version__, client_id=teacher, project_path=place.folder),
-        )
-
-    def _teacher(self, key: SharedKey, view: TeamView) -> str:
+    def _person(self, key: SharedKey, view: TeamView) -> str:
         """The user, of what another home of theirs shared; else the role, which is never taken for the user."""
         if key.owner == view.role:
             return self._actor_id
-        return f"{key.owner}@{SURFACE}" if key.owner == self._actor_id else key.owner
+        return f"{key.owner}@team" if key.owner == self._actor_id else key.owner
 
 
 async def _pages(
@@ -152,15 +134,12 @@ async def _pages(
             yield page
 
 
-def _put_shared(transaction: StorageTransaction, shared: Sequence[tuple[Event, MemoryRecord]]) -> None:
-    for event, record in shared:
-        if transaction.has_forgotten(None, [event.event_id]):
+def _put_shared(transaction: StorageTransaction, shared: Sequence[MemoryRecord]) -> None:
+    for record in shared:
+        if transaction.has_forgotten(None, record.source_event_ids):
             continue
-        try:
+        with contextlib.suppress(DuplicateRecord):  # a correction replaced it
             transaction.put_memory_record(record)
-        except DuplicateRecord:  # a correction replaced it
-            continue
-        transaction.put_event(event, size_bytes=0, buffered=False)
 
 
 def _withdraw(transaction: StorageTransaction, records: Sequence[MemoryRecord]) -> None:

@@ -72,7 +72,9 @@ class TeamOfRole:
                 del self.team.memories[key]
 
     async def withhold(self, project: str, record_id: RecordId, *, is_withheld: bool) -> None:
-        await self.take_back(project, [record_id])
+        there = [each for each in self.team.memories if each.record_id == record_id and self._is_own(each)]
+        if is_withheld or any(self.team.memories[each] is None for each in there):
+            await self.take_back(project, [record_id])
         if is_withheld:
             self._put(project, record_id, None)
 

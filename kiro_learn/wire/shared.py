@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+import attrs
+
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.checks import unchecked_evolve
-from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId, derived_event_id
+from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import MemoryRecord, RecordDetails
 from kiro_learn.model.sharing import SHARED_STRATEGY, SharedKey
 from kiro_learn.wire.messages import read_json, read_record, write_record
 
@@ -53,11 +55,6 @@ def _portable(value: Any, shorter: list[tuple[str, str]]) -> Any:
     return value
 
 
-def shared_event_id(key: SharedKey) -> EventId:
-    """Of the event that stands for the sharing."""
-    return derived_event_id(_SOURCE, "source", _name_of(key))
-
-
 def shared_record_id(key: SharedKey) -> RecordId:
     """Of the record that is kept here."""
     return RecordId(RECORD_PREFIX + derived_event_id(_SOURCE, "memory", _name_of(key)))
@@ -67,8 +64,13 @@ def _name_of(key: SharedKey) -> str:
     return json.dumps([key.project, key.owner, key.home, key.record_id, key.shared_at])
 
 
-def read_shared(key: SharedKey, text: str, namespace: Namespace, *, now: datetime) -> MemoryRecord:
+def read_shared(
+    key: SharedKey, text: str, namespace: Namespace, *, shared_by: str | None, now: datetime
+) -> MemoryRecord:
     """The memory that somebody shared as ``key``, as it is kept in ``namespace``.
+
+    Args:
+      shared_by: who, if that is not the user.
 
     Raises:
       InvalidRequest: it is none, or longer than ours are.
@@ -82,10 +84,15 @@ def read_shared(key: SharedKey, text: str, namespace: Namespace, *, now: datetim
         "record_id": shared_record_id(key),
         "namespace": namespace,
         "strategy": SHARED_STRATEGY,
-        "source_event_ids": [shared_event_id(key)],
+        "source_event_ids": [derived_event_id(_SOURCE, "source", _name_of(key))],
         "pinned_at": None,
         "stale_at": None,
         "created_at": said.get("created_at", to_text(now)),
     }
     record = read_record({**said, **ours})
-    return unchecked_evolve(record, created_at=min(record.created_at, now))
+    details = attrs.evolve(record.details or RecordDetails(), shared_by=shared_by)
+    return unchecked_evolve(
+        record,
+        created_at=min(record.created_at, now),
+        details=None if details == RecordDetails() else details,
+    )

@@ -224,7 +224,6 @@ class ForgettingWrites(GraphWrites):
                 self.changes += removed
                 self.forgotten_in.add(number_of(self._connection, record.namespace)[0])
                 self._connection.execute(FORGET_TOLD, {"item_id": record.record_id})
-                self._connection.execute(statements.DELETE_EVENTS, {"ids": json.dumps(record.source_event_ids)})
 
     def _forget_records(self, ids: Sequence[str]) -> None:
         self.forget_records(map(RecordId, ids))

@@ -60,8 +60,8 @@ class RecordWrites(Protocol):
         ...
 
     def withdraw_memory_records(self, records: Sequence[MemoryRecord]) -> None:
-        """Remove those that are live, with the events that they cite, and note none of it as forgotten: whoever shared
-        them took them back, and may share them again. ``erase_forgotten`` overwrites what is left of them.
+        """Remove those that are live, and do not note that they were forgotten: whoever shared them took them back, and
+        may share them again. ``erase_forgotten`` overwrites what is left of them.
         """
         ...
 

@@ -177,11 +177,14 @@ def branch_note(record: MemoryRecord, here: str | None = None) -> str:
 
 
 def when(record: MemoryRecord) -> str:
-    """The day of a memory; of one that a commit's message says, which commit that is."""
-    commit = record.details.commit if record.details else None
-    if commit is None:
+    """The day of a memory; of one that a commit's message says, which commit that is; and who else shared it."""
+    details = record.details
+    if details is None:
         return f"{record.created_at:%Y-%m-%d}"
-    return f"commit {commit[:COMMIT_CHARACTERS]}, {record.created_at.day} {record.created_at:%b %Y}"
+    day = f"{record.created_at:%Y-%m-%d}"
+    if details.commit is not None:
+        day = f"commit {details.commit[:COMMIT_CHARACTERS]}, {record.created_at.day} {record.created_at:%b %Y}"
+    return day if details.shared_by is None else f"{day}, by {one_line(details.shared_by)[:MOST_SHOWN]}"
 
 
 # What became of the files that a memory cites since it was learned.
