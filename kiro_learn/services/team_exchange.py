@@ -124,14 +124,11 @@ async def _pages(
 ) -> AsyncIterator[list[MemoryRecord]]:
     """All that fit, the newest first. What is read may be removed before the next page is."""
     before: Place | None = None
-    is_last = False
-    while not is_last:
-        query = RecordQuery(namespace=namespace, limit=AT_ONCE, filter=wanted, before=before)
-        page = await storage.list_records(query)
-        is_last = len(page) < AT_ONCE
-        if page:
-            before = (page[-1].created_at, page[-1].record_id)
-            yield page
+    while page := await storage.list_records(
+        RecordQuery(namespace=namespace, limit=AT_ONCE, filter=wanted, before=before)
+    ):
+        before = (page[-1].created_at, page[-1].record_id)
+        yield page
 
 
 def _put_shared(transaction: StorageTransaction, shared: Sequence[MemoryRecord]) -> None:

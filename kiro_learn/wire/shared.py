@@ -7,7 +7,8 @@ is kept, or that it is pinned.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -37,21 +38,28 @@ def write_shared(record: MemoryRecord, *, folder: str | None, user_home: str) ->
     Paths in the project's ``folder`` are told as from there, and other paths in the user's home as from ``~``.
     """
     fields = {name: value for name, value in write_record(record).items() if name not in _OURS}
-    shorter = [(f"{folder}/", "")] if folder and folder != "/" else []
-    shorter += [(f"{user_home}/", "~/")] if user_home not in {"", "/"} else []
-    text = json.dumps(_portable(fields, shorter))
+    shorter = [(f"{folder}/", ""), (folder, "."), (user_home, "~")]
+    patterns = [
+        (re.compile(re.escape(place) + ("" if place.endswith("/") else _END)), name)
+        for place, name in shorter
+        if place and place.strip("/")
+    ]
+    text = json.dumps(_portable(fields, patterns))
     return text if len(text) <= MOST_BYTES else None
 
 
-def _portable(value: Any, shorter: list[tuple[str, str]]) -> Any:
+_END = r"(?![\w.-])"
+"""After the name of a folder: it is not the beginning of a longer one."""
+
+
+def _portable(value: Any, shorter: Sequence[tuple[re.Pattern[str], str]]) -> Any:
     if isinstance(value, Mapping):
         return {name: _portable(each, shorter) for name, each in value.items()}
     if isinstance(value, list):
         return [_portable(each, shorter) for each in value]
     if isinstance(value, str):
         for long, short in shorter:
-            # A path that is nothing but the folder stays, since no text may be empty.
-            value = value.replace(long, short) or value
+            value = long.sub(short, value) or "."  # no text may be empty
     return value
 
 

@@ -16,7 +16,7 @@ import psycopg
 import trio
 from psycopg import sql
 
-from kiro_learn.adapters.postgres.connection import PostgresConnection, Server, errors_named
+from kiro_learn.adapters.postgres.connection import PostgresConnection, RowRefused, Server, errors_named
 from kiro_learn.errors import InvalidRequest, StorageError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import PROJECT_NAME
@@ -160,7 +160,10 @@ class TeamDatabase:
         return {SharedKey(*key): str(memory) for *key, memory in self._connection.run(_READ, columns)}
 
     async def _ask(self, question: Callable[[], T]) -> T:
-        return await trio.to_thread.run_sync(question, limiter=self._limiter)
+        try:
+            return await trio.to_thread.run_sync(question, limiter=self._limiter)
+        except RowRefused as error:
+            raise StorageError(f"{self.name} refuses a memory ({error})", hint=SETUP_HINT) from error
 
 
 class TeamDatabaseOwner:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -19,12 +20,14 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_at
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordDetails
 from kiro_learn.model.sharing import SharedKey
+from kiro_learn.services import team_exchange
 from kiro_learn.services.services import Services
 from kiro_learn.services.sharing import SharingStatus
 from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
-from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storage import DAMAGED_ROWS, InMemoryStorage
 from kiro_learn.testing.team import InMemoryTeam
+from kiro_learn.wire.shared import write_shared
 from tests.unit.services.test_act_rules import FOLDER
 from tests.unit.services.test_session_context import start
 
@@ -79,11 +82,11 @@ def shop_of(*roles: str) -> InMemoryTeam:
 NAMESPACE: Namespace = project_at(PurePosixPath(FOLDER), actor_id="ada").namespace
 
 
-def scenario(work: Callable[[], Awaitable[None]]) -> Callable[[], None]:
-    def test() -> None:
-        simulate(work)
+def scenario(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    @functools.wraps(work)
+    def test(**fixtures: Any) -> None:
+        simulate(functools.partial(work, **fixtures))
 
-    test.__name__ = work.__name__
     return test
 
 
@@ -103,7 +106,7 @@ async def test_rules_reach_another_person_with_who_said_them_and_events_do_not()
     assert bob.titles() == [RULE]
     async with bob.daemon() as services:
         record = await bob.record(RULE)
-        assert (record.facts, record.files_touched) == (("see a.py and ~/notes", "~/shop"), ("a.py",))
+        assert (record.facts, record.files_touched) == (("see a.py and ~/notes", "."), ("a.py",))
         assert record.details == RecordDetails(shared_by="ann")
         assert (await services.activity.sources(record.record_id)).teachers == {"ann"}
         assert RULE not in await start(services, "s1")
@@ -297,3 +300,48 @@ async def test_how_hard_a_rule_is_and_whose_words_it_has_is_shared_with_it() -> 
     record = await bob.record(RULE)
     assert (record.details, record.origin) == (attrs.evolve(details, shared_by="ann"), Origin.USER)
     assert record.is_hard_rule
+
+
+@scenario
+async def test_a_damaged_memory_takes_no_other_one_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(team_exchange, "AT_ONCE", 2)
+    team = shop_of("ann", "bob")
+    ann, bob = Person(team, "ann"), Person(team, "bob")
+    for number in range(1, 6):
+        await ann.learn(number, f"Rule {number}")
+    await ann.compare()
+    ann.storage.connection.execute(DAMAGED_ROWS[1], (a_record(4).record_id,))
+    await ann.learn(6, "Rule 6")
+    assert (await ann.compare()).projects[0].shared == 5
+    assert (await bob.compare()).projects[0].received == {"ann": 5}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("/home/ada/shop/a.py:3", "a.py:3"),
+        ("file:///home/ada/shop/a.py", "file://a.py"),
+        ("/home/ada/shop", "."),
+        ("cd /home/ada/shop; cd /home/ada", "cd .; cd ~"),
+        ("/home/ada/shopping/x and /home/ada.bak/y", "~/shopping/x and /home/ada.bak/y"),
+        ("/home/ada/shop/", "."),
+        ("no path", "no path"),
+    ],
+)
+def test_paths_of_this_machine_stay_here(said: str, told: str) -> None:
+    written = write_shared(a_record(1, said), folder=FOLDER, user_home="/home/ada")
+    assert json.loads(written or "")["title"] == told
+
+
+@pytest.mark.parametrize(("folder", "home"), [(None, ""), ("/", "/")])
+def test_where_a_project_is_everything_no_path_is_shortened(folder: str | None, home: str) -> None:
+    written = write_shared(a_record(1, "/etc/hosts"), folder=folder, user_home=home)
+    assert json.loads(written or "")["title"] == "/etc/hosts"
+
+
+def test_what_is_too_long_is_not_shared() -> None:
+    long = attrs.evolve(a_record(1), text="\u4e00" * 100_000, capture_type="constraint")
+    assert write_shared(long, folder=None, user_home="") is not None
+    files = tuple(f"{number:03}" + "\u4e00" * 497 for number in range(100))
+    longer = attrs.evolve(long, files_touched=files, files_read=files)
+    assert write_shared(longer, folder=None, user_home="") is None
