@@ -57,3 +57,8 @@ def is_unique(key: str) -> bool:
 
 FIRST_NOT_DERIVED = EventId("0000000001" + "0" * 16)
 """The least id that ``derived_event_id`` does not make."""
+
+
+def is_derived(record_id: RecordId) -> bool:
+    """Whether it was made of ``derived_event_id``, as of records that came from elsewhere."""
+    return record_id.removeprefix(RECORD_PREFIX) < FIRST_NOT_DERIVED

@@ -16,12 +16,12 @@ import structlog
 import trio
 
 from kiro_learn.errors import InvalidRequest, RequestError, StorageError, UnknownRecord
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import RecordId, is_derived
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.sharing import SHARED_STRATEGY, SharedProject, TeamView
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.answers import Change
+from kiro_learn.ports.storage.answers import Change, RecordStored
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.actor import PeriodicJob
@@ -91,11 +91,15 @@ class Sharing:
         """When both sides were last made the same."""
         self._has_changed = True
         """Something here has, since."""
+        self._may_have_returned = False
+        """A record of others was put back, as by an undo; perhaps one that was taken back meanwhile."""
         self.status = SharingStatus(team=None if team is None else team.name)
 
-    def apply(self, _change: Change) -> None:
+    def apply(self, change: Change) -> None:
         """Something was committed."""
         self._has_changed = self._team is not None
+        if isinstance(change, RecordStored) and is_derived(change.record_id):
+            self._may_have_returned = True
 
     async def compare(self) -> SharingStatus:
         """Share what is to be, take back what is not, keep what others share, and remove what they took back.
@@ -141,13 +145,14 @@ class Sharing:
         names = [each.name for each in self._projects]
         view = await self._look(names)
         if self._has_changed or view != self._seen:
-            is_foreign_new = self._seen is None or view.foreign != self._seen.foreign
+            may_go = self._seen is None or view.foreign != self._seen.foreign or self._may_have_returned
             self._seen, self._has_changed = None, False
             statuses = [await self._exchanged(project, view) for project in self._projects]
             if self._team is not None:
                 await self._outgoing.take_back_all(self._team, view, but=names)
             places = {each.name: each.namespace for each in statuses if each.namespace is not None}
-            if is_foreign_new and len(places) == len(names):  # else it is not known what is of a project not found
+            self._may_have_returned = False  # what was kept just now is not to go
+            if may_go and len(places) == len(names):  # else it is not known what is of a project that was not found
                 await self._incoming.let_go(view, places)
             after = await self._look(names)
             projects = tuple(self._counted(each, after) for each in statuses)

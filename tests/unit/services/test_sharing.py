@@ -303,6 +303,42 @@ async def test_how_hard_a_rule_is_and_whose_words_it_has_is_shared_with_it() -> 
 
 
 @scenario
+async def test_what_was_taken_back_does_not_return_with_an_undo() -> None:
+    team = shop_of("ann", "bob")
+    ann, bob = Person(team, "ann"), Person(team, "bob")
+    rule = await ann.learn(1)
+    await ann.compare()
+    async with bob.daemon() as services:
+        await services.sharing.compare()
+        found = await bob.record(RULE)
+        corrected = await services.project_records.edit(FOLDER, found.record_id, Correction(title="Sign nothing"))
+        async with ann.daemon() as anns:
+            await anns.forget.forget(rule.record_id)
+            await anns.sharing.compare()
+        await services.sharing.compare()
+        await services.history.undo(corrected.record_id)
+        await services.sharing.compare()
+        assert bob.titles() == []
+
+
+@scenario
+async def test_a_project_that_is_merged_into_another_is_shared_from_there() -> None:
+    team = shop_of("ann", "bob")
+    ann, bob = Person(team, "ann"), Person(team, "bob")
+    await ann.learn(1)
+    await ann.compare()
+    await bob.learn(2, "Own rule")
+    async with bob.daemon() as services:
+        await services.sharing.compare()
+        store = (await services.project_finder.project_of("/home/ada/store")).namespace
+        await services.project_merges.merge(NAMESPACE, store)
+        [shop] = (await services.sharing.compare()).projects
+        assert (shop.namespace, shop.shared, shop.received) == (store, 1, {"ann": 1})
+    await bob.compare()
+    assert bob.titles() == [RULE, "Own rule"]
+
+
+@scenario
 async def test_a_damaged_memory_takes_no_other_one_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(team_exchange, "AT_ONCE", 2)
     team = shop_of("ann", "bob")
