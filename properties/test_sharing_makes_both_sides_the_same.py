@@ -102,10 +102,12 @@ class Team:
             await person.services.forget.forget(record.record_id)
         elif deed == "correct":
             self.count += 1
+            corrected = f"Rule {self.count:03}"
+            await person.services.project_records.edit(FOLDER, record.record_id, Correction(title=corrected))
             if record.strategy == SHARED_STRATEGY:
                 person.forgotten.add(record.title)
-            correction = Correction(title=f"Rule {self.count:03}")
-            await person.services.project_records.edit(FOLDER, record.record_id, correction)
+            elif record.title in self.withheld:
+                self.withheld.add(corrected)
         else:
             with contextlib.suppress(StorageUnavailable, InvalidRequest):
                 await person.services.sharing.withhold(record.record_id, is_withheld=deed == "withhold")

@@ -16,6 +16,7 @@ SHARED_STRATEGY = "team-shared"
 
 DEFAULT_KINDS = tuple(sorted(KnowledgeType))
 KINDS = frozenset((*KnowledgeType, *ObservationType))
+NO_KINDS = ("none",)
 
 
 @attrs.frozen
@@ -46,15 +47,21 @@ def shared_projects(text: str) -> tuple[SharedProject, ...]:
 
 
 def _shared_project(part: str) -> SharedProject:
-    named, colon, kinds = part.rpartition(":") if ":" in part else (part, "", "")
+    named, colon, kinds = part.partition(":")
     name, _, place = (each.strip() for each in named.partition("="))
-    if not PROJECT_NAME.fullmatch(name):
+    if not is_team_name(name):
         raise ValueError(f"expected a project's name, found {name!r}")
-    wanted = tuple(kinds.split()) if colon else DEFAULT_KINDS
-    wanted = () if wanted == ("none",) else wanted
-    if unknown := set(wanted) - KINDS or (colon and not kinds.strip()):
-        raise ValueError(f"expected kinds of memories ({', '.join(sorted(KINDS))}) or none, found {unknown!r}")
-    return SharedProject(name, place or name, wanted)
+    if part in KINDS:
+        raise ValueError(f"put a space between kinds, not a comma, before {part}")
+    wanted = tuple(kinds.split())
+    if colon and (not wanted or (wanted != NO_KINDS and not KINDS.issuperset(wanted))):
+        raise ValueError(f"expected kinds of memories ({', '.join(sorted(KINDS))}) or none, found {kinds.strip()!r}")
+    return SharedProject(name, place or name, () if wanted == NO_KINDS else wanted or DEFAULT_KINDS)
+
+
+def is_team_name(name: str) -> bool:
+    """Whether a team can call a project so: the setting ``share.projects`` can say it."""
+    return PROJECT_NAME.fullmatch(name) is not None and name == name.strip() and not set(name) & set(",:=")
 
 
 @attrs.frozen(order=True)
@@ -101,6 +108,11 @@ class TeamView:
     def own(self, project: str) -> dict[str, SharedHead]:
         """What this home shared of ``project``, by its ids of records."""
         return {head.key.record_id: head for head in self.heads if head.key.project == project and self._is_own(head)}
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """Records of this home that stay there, whatever project they are of."""
+        return frozenset(head.key.record_id for head in self.heads if head.is_withheld and self._is_own(head))
 
     def others(self, project: str) -> list[SharedKey]:
         """What other people, and other homes of the user, share of it."""

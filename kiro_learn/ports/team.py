@@ -37,8 +37,12 @@ class TeamMemories(Protocol):
         """Delete memories that this home shared."""
         ...
 
-    async def withhold(self, project: str, record_id: RecordId, *, is_withheld: bool) -> None:
-        """Note that a memory of this home is not to be shared, which deletes what it said; or forget that it is not."""
+    async def withhold(self, project: str, record_id: RecordId) -> None:
+        """Note for good that a memory of this home is not to be shared, which deletes what it said."""
+        ...
+
+    async def share_again(self, record_ids: Collection[RecordId]) -> None:
+        """Forget that these are withheld, in whichever projects."""
         ...
 
     async def close(self) -> None:

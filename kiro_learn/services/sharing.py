@@ -22,11 +22,11 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.sharing import SHARED_STRATEGY, SharedProject, TeamView
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.answers import Change, RecordStored
-from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.services.project_names import NamedProject, ProjectNames
-from kiro_learn.services.team_exchange import Incoming, Outgoing
+from kiro_learn.services.team_exchange import Incoming, Outgoing, replaced_ids
 
 log = structlog.get_logger()
 
@@ -74,7 +74,7 @@ class Sharing:
         team: TeamMemories | None,
         projects: Sequence[SharedProject],
         sides: tuple[Outgoing, Incoming],
-        storage: RecordReads,
+        storage: StorageBackend,
         names: ProjectNames,
         *,
         clock: ClockAndIds,
@@ -136,8 +136,10 @@ class Sharing:
             hint = "To be rid of it here, forget it."
             raise InvalidRequest([("$.record_id", "expected a memory of yours, found one of somebody else")], hint=hint)
         async with self._turn:
-            for name in names:
-                await self._team.withhold(name, record_id, is_withheld=is_withheld)
+            if not is_withheld:
+                await self._team.share_again([record_id, *await replaced_ids(self._storage, record_id)])
+            for name in names if is_withheld else ():
+                await self._team.withhold(name, record_id)
         await self.compare()
         return record
 
@@ -150,15 +152,15 @@ class Sharing:
             statuses = [await self._exchanged(project, view) for project in self._projects]
             if self._team is not None:
                 await self._outgoing.take_back_all(self._team, view, but=names)
-            places = {each.name: each.namespace for each in statuses if each.namespace is not None}
             self._may_have_returned = False  # what was kept just now is not to go
-            if may_go and len(places) == len(names):  # else it is not known what is of a project that was not found
-                await self._incoming.let_go(view, places)
+            if may_go:
+                await self._incoming.let_go(view, {each.name: each.namespace for each in statuses})
             after = await self._look(names)
             projects = tuple(self._counted(each, after) for each in statuses)
             self.status = attrs.evolve(self.status, role=view.role, projects=projects)
-            # What others shared meanwhile is read the next time.
-            self._seen = after if after.foreign == view.foreign else None
+            # What others shared meanwhile is read the next time, and a project that was not found is looked for again.
+            is_done = after.foreign == view.foreign and None not in {each.namespace for each in statuses}
+            self._seen = after if is_done else None
         self.status = attrs.evolve(self.status, compared_at=self._clock.utc_now(), problem="", hint="")
 
     async def _look(self, names: Sequence[str]) -> TeamView:
@@ -172,9 +174,10 @@ class Sharing:
         except RequestError as error:
             return attrs.evolve(status, problem=str(error))
         status = attrs.evolve(status, namespace=place.namespace)
-        if project.name not in view.admitted:
+        is_admitted = project.name in view.admitted
+        await self._outgoing.share(self._team, project, place, view, is_admitted=is_admitted)
+        if not is_admitted:
             return attrs.evolve(status, problem=f"{view.role} is not admitted to {project.name}")
-        await self._outgoing.share(self._team, project, place, view)
         await self._incoming.keep(self._team, project, place, view)
         return status
 

@@ -17,7 +17,7 @@ from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.model.sharing import SHARED_STRATEGY, SharedKey, SharedProject, TeamView
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.ports.storage.records import Place, RecordQuery
+from kiro_learn.ports.storage.records import HistoryReads, Place, RecordQuery
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.services.project_names import NamedProject
@@ -38,28 +38,51 @@ class Outgoing:
         self._storage = storage
         self._user_home = user_home
 
-    async def share(self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView) -> None:
-        """Share what is new of ``project``, and take back what is no longer to be shared."""
+    async def share(
+        self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView, *, is_admitted: bool
+    ) -> None:
+        """Share what is new of ``project``, if the user is admitted to it, and take back what is no longer shared.
+
+        What is withheld stays so, and what took its place since is withheld with it.
+        """
         there = view.own(project.name)
         wanted: set[str] = set()
         async for page in _pages(self._storage, place.namespace, RecordFilter(types=project.kinds or NO_KIND)):
             own = [record for record in page if record.strategy != SHARED_STRATEGY]
             wanted |= {record.record_id for record in own}
-            texts = {record.record_id: self._text(record, place) for record in own if record.record_id not in there}
-            await team.share(project.name, {record_id: text for record_id, text in texts.items() if text})
-        left = [RecordId(record_id) for record_id in there if record_id not in wanted]
-        live = {record.record_id for record in await self._storage.get_memory_records(left)}
-        # What is withheld stays so, as long as it is remembered: it may be of a kind that is shared again one day.
-        gone = [record_id for record_id in left if not (there[record_id].is_withheld and record_id in live)]
-        await team.take_back(project.name, gone)
+            if is_admitted:
+                new = [record for record in own if record.record_id not in there]
+                await self._share_new(team, project, place, new, view.withheld)
+        gone = [RecordId(each) for each, head in there.items() if each not in wanted and not head.is_withheld]
+        if gone:
+            await team.take_back(project.name, gone)
+
+    async def _share_new(  # what, and where to
+        self,
+        team: TeamMemories,
+        project: SharedProject,
+        place: NamedProject,
+        records: Sequence[MemoryRecord],
+        withheld: Collection[str],
+    ) -> None:
+        texts: dict[RecordId, str] = {}
+        for record in records:
+            if withheld and await self._is_withheld(record, withheld):
+                await team.withhold(project.name, record.record_id)
+            elif text := write_shared(record, folder=place.folder, user_home=self._user_home):
+                texts[record.record_id] = text
+        if texts:
+            await team.share(project.name, texts)
+
+    async def _is_withheld(self, record: MemoryRecord, withheld: Collection[str]) -> bool:
+        """Whether it is, or what it replaced."""
+        return not {record.record_id, *await replaced_ids(self._storage, record.record_id)}.isdisjoint(withheld)
 
     async def take_back_all(self, team: TeamMemories, view: TeamView, but: Collection[str]) -> None:
-        """Take back what this home shared of projects other than these."""
+        """Take back what this home shared of projects other than these; what is withheld stays so."""
         for name in sorted({head.key.project for head in view.heads}.difference(but)):
-            await team.take_back(name, list(map(RecordId, view.own(name))))
-
-    def _text(self, record: MemoryRecord, place: NamedProject) -> str | None:
-        return write_shared(record, folder=place.folder, user_home=self._user_home)
+            if shared := [RecordId(each) for each, head in view.own(name).items() if not head.is_withheld]:
+                await team.take_back(name, shared)
 
 
 class Incoming:
@@ -77,7 +100,9 @@ class Incoming:
         """Store what is new, except what the user forgot here or corrected."""
         new = {shared_record_id(key): key for key in view.others(project.name) if key not in self._read}
         for record in await self._storage.get_memory_records(list(new)):
-            self._read[new.pop(record.record_id)] = True
+            key = new.pop(record.record_id)
+            if record.namespace == place.namespace:  # else it goes from there first
+                self._read[key] = True
         keys = list(new.values())
         for start in range(0, len(keys), AT_ONCE):
             texts = await team.read(keys[start : start + AT_ONCE])
@@ -86,16 +111,23 @@ class Incoming:
             await self._writer.write(partial(_put_shared, shared=kept))
             self._read |= {key: record is not None for key, record in records.items()}
 
-    async def let_go(self, view: TeamView, places: Mapping[str, Namespace]) -> None:
-        """Remove what nobody shares any more in the projects of these names, and all that is of another project."""
+    async def let_go(self, view: TeamView, places: Mapping[str, Namespace | None]) -> None:
+        """Remove what nobody shares any more in the projects of these names, and what is kept in another project.
+
+        Args:
+          places: None of a project that was not found: what is still shared of it stays where it is.
+        """
         wanted = {shared_record_id(key): place for name, place in places.items() for key in view.others(name)}
+        moved: set[RecordId] = set()
         async for page in _pages(self._storage, None, RecordFilter(strategy=SHARED_STRATEGY)):
-            gone = [record for record in page if wanted.get(record.record_id) != record.namespace]
+            gone = [record for record in page if not _stays(record, wanted)]
             if gone:
+                moved |= {record.record_id for record in gone}
                 await self._writer.write(partial(_withdraw, records=gone))
                 await self._storage.erase_forgotten()
                 log.info("sharing.withdrawn", record_count=len(gone))
-        self._read = {key: is_one for key, is_one in self._read.items() if shared_record_id(key) in wanted}
+        ids = {key: shared_record_id(key) for key in self._read}
+        self._read = {key: self._read[key] for key, each in ids.items() if each in wanted and each not in moved}
 
     def counts(self, view: TeamView, project: str) -> tuple[Counter[str], int]:
         """How many memories each person shares, and how many of all are unreadable."""
@@ -117,6 +149,16 @@ class Incoming:
         if key.owner == view.role:
             return self._actor_id
         return f"{key.owner}@team" if key.owner == self._actor_id else key.owner
+
+
+async def replaced_ids(storage: HistoryReads, record_id: RecordId) -> set[RecordId]:
+    """All that a record replaced, directly or not."""
+    replacements = await storage.list_replacements(record_id)
+    return {replaced.record_id for each in replacements for replaced in each.replaced}
+
+
+def _stays(record: MemoryRecord, wanted: Mapping[RecordId, Namespace | None]) -> bool:
+    return record.record_id in wanted and wanted[record.record_id] in {None, record.namespace}
 
 
 async def _pages(

@@ -71,12 +71,15 @@ class TeamOfRole:
                 self.team.asked += 1
                 del self.team.memories[key]
 
-    async def withhold(self, project: str, record_id: RecordId, *, is_withheld: bool) -> None:
-        there = [each for each in self.team.memories if each.record_id == record_id and self._is_own(each)]
-        if is_withheld or any(self.team.memories[each] is None for each in there):
-            await self.take_back(project, [record_id])
-        if is_withheld:
-            self._put(project, record_id, None)
+    async def withhold(self, project: str, record_id: RecordId) -> None:
+        await self.take_back(project, [record_id])
+        self._put(project, record_id, None)
+
+    async def share_again(self, record_ids: Collection[RecordId]) -> None:
+        await self._reach()
+        for key in [each for each, text in self.team.memories.items() if text is None and self._is_own(each)]:
+            if key.record_id in record_ids:
+                del self.team.memories[key]
 
     async def close(self) -> None:
         await trio.lowlevel.checkpoint()

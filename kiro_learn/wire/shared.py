@@ -38,18 +38,20 @@ def write_shared(record: MemoryRecord, *, folder: str | None, user_home: str) ->
     Paths in the project's ``folder`` are told as from there, and other paths in the user's home as from ``~``.
     """
     fields = {name: value for name, value in write_record(record).items() if name not in _OURS}
-    shorter = [(f"{folder}/", ""), (folder, "."), (user_home, "~")]
     patterns = [
-        (re.compile(re.escape(place) + ("" if place.endswith("/") else _END)), name)
-        for place, name in shorter
+        (re.compile(pattern.format(re.escape(place))), name)
+        for place, pattern, name in ((folder, _IN_FOLDER, ""), (folder, _FOLDER, "."), (user_home, _FOLDER, "~"))
         if place and place.strip("/")
     ]
     text = json.dumps(_portable(fields, patterns))
     return text if len(text) <= MOST_BYTES else None
 
 
-_END = r"(?![\w.-])"
-"""After the name of a folder: it is not the beginning of a longer one."""
+_BEGINNING = r"(?:(?<![\w./~%-])|(?<=//))"
+"""Before a path: it is not the end of a longer one. A URL of a file has two slashes there."""
+_FOLDER = _BEGINNING + r"{}(?![\w-]|\.\w)"
+"""A folder's path, which is not the beginning of a longer name; a sentence may end after it."""
+_IN_FOLDER = _BEGINNING + r"{}/+(?=[\w.@+~-])"
 
 
 def _portable(value: Any, shorter: Sequence[tuple[re.Pattern[str], str]]) -> Any:

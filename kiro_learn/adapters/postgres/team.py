@@ -19,8 +19,7 @@ from psycopg import sql
 from kiro_learn.adapters.postgres.connection import PostgresConnection, RowRefused, Server, errors_named
 from kiro_learn.errors import InvalidRequest, StorageError
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.namespace import PROJECT_NAME
-from kiro_learn.model.sharing import SharedHead, SharedKey, SharedTexts, TeamView
+from kiro_learn.model.sharing import SharedHead, SharedKey, SharedTexts, TeamView, is_team_name
 
 T = TypeVar("T")
 
@@ -61,17 +60,19 @@ _TAKE_BACK = """
     DELETE FROM kiro_learn_team.memories
      WHERE project = %(project)s AND owner = current_user AND home = %(home)s AND record_id = ANY(%(ids)s::text[])
 """
+# One that was expelled may only change what is there.
 _WITHHOLD = """
+    UPDATE kiro_learn_team.memories SET memory = NULL
+     WHERE project = %(project)s AND owner = current_user AND home = %(home)s AND record_id = %(record_id)s
+"""
+_WITHHOLD_NEW = """
     INSERT INTO kiro_learn_team.memories (project, home, record_id, memory)
     VALUES (%(project)s, %(home)s, %(record_id)s, NULL)
-    ON CONFLICT (project, owner, home, record_id) DO UPDATE SET memory = NULL
 """
-_NO_LONGER_WITHHOLD = """
+_SHARE_AGAIN = """
     DELETE FROM kiro_learn_team.memories
-     WHERE project = %(project)s AND owner = current_user AND home = %(home)s AND record_id = %(record_id)s
-       AND memory IS NULL
+     WHERE owner = current_user AND home = %(home)s AND record_id = ANY(%(ids)s::text[]) AND memory IS NULL
 """
-
 _IS_ROLE = "SELECT 1 FROM pg_roles WHERE rolname = %s"
 _ADMIT = "INSERT INTO kiro_learn_team.members (project, role) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 _GRANTS: tuple[LiteralString, ...] = (
@@ -130,10 +131,19 @@ class TeamDatabase:
         values = {"project": project, "home": self._home, "ids": list(record_ids)}
         await self._ask(lambda: self._connection.run(_TAKE_BACK, values))
 
-    async def withhold(self, project: str, record_id: RecordId, *, is_withheld: bool) -> None:
-        statement = _WITHHOLD if is_withheld else _NO_LONGER_WITHHOLD
+    async def withhold(self, project: str, record_id: RecordId) -> None:
         values = {"project": project, "home": self._home, "record_id": record_id}
-        await self._ask(lambda: self._connection.run(statement, values))
+
+        def withhold() -> None:
+            self._connection.run(_WITHHOLD, values)
+            if not self._connection.changes():
+                self._connection.run(_WITHHOLD_NEW, values)
+
+        await self._ask(withhold)
+
+    async def share_again(self, record_ids: Collection[RecordId]) -> None:
+        values = {"home": self._home, "ids": list(record_ids)}
+        await self._ask(lambda: self._connection.run(_SHARE_AGAIN, values))
 
     async def close(self) -> None:
         await self._ask(self._connection.close)
@@ -178,8 +188,8 @@ class TeamDatabaseOwner:
             connection.execute(TABLES.read_bytes())
 
     def admit(self, project: str, roles: Sequence[str]) -> None:
-        if not PROJECT_NAME.fullmatch(project):
-            raise InvalidRequest([("PROJECT", "expected a name without slashes")])
+        if not is_team_name(project):
+            raise InvalidRequest([("PROJECT", "expected a name without slashes, commas, colons and equal signs")])
         with self._connected() as connection:
             for role in roles:
                 if not connection.execute(_IS_ROLE, (role,)).fetchone():

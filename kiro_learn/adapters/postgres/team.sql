@@ -33,7 +33,8 @@ DROP POLICY IF EXISTS seen_by_member ON kiro_learn_team.members;
 CREATE POLICY seen_by_member ON kiro_learn_team.members FOR SELECT USING (
     EXISTS (SELECT 1 FROM pg_catalog.pg_roles AS r WHERE r.rolname = members.role AND pg_has_role(r.oid, 'USAGE')));
 DROP POLICY IF EXISTS kept_by_owner ON kiro_learn_team.members;
-CREATE POLICY kept_by_owner ON kiro_learn_team.members TO CURRENT_USER USING (true) WITH CHECK (true);
+CREATE POLICY kept_by_owner ON kiro_learn_team.members USING (pg_has_role((
+    SELECT c.relowner FROM pg_catalog.pg_class AS c WHERE c.oid = 'kiro_learn_team.members'::regclass), 'USAGE'));
 
 -- Members see what is shared in their projects. Everybody sees what is their own, to take it back. The subquery does not
 -- depend on the row, so it is asked once a statement.
@@ -49,6 +50,6 @@ CREATE POLICY shared_by_member ON kiro_learn_team.memories FOR INSERT WITH CHECK
           JOIN pg_catalog.pg_roles AS r ON r.rolname = m.role AND pg_has_role(r.oid, 'USAGE')));
 DROP POLICY IF EXISTS withheld_by_owner ON kiro_learn_team.memories;
 CREATE POLICY withheld_by_owner ON kiro_learn_team.memories FOR UPDATE
-    USING (owner = current_user) WITH CHECK (owner = current_user);
+    USING (owner = current_user) WITH CHECK (owner = current_user AND memory IS NULL);
 DROP POLICY IF EXISTS taken_back_by_owner ON kiro_learn_team.memories;
 CREATE POLICY taken_back_by_owner ON kiro_learn_team.memories FOR DELETE USING (owner = current_user);

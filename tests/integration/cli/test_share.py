@@ -139,6 +139,7 @@ def test_no_role_sees_or_changes_what_is_not_its_own_to_see_or_change(tmp_path: 
         for role, seen in (("ann", ["ann"]), ("bob", ["ann"]), ("eve", ["eve"])):
             assert [each for (each,) in asked(role, "SELECT owner FROM kiro_learn_team.memories")] == seen
         assert asked("bob", "UPDATE kiro_learn_team.memories SET memory = NULL") == [0]
+        assert asked("ann", "UPDATE kiro_learn_team.memories SET memory = '[1]'") == refused, "it is shared as it was"
         assert asked("bob", "DELETE FROM kiro_learn_team.memories") == [0]
         for table, privilege in (("memories", "TRUNCATE"), ("members", "DELETE FROM"), ("memories", "DROP TABLE")):
             assert asked("bob", f"{privilege} kiro_learn_team.{table}") == refused

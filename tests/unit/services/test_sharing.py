@@ -339,6 +339,86 @@ async def test_a_project_that_is_merged_into_another_is_shared_from_there() -> N
 
 
 @scenario
+async def test_what_is_withheld_stays_so_when_it_is_corrected_and_when_its_project_goes_and_comes() -> None:
+    team = shop_of("ann")
+    team.members["api"] = {"ann"}
+    ann = Person(team, "ann")
+    rule = await ann.learn(1)
+    async with ann.daemon() as services:
+        await services.sharing.compare()
+        await services.sharing.withhold(rule.record_id, is_withheld=True)
+        corrected = await services.project_records.edit(FOLDER, rule.record_id, Correction(title="Sign commits"))
+        await services.sharing.compare()
+        assert team.texts() == []
+        await services.history.undo(corrected.record_id)
+        await services.sharing.compare()
+        assert team.texts() == []
+    for projects in ("api=/srv/api", SHOP, f"{SHOP}, api={FOLDER}", f"api={FOLDER}"):
+        await ann.compare(projects)
+        assert team.texts() == [], projects
+    async with ann.daemon() as services:
+        await services.sharing.compare()
+        corrected = await services.project_records.edit(FOLDER, rule.record_id, Correction(title="Sign commits"))
+        await services.sharing.compare()
+        await services.sharing.withhold(corrected.record_id, is_withheld=False)
+        assert len(team.texts()) == 1
+
+
+@scenario
+async def test_one_who_was_expelled_still_takes_back_what_they_forget() -> None:
+    team = shop_of("ann", "bob")
+    ann, bob = Person(team, "ann"), Person(team, "bob")
+    rule, other = await ann.learn(1), await ann.learn(2, "Never deploy on a Friday")
+    await ann.compare()
+    team.members["shop"].remove("ann")
+    await ann.learn(3, "Merge on green")
+    async with ann.daemon() as services:
+        await services.forget.forget(rule.record_id)
+        assert (await services.sharing.compare()).projects[0].problem == "ann is not admitted to shop"
+        assert len(team.texts()) == 1
+        await services.sharing.withhold(other.record_id, is_withheld=True)
+        assert team.texts() == []
+    assert (await bob.compare()).projects[0].received == {}
+
+
+@scenario
+async def test_a_project_that_is_not_found_keeps_nothing_of_others_and_is_looked_for_again() -> None:
+    team = shop_of("ann", "bob")
+    team.members["api"] = {"ann", "bob"}
+    ann, bob = Person(team, "ann"), Person(team, "bob")
+    rule = await ann.learn(1)
+    await ann.compare()
+    projects = f"{SHOP}, api=/gone/api"
+    async with bob.daemon(projects) as services:
+        await services.sharing.compare()
+        assert bob.titles() == [RULE]
+        async with ann.daemon() as anns:
+            await anns.forget.forget(rule.record_id)
+            await anns.sharing.compare()
+        status = await services.sharing.compare()
+        assert bob.titles() == []
+        assert "/gone/api" in status.projects[1].problem
+        api = project_at(PurePosixPath("/gone/api"), actor_id="ada").namespace
+        await services.capture.take(an_event(7, namespace=api))
+        assert not (await services.sharing.compare()).projects[1].problem
+
+
+@scenario
+async def test_what_others_share_follows_the_project_to_another_folder() -> None:
+    team = shop_of("ann", "bob")
+    ann, bob = Person(team, "ann"), Person(team, "bob")
+    await ann.learn(1)
+    await ann.compare()
+    await bob.compare()
+    async with bob.daemon("shop=/home/ada/other") as services:
+        for _ in range(2):
+            await services.sharing.compare()
+        assert bob.titles() == [RULE]
+        assert "/home/ada/other" not in (await bob.record(RULE)).namespace
+        assert (await bob.record(RULE)).namespace != NAMESPACE
+
+
+@scenario
 async def test_a_damaged_memory_takes_no_other_one_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(team_exchange, "AT_ONCE", 2)
     team = shop_of("ann", "bob")
@@ -360,7 +440,12 @@ async def test_a_damaged_memory_takes_no_other_one_back(monkeypatch: pytest.Monk
         ("/home/ada/shop", "."),
         ("cd /home/ada/shop; cd /home/ada", "cd .; cd ~"),
         ("/home/ada/shopping/x and /home/ada.bak/y", "~/shopping/x and /home/ada.bak/y"),
-        ("/home/ada/shop/", "."),
+        ("/home/ada/shop/", "./"),
+        ("It lies in /home/ada. All of it: /home/ada/shop.", "It lies in ~. All of it: .."),
+        ("ends with /home/ada/shop/ then", "ends with ./ then"),
+        ("/home/ada/shop//a.py", "a.py"),
+        ("/mnt/backup/home/ada/shop/a.py", "/mnt/backup/home/ada/shop/a.py"),
+        ("https://git.example.org/home/ada/x", "https://git.example.org/home/ada/x"),
         ("no path", "no path"),
     ],
 )
@@ -373,6 +458,11 @@ def test_paths_of_this_machine_stay_here(said: str, told: str) -> None:
 def test_where_a_project_is_everything_no_path_is_shortened(folder: str | None, home: str) -> None:
     written = write_shared(a_record(1, "/etc/hosts"), folder=folder, user_home=home)
     assert json.loads(written or "")["title"] == "/etc/hosts"
+
+
+@pytest.mark.parametrize("said", ["edit src/app/views.py", "see docs/app/plan.md", "./app/x", "~/app"])
+def test_a_short_folder_is_not_taken_out_of_the_middle_of_a_path(said: str) -> None:
+    assert json.loads(write_shared(a_record(1, said), folder="/app", user_home="/root") or "")["title"] == said
 
 
 def test_what_is_too_long_is_not_shared() -> None:
