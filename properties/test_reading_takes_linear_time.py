@@ -54,6 +54,7 @@ ANCHORED = {
     "learning.extraction.extractive.summaries:_LABEL": "matched in a loop over patterns",
     "learning.extraction.extractive.summaries:_OPENER": "as above",
     "learning.acts.cues:DONE": "matched in a loop over patterns",
+    "model.namespace:PROJECT_NAME": "matched as a whole, by other modules",
     "learning.profile.places:_RUN": "matched as a whole with each line of a file",
     "learning.profile.places:_STEP": "as above",
 }
