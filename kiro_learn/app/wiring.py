@@ -179,11 +179,17 @@ def _change_follower(dependencies: Dependencies, config: Config, actors: Actors,
 
 
 def _sharing(dependencies: Dependencies, config: Config, actors: Actors, names: ProjectNames) -> Sharing:
-    storage, writer = dependencies.storage, actors.writer
-    outgoing = Outgoing(storage, user_home=dependencies.user_home)
-    incoming = Incoming(storage, writer, dependencies.clock, actor_id=dependencies.actor_id)
+    storage, writer, offload = dependencies.storage, actors.writer, dependencies.background
+    outgoing = Outgoing(storage, user_home=dependencies.user_home, offload=offload)
+    incoming = Incoming(storage, writer, dependencies.clock, actor_id=dependencies.actor_id, offload=offload)
     sharing = Sharing(
-        dependencies.team, config.share.shared, (outgoing, incoming), storage, names, clock=dependencies.clock
+        dependencies.team,
+        config.share.shared,
+        (outgoing, incoming),
+        storage,
+        names,
+        clock=dependencies.clock,
+        offload=offload,
     )
     writer.subscribe(sharing.apply)
     return sharing

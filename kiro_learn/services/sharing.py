@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Protocol
 
 import attrs
@@ -25,6 +26,7 @@ from kiro_learn.ports.storage.answers import Change, RecordStored
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.actor import PeriodicJob
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.project_names import NamedProject, ProjectNames
 from kiro_learn.services.team_exchange import Incoming, Outgoing, replaced_ids
 
@@ -54,7 +56,7 @@ class ProjectSharing:
 
 @attrs.frozen(kw_only=True)
 class SharingStatus:
-    """What is shared with whom."""
+    """What this home shares with its team, and what it receives."""
 
     team: str | None = None
     """The database; None: nothing is shared."""
@@ -78,6 +80,7 @@ class Sharing:
         names: ProjectNames,
         *,
         clock: ClockAndIds,
+        offload: Offload,
     ) -> None:
         """``team``: None where nothing is shared."""
         self._team = team
@@ -86,6 +89,7 @@ class Sharing:
         self._storage = storage
         self._names = names
         self._clock = clock
+        self._offload = offload
         self._turn = trio.Lock()
         self._seen: TeamView | None = None
         """When both sides were last made the same."""
@@ -146,8 +150,9 @@ class Sharing:
     async def _compare(self) -> None:
         names = [each.name for each in self._projects]
         view = await self._look(names)
-        if self._has_changed or view != self._seen:
-            may_go = self._seen is None or view.foreign != self._seen.foreign or self._may_have_returned
+        is_new, is_foreign_new = await self._offload(partial(_news, view, self._seen))
+        if self._has_changed or is_new:
+            may_go = is_foreign_new or self._may_have_returned
             self._seen, self._has_changed = None, False
             statuses = [await self._exchanged(project, view) for project in self._projects]
             if self._team is not None:
@@ -156,11 +161,12 @@ class Sharing:
             if may_go:
                 await self._incoming.let_go(view, {each.name: each.namespace for each in statuses})
             after = await self._look(names)
-            projects = tuple(self._counted(each, after) for each in statuses)
+            projects = await self._offload(lambda: tuple(self._counted(each, after) for each in statuses))
             self.status = attrs.evolve(self.status, role=view.role, projects=projects)
             # What others shared meanwhile is read the next time, and a project that was not found is looked for again.
-            is_done = after.foreign == view.foreign and None not in {each.namespace for each in statuses}
-            self._seen = after if is_done else None
+            _, is_foreign_new = await self._offload(partial(_news, after, view))
+            are_found = None not in {each.namespace for each in statuses}
+            self._seen = after if are_found and not is_foreign_new else None
         self.status = attrs.evolve(self.status, compared_at=self._clock.utc_now(), problem="", hint="")
 
     async def _look(self, names: Sequence[str]) -> TeamView:
@@ -192,6 +198,11 @@ class Sharing:
         )
 
 
+def _news(view: TeamView, seen: TeamView | None) -> tuple[bool, bool]:
+    """Whether anything differs from what was seen, and whether what others share does."""
+    return view != seen, seen is None or view.foreign != seen.foreign
+
+
 def periodic_sharing(sharing: Sharing, *, interval_seconds: float) -> PeriodicJob:
     """Compares both sides; what is wrong is in the status, and the next time tries again."""
 
@@ -206,7 +217,7 @@ def periodic_sharing(sharing: Sharing, *, interval_seconds: float) -> PeriodicJo
 
 
 class TeamOwner(Protocol):
-    """What whoever owns a team's database does. Every method may raise StorageError; then nothing changed."""
+    """What the owner of a team's database does. Every method may raise StorageError; then nothing changed."""
 
     def set_up(self) -> None:
         """Make the tables, or bring them to today."""

@@ -1,10 +1,14 @@
-"""What of a project's memories goes to a team, and what comes from it."""
+"""What of a project's memories goes to a team, and what comes from it.
+
+What takes longer the more is shared (digests, JSON, redaction) is done in threads, so that no prompt waits for it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 import structlog
@@ -20,6 +24,7 @@ from kiro_learn.ports.storage.interface import StorageBackend, StorageTransactio
 from kiro_learn.ports.storage.records import HistoryReads, Place, RecordQuery
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.project_names import NamedProject
 from kiro_learn.wire.shared import read_shared, shared_record_id, write_shared
 
@@ -34,9 +39,10 @@ NO_KIND = ("",)
 class Outgoing:
     """Makes what this home shares what it is to share."""
 
-    def __init__(self, storage: StorageBackend, *, user_home: str) -> None:
+    def __init__(self, storage: StorageBackend, *, user_home: str, offload: Offload) -> None:
         self._storage = storage
         self._user_home = user_home
+        self._offload = offload
 
     async def share(
         self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView, *, is_admitted: bool
@@ -65,14 +71,20 @@ class Outgoing:
         records: Sequence[MemoryRecord],
         withheld: Collection[str],
     ) -> None:
-        texts: dict[RecordId, str] = {}
+        shared: list[MemoryRecord] = []
         for record in records:
             if withheld and await self._is_withheld(record, withheld):
                 await team.withhold(project.name, record.record_id)
-            elif text := write_shared(record, folder=place.folder, user_home=self._user_home):
-                texts[record.record_id] = text
+            else:
+                shared.append(record)
+        texts = await self._offload(partial(self._texts, shared, place))
         if texts:
             await team.share(project.name, texts)
+
+    def _texts(self, records: Sequence[MemoryRecord], place: NamedProject) -> dict[RecordId, str]:
+        """Without those that are too long."""
+        texts = {each.record_id: write_shared(each, folder=place.folder, user_home=self._user_home) for each in records}
+        return {record_id: text for record_id, text in texts.items() if text is not None}
 
     async def _is_withheld(self, record: MemoryRecord, withheld: Collection[str]) -> bool:
         """Whether it is, or what it replaced."""
@@ -88,17 +100,20 @@ class Outgoing:
 class Incoming:
     """Keeps what others share as records of its project here, each with who shared it."""
 
-    def __init__(self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, *, actor_id: str) -> None:
+    def __init__(
+        self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, *, actor_id: str, offload: Offload
+    ) -> None:
         self._storage = storage
         self._writer = writer
         self._clock = clock
         self._actor_id = actor_id
+        self._offload = offload
         self._read: dict[SharedKey, bool] = {}
         """What was read since the start, and whether it was a memory."""
 
     async def keep(self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView) -> None:
         """Store what is new, except what the user forgot here or corrected."""
-        new = {shared_record_id(key): key for key in view.others(project.name) if key not in self._read}
+        new = await self._offload(partial(self._unread, view, project.name))
         for record in await self._storage.get_memory_records(list(new)):
             key = new.pop(record.record_id)
             if record.namespace == place.namespace:  # else it goes from there first
@@ -106,7 +121,7 @@ class Incoming:
         keys = list(new.values())
         for start in range(0, len(keys), AT_ONCE):
             texts = await team.read(keys[start : start + AT_ONCE])
-            records = {key: self._record(key, text, view, place) for key, text in texts.items()}
+            records = await self._offload(partial(self._records, texts, view, place))
             kept = [record for record in records.values() if record is not None]
             await self._writer.write(partial(_put_shared, shared=kept))
             self._read |= {key: record is not None for key, record in records.items()}
@@ -117,7 +132,7 @@ class Incoming:
         Args:
           places: None of a project that was not found: what is still shared of it stays where it is.
         """
-        wanted = {shared_record_id(key): place for name, place in places.items() for key in view.others(name)}
+        wanted = await self._offload(partial(_wanted, view, places))
         moved: set[RecordId] = set()
         async for page in _pages(self._storage, None, RecordFilter(strategy=SHARED_STRATEGY)):
             gone = [record for record in page if not _stays(record, wanted)]
@@ -126,14 +141,24 @@ class Incoming:
                 await self._writer.write(partial(_withdraw, records=gone))
                 await self._storage.erase_forgotten()
                 log.info("sharing.withdrawn", record_count=len(gone))
-        ids = {key: shared_record_id(key) for key in self._read}
-        self._read = {key: self._read[key] for key, each in ids.items() if each in wanted and each not in moved}
+        self._read = await self._offload(partial(self._still_read, wanted.keys() - moved))
 
     def counts(self, view: TeamView, project: str) -> tuple[Counter[str], int]:
         """How many memories each person shares, and how many of all are unreadable."""
         keys = view.others(project)
         by_person = Counter(self._person(key, view) for key in keys if self._read.get(key))
         return by_person, sum(not self._read.get(key, True) for key in keys)
+
+    def _unread(self, view: TeamView, project: str) -> dict[RecordId, SharedKey]:
+        return {shared_record_id(key): key for key in view.others(project) if key not in self._read}
+
+    def _still_read(self, kept: AbstractSet[RecordId]) -> dict[SharedKey, bool]:
+        return {key: is_memory for key, is_memory in self._read.items() if shared_record_id(key) in kept}
+
+    def _records(
+        self, texts: Mapping[SharedKey, str], view: TeamView, place: NamedProject
+    ) -> dict[SharedKey, MemoryRecord | None]:
+        return {key: self._record(key, text, view, place) for key, text in texts.items()}
 
     def _record(self, key: SharedKey, text: str, view: TeamView, place: NamedProject) -> MemoryRecord | None:
         """None: it is no memory."""
@@ -155,6 +180,11 @@ async def replaced_ids(storage: HistoryReads, record_id: RecordId) -> set[Record
     """All that a record replaced, directly or not."""
     replacements = await storage.list_replacements(record_id)
     return {replaced.record_id for each in replacements for replaced in each.replaced}
+
+
+def _wanted(view: TeamView, places: Mapping[str, Namespace | None]) -> dict[RecordId, Namespace | None]:
+    """Where each record of others is to be kept; None: wherever it is."""
+    return {shared_record_id(key): place for name, place in places.items() for key in view.others(name)}
 
 
 def _stays(record: MemoryRecord, wanted: Mapping[RecordId, Namespace | None]) -> bool:

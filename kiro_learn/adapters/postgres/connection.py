@@ -332,7 +332,7 @@ class PostgresConnection:
             self.close()
 
     def _roll_back(self) -> None:
-        """Send the command, and leave the server's answer to the next statement: nobody depends on it."""
+        """Send the command. The next statement reads the server's answer, which nothing depends on."""
         with errors_named(self.server.name):
             raw = self._open()
             raw.pgconn.send_query(b"ROLLBACK")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, LiteralString, TypeVar
 
@@ -27,7 +26,6 @@ TABLES = Path(__file__).with_name("team.sql")
 LOCK_SECONDS = 5.0
 STATEMENT_SECONDS = 5
 """Of one statement: the daemon's end waits for it."""
-READ_AT_ONCE = 200
 
 SETUP_HINT = "Whoever owns the database runs kiro-learn share setup URL, once."
 
@@ -115,10 +113,7 @@ class TeamDatabase:
         return await self._ask(lambda: self._look(projects))
 
     async def read(self, keys: Sequence[SharedKey]) -> Mapping[SharedKey, str]:
-        found: dict[SharedKey, str] = {}
-        for start in range(0, len(keys), READ_AT_ONCE):
-            found |= await self._ask(partial(self._read, keys[start : start + READ_AT_ONCE]))
-        return {key: found[key] for key in keys if key in found}
+        return await self._ask(lambda: self._read(keys))
 
     async def share(self, project: str, memories: SharedTexts) -> None:
         values = [
@@ -167,7 +162,8 @@ class TeamDatabase:
             "homes": [key.home for key in keys],
             "ids": [key.record_id for key in keys],
         }
-        return {SharedKey(*key): str(memory) for *key, memory in self._connection.run(_READ, columns)}
+        found = {SharedKey(*key): str(memory) for *key, memory in self._connection.run(_READ, columns)}
+        return {key: found[key] for key in keys if key in found}  # else it was taken back, and perhaps shared again
 
     async def _ask(self, question: Callable[[], T]) -> T:
         try:

@@ -1,4 +1,4 @@
-"""share: what a team shares; and, for whoever owns its database, who shares what."""
+"""share: what a team shares; and, for the owner of its database, who shares what."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _lines(project: Json, shell: Shell) -> list[str]:
     return lines
 
 
-# What whoever owns the team's database does. No daemon is asked.
+# What the owner of the team's database does. No daemon is asked.
 
 
 @share_verb.command("setup", help=share_texts.SETUP_HELP)

@@ -5,7 +5,7 @@ from __future__ import annotations
 HELP = """Share memories of a project with a team.
 
 share list says how it stands; without a verb, that is done. setup, admit,
-expel and members are for whoever owns the team's database.
+expel and members are for the owner of the team's database.
 """
 LIST_HELP = "What is shared, and what others share. Nothing is changed."
 NOW_HELP = "Share and receive now, without waiting for the next time."

@@ -79,6 +79,11 @@ def shop_of(*roles: str) -> InMemoryTeam:
     return InMemoryTeam(members={"shop": set(roles)})
 
 
+def ann_and_bob() -> tuple[InMemoryTeam, Person, Person]:
+    team = shop_of("ann", "bob")
+    return team, Person(team, "ann"), Person(team, "bob")
+
+
 NAMESPACE: Namespace = project_at(PurePosixPath(FOLDER), actor_id="ada").namespace
 
 
@@ -92,8 +97,7 @@ def scenario(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
 
 @scenario
 async def test_rules_reach_another_person_with_who_said_them_and_events_do_not() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    team, ann, bob = ann_and_bob()
     await ann.learn(1, facts=(f"see {FOLDER}/a.py and /home/ada/notes", FOLDER), files_touched=(f"{FOLDER}/a.py",))
     await ann.learn(2, "It was a Friday", knowledge_type=None)
     status = await ann.compare()
@@ -122,8 +126,7 @@ async def test_rules_reach_another_person_with_who_said_them_and_events_do_not()
 
 @scenario
 async def test_what_is_forgotten_or_withheld_is_gone_everywhere_and_comes_again_when_it_is_shared_again() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    team, ann, bob = ann_and_bob()
     kept, gone = await ann.learn(1), await ann.learn(2, "Never deploy on a Friday")
     await ann.compare()
     await bob.compare()
@@ -150,8 +153,7 @@ async def test_what_is_forgotten_or_withheld_is_gone_everywhere_and_comes_again_
 
 @scenario
 async def test_what_somebody_forgot_of_others_stays_away_and_what_they_corrected_stays() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    _team, ann, bob = ann_and_bob()
     for number, title in ((1, RULE), (2, "Never deploy on a Friday")):
         await ann.learn(number, title)
     await ann.compare()
@@ -202,8 +204,7 @@ async def test_a_project_that_the_settings_no_longer_name_is_taken_back_and_its_
 
 @scenario
 async def test_while_the_team_is_away_all_stays_and_nothing_is_asked_while_nothing_changes() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    team, ann, bob = ann_and_bob()
     await ann.learn(1)
     await ann.compare()
     async with bob.daemon() as services:
@@ -273,8 +274,7 @@ async def test_nothing_that_a_stranger_writes_decides_whose_it_is_or_breaks_anyt
 
 @scenario
 async def test_only_a_memory_of_ones_own_in_a_shared_project_can_be_withheld() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    _team, ann, bob = ann_and_bob()
     await ann.learn(1)
     await ann.compare()
     async with bob.daemon() as services:
@@ -291,8 +291,7 @@ async def test_only_a_memory_of_ones_own_in_a_shared_project_can_be_withheld() -
 
 @scenario
 async def test_how_hard_a_rule_is_and_whose_words_it_has_is_shared_with_it() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    _team, ann, bob = ann_and_bob()
     details = RecordDetails(severity="hard", reason="it broke in May")
     await ann.learn(1, details=details, origin=Origin.USER)
     await ann.compare()
@@ -304,8 +303,7 @@ async def test_how_hard_a_rule_is_and_whose_words_it_has_is_shared_with_it() -> 
 
 @scenario
 async def test_what_was_taken_back_does_not_return_with_an_undo() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    _team, ann, bob = ann_and_bob()
     rule = await ann.learn(1)
     await ann.compare()
     async with bob.daemon() as services:
@@ -323,8 +321,7 @@ async def test_what_was_taken_back_does_not_return_with_an_undo() -> None:
 
 @scenario
 async def test_a_project_that_is_merged_into_another_is_shared_from_there() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    _team, ann, bob = ann_and_bob()
     await ann.learn(1)
     await ann.compare()
     await bob.learn(2, "Own rule")
@@ -366,8 +363,7 @@ async def test_what_is_withheld_stays_so_when_it_is_corrected_and_when_its_proje
 
 @scenario
 async def test_one_who_was_expelled_still_takes_back_what_they_forget() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    team, ann, bob = ann_and_bob()
     rule, other = await ann.learn(1), await ann.learn(2, "Never deploy on a Friday")
     await ann.compare()
     team.members["shop"].remove("ann")
@@ -405,8 +401,7 @@ async def test_a_project_that_is_not_found_keeps_nothing_of_others_and_is_looked
 
 @scenario
 async def test_what_others_share_follows_the_project_to_another_folder() -> None:
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    _team, ann, bob = ann_and_bob()
     await ann.learn(1)
     await ann.compare()
     await bob.compare()
@@ -421,8 +416,7 @@ async def test_what_others_share_follows_the_project_to_another_folder() -> None
 @scenario
 async def test_a_damaged_memory_takes_no_other_one_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(team_exchange, "AT_ONCE", 2)
-    team = shop_of("ann", "bob")
-    ann, bob = Person(team, "ann"), Person(team, "bob")
+    _team, ann, bob = ann_and_bob()
     for number in range(1, 6):
         await ann.learn(number, f"Rule {number}")
     await ann.compare()
