@@ -87,7 +87,7 @@ class RecallConfig:
     task_bytes: int = attrs.field(default=1_000, validator=between(200, 1_000_000))
     """Of UTF-8, in the answer to a goal that is a task; one that asks has ``context_bytes``."""
     pipeline: Literal["hybrid", "graph"] = "hybrid"
-    """What answers prompts: the hybrid search of memories, or the whole of the graph's pipeline."""
+    """What prompts are told: memories, or also what the graph has on what they name."""
     format: Literal["excerpts", "documented"] = "excerpts"
     """What is told of a memory: the passages that answer the prompt, or its beginning and its facts."""
     fusion: Literal["calibrated", "rrf"] = "calibrated"

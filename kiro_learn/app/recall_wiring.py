@@ -8,10 +8,10 @@ from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.app.actor_wiring import Actors
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config, RecallConfig
+from kiro_learn.pipelines.recall.beside_memories import FileNotes, SlotLines
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.context_search import ContextSearch
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.graph_recall import FileNotes, GraphRecall, SlotLines
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.ports.home import ProfilesOfProjects
@@ -30,7 +30,7 @@ def recalling_of(  # noqa: PLR0917  # its parts, in the order in which they are 
     aftermath: Aftermath,
     retrievals: RetrievalLog,
     profiles: ProfilesOfProjects,
-) -> tuple[ContextBuilder, Recall | GraphRecall]:
+) -> tuple[ContextBuilder, Recall]:
     """What builds context blocks, and what answers prompts."""
     builder = _context_builder(dependencies, config, actors, finder, retrievals)
     recall = _recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
@@ -66,29 +66,19 @@ def _recall_of(  # noqa: PLR0917  # its parts, in the order in which they are ma
     aftermath: Aftermath,
     retrievals: RetrievalLog,
     profiles: ProfilesOfProjects,
-) -> Recall | GraphRecall:
-    """By the settings, the hybrid search or the graph's pipeline."""
-    clock, slot_lines = dependencies.clock, SlotLines(profiles, config)
-    if config.pipeline == "graph":
-        return GraphRecall(
-            contexts,
-            config,
-            sessions=actors.sessions,
-            slot_lines=slot_lines,
-            keep_report=retrievals.add,
-            clock=clock,
-        )
+) -> Recall:
     return Recall(
         finder,
         dependencies.storage,
         config,
         sessions=actors.sessions,
         file_notes=FileNotes(dependencies.project_files),
+        slot_lines=SlotLines(profiles, config),
+        graph=contexts if config.pipeline == "graph" else None,
         factor=aftermath.factor,
-        slot_lines=slot_lines,
         keep_report=retrievals.add,
         prompt_priority=actors.prompt_priority,
-        clock=clock,
+        clock=dependencies.clock,
     )
 
 

@@ -18,9 +18,9 @@ from kiro_learn.app.actor_wiring import Actors, actors_of, graph_learner
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.recall_wiring import project_search_of, recalling_of, search_of
 from kiro_learn.config import Config, RetentionConfig
+from kiro_learn.pipelines.recall.beside_memories import FileNotes
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.graph_recall import FileNotes, GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.runtime.supervisor import supervised
@@ -296,7 +296,7 @@ def _intake(
     actors: Actors,
     merged: MergedProjects,
     *,
-    recall: Recall | GraphRecall,
+    recall: Recall,
     aftermath: Aftermath,
 ) -> tuple[Capture, Prompt]:
     capture = Capture(

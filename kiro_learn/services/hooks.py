@@ -18,7 +18,6 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
 from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.model.version import __version__
-from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.home import ProjectFinder, UndeliveredHook
@@ -235,9 +234,7 @@ def _reports(agent: str, payload: bytes, headers: Mapping[str, str]) -> list[tup
 class Prompt:
     """Answers a prompt: stores its event and recalls memories for it, side by side, by one deadline."""
 
-    def __init__(
-        self, capture: Capture, recall: Recall | GraphRecall, aftermath: Aftermath, *, budget_seconds: float
-    ) -> None:
+    def __init__(self, capture: Capture, recall: Recall, aftermath: Aftermath, *, budget_seconds: float) -> None:
         self._capture = capture
         self._recall = recall
         self._aftermath = aftermath

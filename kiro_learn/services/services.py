@@ -7,7 +7,6 @@ from typing import Any
 import attrs
 
 from kiro_learn.actors.aftermath import Aftermath
-from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.services.backups import Backups
@@ -55,7 +54,7 @@ class Services:
     observe: Observe
 
     # What an agent is told.
-    recall: Recall | GraphRecall
+    recall: Recall
     prompt: Prompt
     retrievals: RetrievalLog
     retrieval_details: RetrievalDetails

@@ -64,6 +64,8 @@ BYTES_PER_TOKEN = 4.0
 WITHIN, MOST_TRIES = 0.95, 4
 DEEP_TOKENS = 6_000
 """That a message may get which asks to remember."""
+OF_GRAPH = 1 - SHARES[Category.EPISODE]
+"""Share of a block that is left beside its memories."""
 
 
 @attrs.frozen(kw_only=True)
@@ -87,6 +89,8 @@ class ContextRequest:
     """One of ``ranking.PROFILES``."""
     told: frozenset[str] = frozenset()
     """Ids that need no telling again."""
+    tells_memories: bool = True
+    """False: none is looked for, and their share of tokens and bytes is left to who tells them."""
     tells_passages: bool = False
     """Memories are told with the passages that answer the message, and not by a line each."""
 
@@ -121,6 +125,18 @@ class Context:
     degraded: tuple[str, ...] = ()
     told_before_count: int = 0
     """Things that were found and need no telling again."""
+
+
+@attrs.frozen(eq=False)
+class Searched:
+    """A message as it was read, and what was found for it."""
+
+    request: ContextRequest
+    query: GraphQuery
+    now: datetime
+    gathered: Gathered
+    asks_nothing: bool
+    """It says something, and nothing that can be answered."""
 
 
 class ContextBuilder:
@@ -161,23 +177,50 @@ class ContextBuilder:
           told_before: ids that need no telling again, beside those of the request. It is asked after the search, and
             nothing is awaited from then on.
         """
+        patience = self._config.budget_seconds * SEARCH_SHARE
+        searched = await self.search_for(namespace, request, patience_seconds=patience)
+        return self.told(searched, told_before())
+
+    async def search_for(self, namespace: Namespace, request: ContextRequest, *, patience_seconds: float) -> Searched:
+        """What may be told for a message, found by all strategies at once; one that is late is left out and named."""
         now = self._clock.utc_now()
         project = PurePath(request.folder).name if request.folder else ""
         query = analyzed(request.message, now=in_local_zone(now), project=project)
-        history_tokens = request.slots.history or self._estimated((*request.history, request.message))
-        is_due = is_compaction_due(history_tokens, request.history_slot)
-        if request.message.strip() and asks_nothing(request.message):
-            return Context(query=query, is_compaction_due=is_due)
-        budget = self._budget(request, query, history_tokens)
         gathered = Gathered()
+        gathered.findings.is_asked = request.tells_memories
         gathered.passages.is_asked = request.tells_passages
-        with trio.move_on_after(self._config.budget_seconds * SEARCH_SHARE):
+        is_idle = bool(request.message.strip()) and asks_nothing(request.message)
+        searched = Searched(request, query, now, gathered, is_idle)
+        if searched.asks_nothing:
+            return searched
+        # The patience of a prompt that had to wait for its turn may be used up, and move_on_after takes none below 0.
+        with trio.move_on_at(trio.current_time() + patience_seconds):
             await self.search.gather(namespace, query, request.history, gathered, now=now)
         if request.message.strip():
             self._keep_hits(hits_of(gathered, query))
-        found = self._ranked(gathered, query, request, now)
+        return searched
+
+    def told(self, searched: Searched, told_before: Collection[str] = (), *, most_bytes: int | None = None) -> Context:
+        """The block of what was found, within the tokens and bytes of its request.
+
+        Args:
+          told_before: ids that need no telling again, beside those of the request.
+          most_bytes: if its request names none.
+        """
+        request = searched.request
+        if request.most_bytes is None:
+            request = attrs.evolve(request, most_bytes=most_bytes)
+        query, gathered = searched.query, searched.gathered
+        history_tokens = request.slots.history or self._estimated((*request.history, request.message))
+        is_due = is_compaction_due(history_tokens, request.history_slot)
+        if searched.asks_nothing:
+            return Context(query=query, is_compaction_due=is_due)
+        budget = self._budget(request, query, history_tokens)
+        if not request.tells_memories:
+            budget, request = int(budget * OF_GRAPH), _of_graph(request)
+        found = self._ranked(gathered, query, request, searched.now)
         wishes = preference_lines(gathered.preferences.result)
-        told = _told_already(request.told.union(told_before()), gathered)
+        told = _told_already(request.told.union(told_before), gathered)
         left_out = {line.item_id for line in (*wishes, *(each.line for each in found))} & told
         chosen = self._chosen(found, wishes, gathered, budget, attrs.evolve(request, told=told))
         text = block_of([line for line, _ in chosen])
@@ -247,7 +290,7 @@ class ContextBuilder:
         others = [line for line in lines if line.category is not Category.EPISODE]
         memories = [line for line in lines if line.category is Category.EPISODE]
         telling = PassageTelling(memories, gathered, request.message)
-        kept = fitted(others, budget=int(budget * (1 - SHARES[Category.EPISODE])), count=self._count_line)
+        kept = fitted(others, budget=int(budget * OF_GRAPH), count=self._count_line)
         text = f"{block_of(kept)}\n\n{RELEVANT_HISTORY}\n"
         tokens = budget - self._count(text)
         most_bytes = math.inf if request.most_bytes is None else request.most_bytes - len(text.encode())
@@ -280,6 +323,13 @@ class ContextBuilder:
         alone = {"strength" if line.category is Category.PREFERENCE else "beside": line.score}
         parts = alone if told is None else told.scored.parts
         return ContextItem(line.item_id, line.text, self._count_line(line.text), line.score, parts)
+
+
+def _of_graph(request: ContextRequest) -> ContextRequest:
+    """``request`` with the bytes that its memories leave."""
+    return (
+        request if request.most_bytes is None else attrs.evolve(request, most_bytes=int(request.most_bytes * OF_GRAPH))
+    )
 
 
 def _told_already(ids: frozenset[str], gathered: Gathered) -> frozenset[str]:

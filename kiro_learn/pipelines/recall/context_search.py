@@ -252,7 +252,9 @@ class ContextSearch:
         gathered.near.is_asked = self._embeds and has_words(query.text)
         gathered.topic.is_asked = self._embeds and bool(recent_text(history))
         gathered.past.is_asked = query.intent is Intent.ASK_HISTORY and as_of(query) is None
-        gathered.listed.is_asked = not query.keywords or happened(query) is not None
+        with_records = gathered.findings.is_asked
+        gathered.records.is_asked = gathered.origins.is_asked = with_records
+        gathered.listed.is_asked = with_records and (not query.keywords or happened(query) is not None)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._look_for_items, namespace, query, gathered)
             nursery.start_soon(self._walk, namespace, query, history, gathered, now)

@@ -11,23 +11,34 @@ import structlog
 import trio
 
 from kiro_learn.config import RecallConfig
+from kiro_learn.learning.extraction.extractive.chatter import asks_nothing
+from kiro_learn.learning.extraction.extractive.durable import only_lays_down
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EDITED, MemoryRecord, RecordFilter
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
+from kiro_learn.pipelines.recall.beside_memories import FileNotes, SlotLines
+from kiro_learn.pipelines.recall.context import ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
 from kiro_learn.pipelines.recall.finder import Finder, Findings
-from kiro_learn.pipelines.recall.graph_recall import FileNotes, SlotLines, bytes_for, silence_of
-from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace, report_of
+from kiro_learn.pipelines.recall.recall_trace import (
+    NOTHING_ASKED,
+    NOTHING_NEEDED,
+    NOTHING_NEW,
+    RecallTrace,
+    report_of,
+)
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of
 from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
 from kiro_learn.retrieval.ranking.confidence import dependents
+from kiro_learn.retrieval.rendering.brief import BETWEEN
 from kiro_learn.retrieval.rendering.excerpts import Excerpted, render_excerpts
 from kiro_learn.retrieval.rendering.repeats import (
     branch_note,
@@ -64,7 +75,9 @@ this many memories is mostly not about this prompt."""
 
 
 class Recall:
-    """Answers a prompt: search, floor, cut, read the records, write the block."""
+    """Answers a prompt: search, floor, cut, read the records, write the block; below it what the graph adds, if that
+    is set.
+    """
 
     def __init__(
         self,
@@ -75,17 +88,20 @@ class Recall:
         sessions: SessionPrompts,
         file_notes: FileNotes,
         slot_lines: SlotLines,
+        graph: ContextBuilder | None = None,
         keep_report: Callable[[Report], None],
         factor: Callable[[RecordId], float] = lambda _: 1.0,
         prompt_priority: PromptPriority,
         clock: ClockAndIds,
     ) -> None:
+        """``graph``: finds what the graph adds; None where prompts are told memories alone."""
         self._finder = finder
-        self._storage = storage
+        self._reading = _Reading(storage, config)
         self._config = config
         self._sessions = sessions
         self._file_notes = file_notes
         self._slot_lines = slot_lines
+        self._graph = graph
         self._keep_report = keep_report
         self._factor = factor
         self._prompt_priority = prompt_priority
@@ -134,11 +150,13 @@ class Recall:
         asked = partial(report_of, trace, namespace=namespace, session_id=session_id, event_id=event_id, agent=agent)
         report = await catch_errors("recall book", lambda: self._book(asked, latency_ms))
         found = report.records if isinstance(report, Report) else ()
-        return Retrieval(trace.context, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found)
+        return Retrieval(
+            trace.context, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found, trace.told_ids
+        )
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""
-        self._sessions.take_back(namespace, session_id, retrieval.record_ids)
+        self._sessions.take_back(namespace, session_id, retrieval.told_ids)
 
     async def _book(self, asked: Callable[..., Report], latency_ms: float) -> Report:
         report = asked(retrieval_id=self._clock.new_ulid(), at=self._clock.utc_now(), latency_ms=latency_ms)
@@ -159,6 +177,29 @@ class Recall:
         if most_bytes <= 0:
             trace.silent_because = silence_of(query)
             return
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._search_graph, trace, namespace, text, folder)
+            await self._search(trace, namespace, query, prompt)
+        if trace.hits:
+            wanted = self._config.result_limit
+            await self._reading.read_passages(trace, most=wanted)
+            await self._reading.read(trace)
+            trace.leave_out_told(prompt.told_before(), most=wanted)
+            await self._reading.note_corrected(trace)
+            if folder:
+                with trace.stopwatch.stage("files"):
+                    trace.notes = await self._file_notes.of(folder, trace.records)
+            # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
+            trace.leave_out_told(prompt.told_before(), most=wanted)
+        if self._graph is not None and (searched := trace.in_graph.result) is not None:
+            graph = self._graph.told(searched, prompt.told_before(), most_bytes=most_bytes)
+            trace.take_graph(graph)
+            most_bytes -= len(f"{BETWEEN}{graph.text}".encode())
+        if trace.hits:
+            self._render(trace, query.meaning, most_bytes=most_bytes)
+        prompt.told(trace.told_ids)
+
+    async def _search(self, trace: RecallTrace, namespace: Namespace, query: Query, prompt: SessionPrompt) -> None:
         told, wanted = prompt.told_before(), self._config.result_limit
         looked_at = max(wanted, REFINED_COUNT)
         findings = await self._finder.find(
@@ -168,73 +209,27 @@ class Recall:
             beyond=min(len(told), MOST_MORE) + looked_at - wanted,
             with_successors=True,
             mode=SearchMode.HYBRID,
-            patience_seconds=trio.current_effective_deadline()
-            - self._config.budget_seconds * (1 - SEARCH_SHARE)
-            - trio.current_time(),
+            patience_seconds=self._search_patience(),
             stopwatch=trace.stopwatch,
         )
         if trace.branch:
-            trace.of_branch = await self._of_branch(findings, trace.branch)
+            trace.of_branch = await self._reading.of_branch(findings, trace.branch)
         trace.take_findings(findings, told=told, most=looked_at)
-        if trace.hits:
-            await self._read_passages(trace, most=wanted)
-            await self._read(trace)
-            trace.leave_out_told(told, most=wanted)
-            await self._note_corrected(trace)
-            if folder:
-                with trace.stopwatch.stage("files"):
-                    trace.notes = await self._file_notes.of(folder, trace.records)
-            # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
-            trace.leave_out_told(prompt.told_before(), most=wanted)
-            self._render(trace, query.meaning, most_bytes=most_bytes)
-            prompt.told(trace.rendered.record_ids)
 
-    async def _of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
-        """Those of what was found that were learned on ``branch``, which is not merged."""
-        wanted = RecordFilter(branch=branch)
-        found = await catch_errors(
-            "branch", lambda: self._storage.get_fitting_ids([hit.record_id for hit in findings.hits], wanted)
-        )
-        return () if isinstance(found, Exception) else found
+    def _search_patience(self) -> float:
+        """Seconds for which the prompt under way may be searched for; none are left where it is negative."""
+        left = trio.current_effective_deadline() - trio.current_time()
+        return left - self._config.budget_seconds * (1 - SEARCH_SHARE)
 
-    async def _read(self, trace: RecallTrace) -> None:
-        """One memory that cannot be read does not silence the others: then each is read by itself."""
-        record_ids = [hit.record_id for hit in trace.hits]
-        with trace.stopwatch.stage("records"):
-            records = await catch_errors("records", lambda: self._storage.get_memory_records(record_ids))
-            if isinstance(records, Exception):
-                trace.degraded.append(f"records: {reason(records)}")
-                records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
-            elif len(records) < len(record_ids):
-                damaged = {*record_ids} & {*await self._storage.list_damaged()}
-                trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
-            trace.take_records(records)
-
-    async def _note_corrected(self, trace: RecallTrace) -> None:
-        """Of each memory that a person corrected, what it said before."""
-        for record in trace.records:
-            if record.strategy == EDITED:
-                made = await catch_errors("history", partial(self._storage.list_replacements, record.record_id))
-                if not isinstance(made, Exception) and made and made[0].replaced[0].title != record.title:
-                    trace.corrected[record.record_id] = was(made[0].replaced[0], made[0].replaced_at)
-
-    async def _read_passages(self, trace: RecallTrace, *, most: int) -> None:
-        """Without their vectors, the words choose among the passages."""
-        # Of what was told before only where nothing is new: then they say whether it is close enough.
-        record_ids = [hit.record_id for hit in trace.new_hits or trace.hits]
-        passages: dict[RecordId, Codes] | Exception | None = None
-        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
-        with trio.move_on_at(latest), trace.stopwatch.stage("records"):
-            passages = await catch_errors("passages", lambda: self._storage.get_passages(record_ids, trace.model))
-        if passages is None:
-            trace.degraded.append("passages: late")
-        elif isinstance(passages, Exception):
-            trace.degraded.append(f"passages: {reason(passages)}")
-        trace.take_passages(passages if isinstance(passages, dict) else {}, most=most)
-
-    async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
-        found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
-        return () if isinstance(found, Exception) else found
+    async def _search_graph(self, trace: RecallTrace, namespace: Namespace, text: str, folder: str | None) -> None:
+        graph, patience = self._graph, self._search_patience()
+        if graph is not None:
+            trace.in_graph.is_asked = True
+            request = ContextRequest(message=text, folder=folder, tells_memories=False)
+            search = partial(graph.search_for, namespace, request, patience_seconds=patience)
+            with trace.stopwatch.stage("graph"):
+                await trace.in_graph.run("graph", search)
+            trace.degraded += trace.in_graph.reasons("graph")
 
     def _render(self, trace: RecallTrace, query: str, *, most_bytes: int) -> None:
         with trace.stopwatch.stage("render"):
@@ -258,6 +253,61 @@ class Recall:
         if self._config.format == "documented":
             return render(telling, query, most_bytes=most_bytes, scores=trace.scores_by_place(telling))
         return render_excerpts(_found_of(trace, telling), terms(query), most_bytes=most_bytes)
+
+
+class _Reading:
+    """Reads what a prompt needs of what it found. What cannot be read is named in the trace, and the rest is told."""
+
+    def __init__(self, storage: StorageBackend, config: RecallConfig) -> None:
+        self._storage = storage
+        self._config = config
+
+    async def of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
+        """Those of what was found that were learned on ``branch``, which is not merged."""
+        wanted = RecordFilter(branch=branch)
+        found = await catch_errors(
+            "branch", lambda: self._storage.get_fitting_ids([hit.record_id for hit in findings.hits], wanted)
+        )
+        return () if isinstance(found, Exception) else found
+
+    async def read(self, trace: RecallTrace) -> None:
+        """One memory that cannot be read does not silence the others: then each is read by itself."""
+        record_ids = [hit.record_id for hit in trace.hits]
+        with trace.stopwatch.stage("records"):
+            records = await catch_errors("records", lambda: self._storage.get_memory_records(record_ids))
+            if isinstance(records, Exception):
+                trace.degraded.append(f"records: {reason(records)}")
+                records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
+            elif len(records) < len(record_ids):
+                damaged = {*record_ids} & {*await self._storage.list_damaged()}
+                trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
+            trace.take_records(records)
+
+    async def note_corrected(self, trace: RecallTrace) -> None:
+        """Of each memory that a person corrected, what it said before."""
+        for record in trace.records:
+            if record.strategy == EDITED:
+                made = await catch_errors("history", partial(self._storage.list_replacements, record.record_id))
+                if not isinstance(made, Exception) and made and made[0].replaced[0].title != record.title:
+                    trace.corrected[record.record_id] = was(made[0].replaced[0], made[0].replaced_at)
+
+    async def read_passages(self, trace: RecallTrace, *, most: int) -> None:
+        """Without their vectors, the words choose among the passages."""
+        # Of what was told before only where nothing is new: then they say whether it is close enough.
+        record_ids = [hit.record_id for hit in trace.new_hits or trace.hits]
+        passages: dict[RecordId, Codes] | Exception | None = None
+        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
+        with trio.move_on_at(latest), trace.stopwatch.stage("records"):
+            passages = await catch_errors("passages", lambda: self._storage.get_passages(record_ids, trace.model))
+        if passages is None:
+            trace.degraded.append("passages: late")
+        elif isinstance(passages, Exception):
+            trace.degraded.append(f"passages: {reason(passages)}")
+        trace.take_passages(passages if isinstance(passages, dict) else {}, most=most)
+
+    async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
+        found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
+        return () if isinstance(found, Exception) else found
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:
@@ -299,3 +349,23 @@ def _log(report: Report) -> None:
         degraded=list(report.degraded),
         duration_ms=report.latency_ms,
     )
+
+
+# How many bytes of memory a prompt is worth, by its kind and by the settings.
+
+
+def bytes_for(text: str, query: Query, prompt: SessionPrompt, config: RecallConfig) -> int:
+    """At most how much is told for ``text``, whose question is ``query``; notes the goal that it sets."""
+    if config.prompts == "none" or asks_nothing(query.meaning) or only_lays_down(text):
+        return 0
+    kind = kind_of(text, query.meaning, sets_goal=prompt.may_set_goal)
+    if kind in GOALS:
+        prompt.set_goal()
+    if config.prompts == "all" or kind in {PromptKind.QUESTION, PromptKind.PAST}:
+        return config.context_bytes
+    return min(config.context_bytes, config.task_bytes) if kind is PromptKind.TASK else 0
+
+
+def silence_of(query: Query) -> str:
+    """Why nothing is told for a prompt that is worth no bytes."""
+    return NOTHING_ASKED if asks_nothing(query.meaning) else NOTHING_NEEDED

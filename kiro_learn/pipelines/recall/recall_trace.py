@@ -11,18 +11,21 @@ import attrs
 
 from kiro_learn.learning.overruled import overruling
 from kiro_learn.model.feedback import ToldId
+from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord, Hit, Report
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
+from kiro_learn.pipelines.recall.context import Context, Searched
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.retrievers import OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.rendering.brief import told_first
+from kiro_learn.retrieval.rendering.brief import told_below, told_first
 from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, untold
 from kiro_learn.retrieval.rendering.report import Rendered
 from kiro_learn.runtime.supervisor import reason
@@ -77,6 +80,10 @@ class RecallTrace:
     """What is said of them beside their day."""
     slot_line: str = ""
     """What the project's profile has on what the prompt touches."""
+    in_graph: OptionalResult[Searched | None] = attrs.Factory(lambda: OptionalResult(None, is_asked=False))
+    """What was found in the graph, if it is asked."""
+    graph: Context | None = None
+    """What is told of it."""
     rendered: Rendered = attrs.Factory(Rendered)
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)
@@ -202,9 +209,17 @@ class RecallTrace:
         else:
             self.silent_because = NO_ROOM if self.records else NOTHING_LEFT
 
+    def take_graph(self, told: Context) -> None:
+        """Note what is told of the graph below the memories."""
+        self.graph = told
+        self.degraded += told.degraded
+        if told.told_before_count and not self.hits:
+            self.silent_because = NOTHING_NEW
+
     def note_late(self) -> None:
         """Note that the deadline came; the stage it interrupted is named in ``degraded``."""
         self.degraded.append(f"{self.stopwatch.latest}: late")
+        self.silent_because = CUT_OFF
 
     def note_failure(self, error: Exception) -> None:
         """Note the error that ended the recall, with the stage it came from."""
@@ -212,9 +227,15 @@ class RecallTrace:
         self.silent_because = FAILED
 
     @property
+    def told_ids(self) -> tuple[ToldId, ...]:
+        """Of all that is told: memories, then items of the graph."""
+        items = self.graph.items if self.graph else ()
+        return (*self.rendered.record_ids, *(GraphItemId(item.item_id) for item in items))
+
+    @property
     def context(self) -> str:
         """All that is told."""
-        return told_first(self.slot_line, self.rendered.text)
+        return told_below(told_first(self.slot_line, self.rendered.text), self.graph.text if self.graph else "")
 
 
 # What the retrieval log has of a recall: ids, scores, reasons and times, and no contents.
@@ -251,13 +272,18 @@ def report_of(
         profile_bytes=len(trace.slot_line.encode()),
         confidence=trace.sureness.confidence if trace.sureness else None,
         needed=trace.sureness.floor if trace.sureness else None,
-        left_out={why: count for why, count in trace.left_out.items() if count},
+        left_out={why: count for why, count in _left_out(trace).items() if count},
         context_bytes=len(trace.context.encode()),
         latency_ms=latency_ms,
         stages_ms=trace.stopwatch.stages_ms,
         degraded=tuple(trace.degraded),
-        silent_because=None if trace.slot_line else trace.silent_because,
+        silent_because=None if trace.context else trace.silent_because,
     )
+
+
+def _left_out(trace: RecallTrace) -> Mapping[str, int]:
+    of_graph = trace.graph.told_before_count if trace.graph else 0
+    return trace.left_out | {"told_before": trace.left_out.get("told_before", 0) + of_graph}
 
 
 def _found(trace: RecallTrace, records: Sequence[MemoryRecord]) -> Iterator[FoundRecord]:

@@ -283,6 +283,14 @@ def wish_lines(wishes: Iterable[Preference]) -> str:
     )
 
 
+BETWEEN = "\n\n"
+
+
+def told_below(block: str, more: str) -> str:
+    """``block``, and ``more`` as a part of its own below it."""
+    return f"{block.rstrip()}{BETWEEN}{more}" if block and more else block + more
+
+
 def told_first(line: str, block: str) -> str:
     """``block`` with ``line`` as its first; with a heading of its own where the block has another or is empty."""
     if not line:

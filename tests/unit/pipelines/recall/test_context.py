@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 import pytest
@@ -16,7 +16,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.graph import EntityType, GraphItem, GraphKind, Preference, Validity
 from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
-from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED
+from kiro_learn.pipelines.recall.recall_trace import CUT_OFF
 from kiro_learn.ports.storage.graph import GraphWalk, Reached
 from kiro_learn.retrieval.graph.block import Trigger
 from kiro_learn.services.services import Services
@@ -291,21 +291,54 @@ def test_a_prompt_is_answered_in_time_when_the_model_hangs() -> None:
     told(scenario, KIRA, fact(1, "Vercel"), config=GRAPH, model=model)
 
 
-@pytest.mark.parametrize(("seconds", "why"), [(0, FAILED), (9, CUT_OFF)])
-def test_a_prompt_without_an_answer_is_in_the_log(monkeypatch: pytest.MonkeyPatch, seconds: float, why: str) -> None:
-    async def build(*_arguments: object) -> Context:
-        await trio.sleep(seconds)
+def test_a_graph_that_fails_is_named_and_leaves_the_memories(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def search_for(*_arguments: object, **_named: object) -> None:
+        await trio.lowlevel.checkpoint()
         raise StorageBusy("another process holds the lock")
 
     async def scenario(services: Services) -> None:
-        monkeypatch.setattr(ContextBuilder, "build", build)
+        await services.remember.put(a_record(1, "Where Kira runs", "Kira runs in the cellar"))
+        monkeypatch.setattr(ContextBuilder, "search_for", search_for)
         found = await services.recall.answer(NAMESPACE, TextBody("where does Kira run?"))
-        assert (found.context, len(found.degraded)) == ("", 1)
-        (report,) = services.retrievals.latest(namespace=NAMESPACE, limit=9)
-        assert (report.degraded, report.silent_because) == (found.degraded, why)
+        assert found.record_ids == (a_record(1).record_id,)
+        (problem,) = found.degraded
+        assert problem.startswith("graph: ")
         assert (await services.health.status()).recall.partial == 1
 
     told(scenario, config=GRAPH)
+
+
+def test_a_prompt_without_an_answer_is_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def search_for(*_arguments: object, **_named: object) -> None:
+        await trio.sleep(9)
+
+    async def scenario(services: Services) -> None:
+        monkeypatch.setattr(ContextBuilder, "search_for", search_for)
+        found = await services.recall.answer(NAMESPACE, TextBody("where does Kira run?"))
+        assert (found.context, len(found.degraded)) == ("", 1)
+        (report,) = services.retrievals.latest(namespace=NAMESPACE, limit=9)
+        assert (report.degraded, report.silent_because) == (found.degraded, CUT_OFF)
+        assert (await services.health.status()).recall.partial == 1
+
+    told(scenario, config=GRAPH)
+
+
+@pytest.mark.parametrize("form", ["excerpts", "documented"])
+def test_the_graph_is_told_below_the_memories_that_are_told_without_it(form: Literal["excerpts", "documented"]) -> None:
+    contexts: list[str] = []
+
+    async def scenario(services: Services) -> None:
+        await services.remember.put(a_record(1, "Where Kira runs", "Kira runs in the cellar"))
+        await trio.sleep(1)
+        contexts.append((await services.recall.answer(NAMESPACE, TextBody("where does Kira run?"))).context)
+
+    alone = Config(recall=RecallConfig(format=form))
+    for config in (alone, attrs.evolve(alone, recall=attrs.evolve(alone.recall, pipeline="graph"))):
+        told(scenario, KIRA, fact(1, "Vercel"), config=config)
+
+    memories, both = contexts
+    assert "cellar" in memories
+    assert both == f"{memories.rstrip()}\n\n### Known Context\n- Kira runs on Vercel (confidence: 1)"
 
 
 def test_every_kind_can_be_told_and_each_line_has_its_reason() -> None:

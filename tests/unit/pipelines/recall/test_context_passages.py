@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import pytest
 import trio
 
-from kiro_learn.config import Config, RecallConfig
-from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import NAMESPACE, a_record
-from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.pipelines.recall.test_context import GRAPH, KIRA, context, fact, told
+from kiro_learn.testing.daemon import a_record
+from tests.unit.pipelines.recall.test_context import KIRA, context, fact, told
 
 MESSAGE = "why does the login fail after a restart?"
 ANSWER = "The login fails after a restart because the salt of its tokens is made anew."
@@ -87,16 +83,3 @@ def test_where_no_passage_is_worth_telling_a_line_says_what_there_is() -> None:
         assert found.text.endswith("] The fence")
 
     told(scenario)
-
-
-@pytest.mark.parametrize(("form", "is_told"), [("excerpts", True), ("documented", False)])
-def test_prompts_are_told_passages_unless_the_documented_form_is_set(form: Any, is_told: bool) -> None:
-    config: Config = attrs.evolve(GRAPH, recall=RecallConfig(pipeline="graph", format=form))
-
-    async def scenario(services: Services) -> None:
-        await remembered(services, MEMORY)
-        found = await services.recall.answer(NAMESPACE, TextBody(MESSAGE))
-        assert (ANSWER in found.context) is is_told
-        assert found.record_ids == (MEMORY.record_id,)
-
-    told(scenario, storage=InMemoryStorage(), config=config)
