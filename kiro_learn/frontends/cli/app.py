@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from kiro_learn.client.building import AnswerNotUnderstood
-from kiro_learn.frontends.cli import builds, front_page, texts
+from kiro_learn.frontends.cli import front_page, texts
+from kiro_learn.frontends.cli.command import is_of_newer_daemon, say_build
 from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.version import __version__
@@ -26,7 +27,7 @@ VERBS = {
     "stop": "daemon_verbs",
     "restart": "daemon_verbs",
     "serve": "daemon_verbs",
-    "service": "service",
+    "service": "daemon_verbs",
     "status": "status",
     "ui": "ui",
     "doctor": "doctor",
@@ -38,9 +39,9 @@ VERBS = {
     "projects": "project_verbs",
     "pause": "project_verbs",
     "resume": "project_verbs",
-    "context": "activity",
+    "context": "context",
     "timeline": "activity",
-    "sessions": "sessions",
+    "sessions": "activity",
     "report": "activity",
     "observe": "observe",
     "knowledge": "observe",
@@ -52,17 +53,17 @@ VERBS = {
     "flush": "learn",
     "import": "importing",
     "relearn": "relearn",
-    "retention": "retention",
-    "storage": "storage",
+    "retention": "forget",
+    "storage": "backup",
     "share": "share",
     "backup": "backup",
     "restore": "backup",
     "export": "export",
-    "embeddings": "embeddings",
-    "backfill": "embeddings",
-    "hook": "hook",
-    "mcp": "mcp",
-    "completion": "completion",
+    "embeddings": "learn",
+    "backfill": "learn",
+    "hook": "agents",
+    "mcp": "agents",
+    "completion": "help",
     "help": "help",
 }
 """In the order of help; the module beside this one that has the verb under its own name."""
@@ -130,7 +131,7 @@ def invoke(arguments: Sequence[str], shell: Shell) -> int:
     try:
         result: Any = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=shell)
     except AnswerNotUnderstood as error:
-        if not builds.is_of_newer_daemon(shell):
+        if not is_of_newer_daemon(shell):
             raise
         raise Failed(str(error), hint=texts.UPDATE_THIS) from error
     except click.UsageError as error:
@@ -139,7 +140,7 @@ def invoke(arguments: Sequence[str], shell: Shell) -> int:
     except click.Abort as error:
         raise KeyboardInterrupt from error
     if ASKING.intersection(arguments[:1]) and "--json" not in arguments:
-        builds.say(shell)
+        say_build(shell)
     return result if isinstance(result, int) else 0
 
 

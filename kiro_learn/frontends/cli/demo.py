@@ -25,7 +25,7 @@ from kiro_learn.frontends.cli import ui as viewer
 from kiro_learn.frontends.cli.demo_history import Scene
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.projects import Project
-from kiro_learn.frontends.cli.search_screen import kind_of
+from kiro_learn.frontends.cli.search import kind_of
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, cut, duration, events, memories, moment_of, spread
 

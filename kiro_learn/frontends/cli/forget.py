@@ -1,8 +1,9 @@
-"""forget: by memory, query, session, project, time, source or secret; shown first, asked about, gone."""
+"""forget, retention: what is asked to go, and what goes by age; shown first, asked about, gone."""
 
 from __future__ import annotations
 
 import getpass
+import shlex
 import sys
 from typing import Any
 
@@ -10,11 +11,12 @@ import click
 
 from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import forgetting_texts, projects, record_ids, texts
+from kiro_learn.frontends.cli import forgetting_texts, projects, record_ids, retention_texts, texts
 from kiro_learn.frontends.cli.memory_screen import titled
 from kiro_learn.frontends.cli.options import in_projects, printing, since_option, until_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, moment_of
+from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, moment_of, size
+from kiro_learn.model.retention import MOST_DAYS
 
 Json = dict[str, Any]
 
@@ -68,15 +70,15 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: 
         return 0
     if not yes:
         hidden = asked.get("secret") or "\0"
-        shell.say(line.replace(hidden, forgetting_texts.HIDDEN) for line in screen(foreseen, shell.err))
+        shell.say(line.replace(hidden, forgetting_texts.HIDDEN) for line in _foreseen_lines(foreseen, shell.err))
     if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
         raise Failed(texts.NOT_FORGOTTEN)
     done = client.carry_out(json_calls.forget_selected(client, **asked))
-    _print(shell, done, _done(done, shell), as_json=as_json)
+    _print(shell, done, _done_lines(done, shell), as_json=as_json)
     return 0
 
 
-def screen(foreseen: Json, terminal: Terminal) -> list[str]:
+def _foreseen_lines(foreseen: Json, terminal: Terminal) -> list[str]:
     """What goes, by counts and titles, and which memories hold the same words and stay."""
     shown, same = foreseen["shown"], foreseen["same_words"]
     more = foreseen["memories"] - len(shown)
@@ -101,7 +103,7 @@ def _amounts(found: Json) -> str:
     return ", ".join(word(count) for count, word in counts if count) or forgetting_texts.WHAT_IS_LEFT
 
 
-def _done(done: Json, shell: Shell) -> list[str]:
+def _done_lines(done: Json, shell: Shell) -> list[str]:
     terminal = shell.out
     lines = [f"{terminal.mark('ok')} {forgetting_texts.FORGOTTEN.format(what=_amounts(done))}"]
     if not done["is_overwritten"]:
@@ -131,3 +133,99 @@ def _secret(shell: Shell) -> str:
     if not secret:
         raise Failed(forgetting_texts.NO_TEXT, exit_code=2)
     return secret
+
+
+# retention: what would go by age, and letting it go.
+
+
+_DAYS = click.IntRange(0, MOST_DAYS)
+OPTIONS = {"event_days": "--events", "distill_days": "--distill", "replaced_days": "--replaced"}
+COLUMN = 10
+
+
+@click.command("retention", help=retention_texts.HELP)
+@click.option("--events", "event_days", type=_DAYS, metavar="DAYS", help=retention_texts.EVENTS_HELP)
+@click.option("--distill", "distill_days", type=_DAYS, metavar="DAYS", help=retention_texts.DISTILL_HELP)
+@click.option("--replaced", "replaced_days", type=_DAYS, metavar="DAYS", help=retention_texts.REPLACED_HELP)
+@click.option("--apply", "is_applied", is_flag=True, help=retention_texts.APPLY_HELP)
+@click.option("--yes", is_flag=True, help=retention_texts.YES_HELP)
+@printing
+def retention_verb(  # click hands every option over
+    shell: Shell, *, is_applied: bool, yes: bool, as_json: bool, **days: int | None
+) -> int:
+    rules = {name: given for name, given in days.items() if given is not None}
+    with shell.client() as client:
+        preview = client.carry_out(json_calls.preview(rules))
+        if not is_applied:
+            _show(shell, preview, rules, as_json=as_json)
+            return 0
+        if not _goes(preview):
+            _show_nothing(shell, preview, as_json=as_json)
+            return 0
+        if not yes:
+            shell.say(aged(preview, shell.err, head=retention_texts.WOULD_GO))
+        if not shell.confirm(retention_texts.QUESTION, flag_given=yes):
+            raise Failed(retention_texts.NOTHING_WENT)
+        went = client.carry_out(json_calls.apply(rules))
+    if as_json:
+        shell.print_json(went)
+    else:
+        shell.print(aged(went, shell.out, head=retention_texts.WENT))
+    return 0
+
+
+def _show(shell: Shell, preview: Json, rules: dict[str, int], *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(preview)
+        return
+    lines = aged(preview, shell.out, head=retention_texts.WOULD_GO)
+    if _goes(preview):
+        command = shlex.join(["kiro-learn", "retention", *_options(rules), "--apply"])
+        how = retention_texts.HOW_TO_APPLY.format(command=shell.out.command(command))
+        lines += [how, retention_texts.EVERY_DAY]
+    shell.print(lines)
+
+
+def _show_nothing(shell: Shell, preview: Json, *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(preview)
+    else:
+        shell.print([f"{shell.out.mark('ok')} {retention_texts.NOTHING_TO_DO}"])
+
+
+def _options(rules: dict[str, int]) -> list[str]:
+    return [word for name, option in OPTIONS.items() if name in rules for word in (option, str(rules[name]))]
+
+
+def _goes(preview: Json) -> bool:
+    return bool(preview["is_rewritten"] or any(preview[name]["count"] for name in ("events", "memories", "replaced")))
+
+
+def aged(aged: Json, terminal: Terminal, *, head: str) -> list[str]:
+    """A line for each rule, and one for the file."""
+    rules = aged["rules"]
+    rows = (
+        (retention_texts.EVENTS, retention_texts.EVENTS_LOSE, aged["events"], rules["event_days"]),
+        (retention_texts.MEMORIES, retention_texts.MEMORIES_SHORTER, aged["memories"], rules["distill_days"]),
+        (retention_texts.REPLACED, retention_texts.REPLACED_DELETED, aged["replaced"], rules["replaced_days"]),
+    )
+    return [
+        terminal.bold(head),
+        *(f"  {name:{COLUMN}}{_aged_row(text, amount, days)}" for name, text, amount, days in rows),
+        f"  {retention_texts.FILE:{COLUMN}}{_aged_file(aged)}",
+    ]
+
+
+def _aged_row(text: str, amount: Json, days: int) -> str:
+    if not days:
+        return retention_texts.NEVER
+    age = counted(days, *retention_texts.DAYS)
+    if not amount["count"]:
+        return retention_texts.NONE_OLD.format(days=age)
+    said = text.format(days=age, events=events(amount["count"]), memories=memories(amount["count"]))
+    return texts.DOT.join((said, size(amount["bytes"])))
+
+
+def _aged_file(aged: Json) -> str:
+    said = retention_texts.FILE_SIZE.format(size=size(aged["file_bytes"]), free=size(aged["free_bytes"]))
+    return texts.DOT.join((said, retention_texts.IS_REWRITTEN)) if aged["is_rewritten"] else said

@@ -1,13 +1,17 @@
-"""help: what the commands do."""
+"""help, completion: what the commands do, and what a shell reads to complete them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
+from click.shell_completion import get_completion_class
 
-from kiro_learn.frontends.cli import texts
-from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli import config_texts, texts
+from kiro_learn.frontends.cli.command import COMPLETION_VARIABLE
+from kiro_learn.frontends.cli.options import coloured
+from kiro_learn.frontends.cli.shell import Failed, Shell
 
 COLUMN = 18
 GAP = 2
@@ -54,3 +58,56 @@ def _verbs(group: click.Group, context: click.Context, *, inside: bool, before: 
         yield f"{before}{name}", command.get_short_help_str(limit=60)
         if inside and isinstance(command, click.Group):
             yield from _verbs(command, context, inside=inside, before=f"{before}{name} ")
+
+
+# What bash, zsh and fish read to complete our command line. Click makes it, and answers what it asks.
+
+PROGRAM = "kiro-learn"
+
+LOADED_NOW = "$zsh_eval_context[-1] == loadautofunc"
+CALLED_BY_ZSH = f"$funcstack[1] == _{PROGRAM}"
+
+
+@click.command("completion", help=config_texts.COMPLETION_HELP)
+@click.argument("shell_name", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
+@click.option("--install", "is_installing", is_flag=True, help=config_texts.COMPLETION_INSTALL_HELP)
+@coloured
+@click.pass_context
+def completion_verb(context: click.Context, shell_name: str, is_installing: bool) -> None:
+    shell: Shell = context.obj
+    kind = get_completion_class(shell_name)
+    assert kind is not None
+    script = kind(context.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE).source()
+    # By Click's own test every second press of the key only registers the function again, and completes nothing.
+    script = script.replace(LOADED_NOW, CALLED_BY_ZSH)
+    if not is_installing:
+        shell.print(script.splitlines())
+        return
+    path = _place_of(shell, shell_name)
+    _write(path, script)
+    shown = config_texts.COMPLETION_WRITTEN.format(path=shell.tilde(path), shell=shell_name)
+    shell.print([f"{shell.out.mark('ok')} {shown}"])
+    if shell_name == "zsh":
+        shell.print([config_texts.COMPLETION_FPATH.format(folder=shell.tilde(path.parent))])
+
+
+def _place_of(shell: Shell, shell_name: str) -> Path:
+    """The file that the shell reads when our command is first completed; zsh has no usual one of a user."""
+    data = Path(shell.environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    config = Path(shell.environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return {
+        "bash": data / "bash-completion" / "completions" / PROGRAM,
+        "zsh": data / "zsh" / "site-functions" / f"_{PROGRAM}",
+        "fish": config / "fish" / "completions" / f"{PROGRAM}.fish",
+    }[shell_name]
+
+
+def _write(path: Path, script: str) -> None:
+    """Raises Failed: the file is another's, or cannot be written."""
+    try:
+        if path.exists() and COMPLETION_VARIABLE not in path.read_text(encoding="utf-8", errors="replace"):
+            raise Failed(config_texts.COMPLETION_FOREIGN.format(path=path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(script, encoding="utf-8")
+    except OSError as error:
+        raise Failed(config_texts.COMPLETION_UNWRITABLE.format(path=path, problem=error.strerror)) from error

@@ -16,16 +16,7 @@ import click
 
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import (
-    import_export,
-    import_notes,
-    import_screen,
-    import_texts,
-    notes_texts,
-    progress,
-    projects,
-    texts,
-)
+from kiro_learn.frontends.cli import import_export, import_screen, import_texts, notes_texts, progress, projects, texts
 from kiro_learn.frontends.cli.import_screen import AskedMemories, namespace_finder
 from kiro_learn.frontends.cli.options import Verb, printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -141,7 +132,7 @@ def import_verb(
 ) -> int:
     if any(map(shell.open_maintenance().has_notes, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit)))
-        return import_notes.import_notes(
+        return import_export.import_notes(
             shell, paths[0], dry_run=dry_run, yes=yes, forget_deleted=forget_deleted, as_json=as_json
         )
     if forget_deleted:

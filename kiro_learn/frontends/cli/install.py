@@ -14,10 +14,10 @@ from typing import NamedTuple
 import click
 
 from kiro_learn.client.address import build_in_lock
-from kiro_learn.frontends.cli import builds, daemon_process, import_texts, install_screen, service_texts, texts
-from kiro_learn.frontends.cli.daemon_verbs import restart_daemon, start_daemon
+from kiro_learn.frontends.cli import daemon_process, import_texts, install_screen, service_texts, texts
+from kiro_learn.frontends.cli.command import build_note, is_of_newer_daemon, say_build
+from kiro_learn.frontends.cli.daemon_verbs import autostart_of, planned_removal, restart_daemon, start_daemon
 from kiro_learn.frontends.cli.options import printing
-from kiro_learn.frontends.cli.service import autostart_of, planned_removal
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, milliseconds
 from kiro_learn.services.installation import FoundAgent, Installation, Plan
@@ -140,7 +140,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if and_start:
         _start(shell, may_restart=wish.yes or shell.can_ask, yes=wish.yes)
     elif _is_running(shell):
-        builds.say(shell)
+        say_build(shell)
     if plan.steps:
         shell.print(_next_steps(_changed(names, plan, failed), is_running=_is_running(shell)))
         shell.print(_service_offer(shell))
@@ -251,11 +251,11 @@ def _is_running(shell: Shell) -> bool:
 def _start(shell: Shell, *, may_restart: bool, yes: bool) -> None:
     """Start the daemon where none runs, or where an older build runs and that is agreed to; and run the hook once."""
     is_running = _is_running(shell)
-    is_of_another = is_running and bool(builds.note(*reversed(build_in_lock(shell.home))))
-    is_restarting = is_of_another and may_restart and not builds.is_of_newer_daemon(shell)
+    is_of_another = is_running and bool(build_note(*reversed(build_in_lock(shell.home))))
+    is_restarting = is_of_another and may_restart and not is_of_newer_daemon(shell)
     is_restarting = is_restarting and shell.confirm(texts.RESTART_QUESTION, flag_given=yes, enter_means=True)
     if is_of_another and not is_restarting:
-        builds.say(shell)
+        say_build(shell)
     elif is_restarting or not is_running:
         address, seconds = restart_daemon(shell) if is_restarting else start_daemon(shell)
         shell.print([_line(shell, texts.ANSWERS, texts.ANSWERS_AT.format(address=address, time=duration(seconds)))])

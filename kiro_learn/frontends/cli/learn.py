@@ -1,4 +1,4 @@
-"""flush: what would be learned by itself, now."""
+"""flush, embeddings stats, embeddings backfill: what would be done by itself, now."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 import click
 
+from kiro_learn.client import calls
 from kiro_learn.client.building import RequestRefused
+from kiro_learn.client.results import EmbeddingStats
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import progress, projects, texts
+from kiro_learn.frontends.cli import activity_texts, progress, projects, texts
 from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.cli.terminal import duration, events, memories
+from kiro_learn.frontends.cli.terminal import Terminal, duration, events, memories, plain
 
 UNKNOWN = 404
 NOTHING = {"events": 0, "records": 0, "parked": 0}
@@ -57,3 +59,64 @@ def _flush(client: Client, place: Project) -> dict[str, Any]:
 def _waiting_in(place: Project) -> progress.Watched:
     left = progress.of_project(place.namespace, "waiting_event_count")
     return progress.Watched(texts.LEARNING_PROJECT.format(project=place.name), left, events)
+
+
+# How much is findable by meaning, and the rest of it now.
+
+
+@click.group("embeddings", no_args_is_help=False, help=activity_texts.EMBEDDINGS_HELP)
+def embeddings_verb() -> None:
+    """Only a name for those inside."""
+
+
+@embeddings_verb.command("stats", help=activity_texts.STATS_HELP)
+@printing
+def stats_verb(shell: Shell, as_json: bool) -> None:
+    with shell.client() as client:
+        call = calls.embedding_stats(client)
+        if as_json:
+            shell.print_json(client.body_of(call))
+            return
+        shell.print(stats(client.carry_out(call), shell.out))
+
+
+@click.command("backfill", help=texts.BACKFILL_HELP)
+@printing
+def backfill_verb(shell: Shell, as_json: bool) -> None:
+    began = time.monotonic()
+    with shell.client() as client, progress.shown(shell, _WATCHED, is_wanted=not as_json):
+        embedded = client.backfill_embeddings()
+    if as_json:
+        shell.print_json({"embedded": embedded})
+        return
+    made = texts.MADE_FINDABLE.format(memories=memories(embedded)) if embedded else texts.ALL_FINDABLE
+    shell.print([f"{shell.out.mark('ok')} {texts.DOT.join((made, duration(time.monotonic() - began)))}"])
+
+
+embeddings_verb.add_command(backfill_verb)
+
+
+def stats(found: EmbeddingStats, terminal: Terminal) -> list[str]:
+    """How many there are of how many, by which model, and what makes the rest findable."""
+    rest = found.total - found.embedded
+    done = activity_texts.FINDABLE.format(done=found.embedded, memories=memories(found.total))
+    percent = activity_texts.PERCENT.format(percent=found.percentage)
+    size = [] if found.dimensions is None else [activity_texts.DIMENSIONS.format(count=found.dimensions)]
+    lines = [
+        f"{terminal.mark('warning' if rest else 'ok')} {texts.DOT.join((done, percent))}",
+        f"{terminal.mark('none')} {texts.DOT.join((plain(found.provider), *size))}",
+    ]
+    if not found.available:
+        return [*lines, f"{terminal.mark('warning')} {activity_texts.MODEL_NOT_LOADED}"]
+    command = terminal.command("kiro-learn embeddings backfill")
+    return [*lines, *([activity_texts.REST_NOW.format(command=command)] if rest else [])]
+
+
+def _left(status: dict[str, Any]) -> int:
+    counts = status["embeddings"]
+    return int(counts["total"] - counts["embedded"] - counts["set_aside"])
+
+
+_WATCHED = progress.Watched(
+    activity_texts.MAKING_FINDABLE, _left, memories, when_left=activity_texts.STOPPED_WATCHING_IT
+)

@@ -1,65 +1,22 @@
-"""memories list, show, edit, history, undo, forget, pin; and what is said of them."""
+"""memories list, show, edit, history, undo, forget; and those of ``marks``."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-from kiro_learn.client import calls, mark_calls, project_calls
+from kiro_learn.client import calls, project_calls
 from kiro_learn.client.building import Filters, RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import (
-    activity_texts,
-    feedback_texts,
-    memory_screen,
-    pin_texts,
-    projects,
-    record_ids,
-    texts,
-)
+from kiro_learn.frontends.cli import activity_texts, memory_screen, pin_texts, projects, record_ids, texts
+from kiro_learn.frontends.cli.marks import helped_verb, pin_verb, unpin_verb, wrong_verb
 from kiro_learn.frontends.cli.options import in_projects, printing, typed
-from kiro_learn.frontends.cli.pins import pin_verb, unpin_verb
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.namespace import actor_id_in
-
-# memories helped, memories wrong: what somebody says of a memory that was told.
-
-
-@click.command("helped", help=feedback_texts.HELPED_HELP)
-@click.argument("memory")
-@in_projects
-@printing
-def helped_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
-    _judge(shell, memory, "helped", project, everywhere=everywhere, as_json=as_json)
-
-
-@click.command("wrong", help=feedback_texts.WRONG_HELP)
-@click.argument("memory")
-@in_projects
-@printing
-def wrong_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
-    _judge(shell, memory, "wrong", project, everywhere=everywhere, as_json=as_json)
-
-
-def _judge(
-    shell: Shell, memory: str, feedback: Literal["helped", "wrong"], project: str, *, everywhere: bool, as_json: bool
-) -> None:
-    with shell.client() as client:
-        places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
-        record = record_ids.found(client, memory, places)
-        call = mark_calls.judge(client, record["record_id"], feedback)
-        if as_json:
-            shell.print_json(client.body_of(call))
-            return
-        counts = client.carry_out(call)
-    known = ", ".join(f"{count} {name}" for name, count in counts._asdict().items() if name != "factor" and count)
-    mark = shell.out.mark("ok")
-    shell.print([feedback_texts.SAID.format(mark=mark, title=record["title"], known=known, factor=counts.factor)])
-
 
 PAGE = 200
 """Of one request with a filter."""

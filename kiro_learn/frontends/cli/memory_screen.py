@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kiro_learn.frontends.cli import activity_texts, pin_texts, share_texts, texts
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
-from kiro_learn.frontends.cli.search_screen import kind_of
+from kiro_learn.frontends.cli.search import kind_of
 from kiro_learn.frontends.cli.status_screen import how_learned
 from kiro_learn.frontends.cli.terminal import (
     Terminal,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import backup_texts, builds, graph_texts, pause_texts, share_texts, texts
+from kiro_learn.frontends.cli import backup_texts, graph_texts, pause_texts, share_texts, texts
+from kiro_learn.frontends.cli.command import build_note
 from kiro_learn.frontends.cli.terminal import (
     Terminal,
     ago,
@@ -93,7 +94,7 @@ def _running(status: Json, address: str) -> Line:
     seconds = (moment_of(status["now"]) - moment_of(status["started_at"])).total_seconds()
     version = texts.VERSION.format(version=status["version"])
     facts = (duration(seconds), address, size(status["rss_bytes"]), version)
-    why = builds.note(status["version"], status.get("build", ""))
+    why = build_note(status["version"], status.get("build", ""))
     return Line("warning" if why else "ok", texts.STATUS_RUNNING, facts, is_cut=False, why=why)
 
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from kiro_learn.client.results import (
-    EmbeddingStats,
-    Repeat,
-    Session,
-    SessionContext,
-    TimelineEntry,
-)
-from kiro_learn.frontends.cli import activity, embeddings, observe
+from kiro_learn.client.results import EmbeddingStats, Repeat, Session, SessionContext, TimelineEntry
+from kiro_learn.frontends.cli import activity, context, learn, observe
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.samples import NOW
 
@@ -36,7 +30,7 @@ STATS = EmbeddingStats(342, 298, 87.1, "all-MiniLM-L6-v2", 384, available=True)
 
 ACTIVITY_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "told at the start": (
-        lambda terminal: activity.told(SessionContext("web-shop", "text", (FIRST,), 204), "web-shop", terminal),
+        lambda terminal: context.told(SessionContext("web-shop", "text", (FIRST,), 204), "web-shop", terminal),
         "1 memory of web-shop, 204 tokens",
     ),
     "timeline": (
@@ -51,7 +45,7 @@ ACTIVITY_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     ),
     "sessions": (
         lambda terminal: [
-            *activity.sessions(SESSIONS, NOW, terminal),
+            *activity.session_rows(SESSIONS, NOW, terminal),
             *activity.sessions_listed(2, "web-shop", terminal, is_full=True),
         ],
         """\
@@ -62,7 +56,7 @@ Mon 10:09        0.0 s       1        0  s-2
     ),
     "no sessions": (
         lambda terminal: [
-            *activity.sessions((), NOW, terminal),
+            *activity.session_rows((), NOW, terminal),
             *activity.sessions_listed(0, "web-shop", terminal, is_full=False),
         ],
         "No session in web-shop yet.",
@@ -92,9 +86,9 @@ Nothing was kept that holds in web-shop. Keep it: kiro-learn knowledge add""",
     ),
     "embeddings": (
         lambda terminal: [
-            *embeddings.stats(STATS, terminal),
-            *embeddings.stats(STATS._replace(embedded=342, percentage=100.0), terminal),
-            *embeddings.stats(STATS._replace(dimensions=None, available=False), terminal),
+            *learn.stats(STATS, terminal),
+            *learn.stats(STATS._replace(embedded=342, percentage=100.0), terminal),
+            *learn.stats(STATS._replace(dimensions=None, available=False), terminal),
         ],
         """\
 ! 298 of 342 memories findable by meaning · 87.1 %

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.frontends.cli import demo, front_page, memory_screen, search_screen, status_screen
+from kiro_learn.frontends.cli import demo, front_page, memory_screen, search, status_screen
 from kiro_learn.frontends.cli.demo import Limits, Reason, Told
 from kiro_learn.frontends.cli.memory_screen import Changed, Undo
-from kiro_learn.frontends.cli.search_screen import Hit, Summary
+from kiro_learn.frontends.cli.search import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.activity_screens import ACTIVITY_SCREENS
@@ -100,8 +100,7 @@ More        kiro-learn help --all · kiro-learn <command> --help""",
     ),
     "search": (
         lambda terminal: (
-            search_screen.hits(HITS, NOW, terminal)
-            + search_screen.summary(Summary("auth", "web-shop", 12.2, 3, 0), 3, terminal)
+            search.hits(HITS, NOW, terminal) + search.summary(Summary("auth", "web-shop", 12.2, 3, 0), 3, terminal)
         ),
         """\
 1  Refresh tokens before the expiry check                   decision · Mon 10:09
@@ -116,7 +115,7 @@ More        kiro-learn help --all · kiro-learn <command> --help""",
 3 memories in web-shop · 12 ms · 3 more in other projects: --everywhere""",
     ),
     "search, explained": (
-        lambda terminal: search_screen.explained(HITS, NOW, terminal),
+        lambda terminal: search.explained(HITS, NOW, terminal),
         """\
        score  meaning    words  session
 1  Refresh tokens before the expiry check                   decision · Mon 10:09
@@ -129,21 +128,18 @@ Score: the sum of the columns; comparable within one search of one project only.
     ),
     "search, explained, without hits": (
         lambda terminal: (
-            search_screen.explained([], NOW, terminal)
-            + search_screen.summary(Summary("zebra", "web-shop", 9, 0, 1), 0, terminal)
+            search.explained([], NOW, terminal) + search.summary(Summary("zebra", "web-shop", 9, 0, 1), 0, terminal)
         ),
         'No memory in web-shop matches "zebra" (1 looked at, 9 ms).',
     ),
     "what a search warns of": (
-        lambda terminal: search_screen.warnings(
-            {"nothing_near": True, "hits": HITS, "degraded": ["vectors: late"]}, terminal
-        ),
+        lambda terminal: search.warnings({"nothing_near": True, "hits": HITS, "degraded": ["vectors: late"]}, terminal),
         """\
 ! Nothing is near: what is shown has little to do with it.
 ! partial answer: vectors: late""",
     ),
     "search without hits": (
-        lambda terminal: search_screen.summary(Summary("auth tokens", "web-shop", 9, 2, 1204), 0, terminal),
+        lambda terminal: search.summary(Summary("auth tokens", "web-shop", 9, 2, 1204), 0, terminal),
         """\
 No memory in web-shop matches "auth tokens" (1,204 looked at, 9 ms).
 2 more in other projects: --everywhere""",
@@ -374,7 +370,7 @@ def _everywhere(shown: dict[str, Any]) -> list[str]:
     return [
         *memory_screen.memory(shown, "web-shop", NOW, COLOURED),
         *memory_screen.rows([shown], NOW, COLOURED),
-        *search_screen.hits([Hit(shown, "", 1, 1.0, (), {})], NOW, COLOURED),
+        *search.hits([Hit(shown, "", 1, 1.0, (), {})], NOW, COLOURED),
     ]
 
 

@@ -1,4 +1,4 @@
-"""hook: becomes the shim, which is the same program that agents run from the home."""
+"""hook, mcp: what agents call."""
 
 from __future__ import annotations
 
@@ -24,3 +24,13 @@ def hook_verb(shell: Shell, agent_and_event: tuple[str, ...]) -> NoReturn:
     shim = str(Path(hook.__file__))
     arguments = [sys.executable, "-I", "-S", "-E", shim, str(shell.home), *agent_and_event[:2]]
     os.execv(sys.executable, arguments)  # noqa: S606  # this interpreter, our own file
+
+
+@click.command("mcp", help=texts.MCP_HELP)
+@click.option("--project", default=None, help=texts.MCP_PROJECT_HELP)
+@click.option("--no-start", is_flag=True, help=texts.MCP_NO_START_HELP)
+@click.pass_obj
+def mcp_verb(shell: Shell, project: str | None, no_start: bool) -> int:
+    from kiro_learn.frontends.mcp.stdio import serve  # noqa: PLC0415  # a hook needs nothing of it
+
+    return serve(shell.home, shell.environment, project=project, starts_daemon=not no_start)
