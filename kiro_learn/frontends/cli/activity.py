@@ -11,27 +11,26 @@ from kiro_learn.client import project_calls
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.results import Period, Session, TimelineEntry
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_texts, memory_screen, projects, record_ids, texts
+from kiro_learn.frontends.cli import memory_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.memory_screen import HEAD, ID_COLUMN, KIND_COLUMN
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.record_ids import UNKNOWN, short
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, counted, cut, duration, memories, plain, spread
 
+SESSION_COLUMNS = ("Last event", "Lasted", "Events", "Prompts", "Session")
+
 MOST_AROUND = 50
 
 
-@click.command("timeline", help=activity_texts.TIMELINE_HELP)
+@click.command("timeline")
 @click.argument("memory", required=False)
-@click.option(
-    "--before", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help=activity_texts.BEFORE_HELP
-)
-@click.option(
-    "--after", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help=activity_texts.AFTER_HELP
-)
+@click.option("--before", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help="How many before it.")
+@click.option("--after", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help="How many after it.")
 @in_project
 @printing
 def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, project: str, as_json: bool) -> None:
+    """Show what came before and after a memory, or the newest one."""
     with shell.client() as client:
         place = projects.meant(client, project)
         anchor = record_ids.found(client, memory, [place])["record_id"] if memory else _newest(client, place)
@@ -47,15 +46,18 @@ def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, 
     shell.print(around(entries, anchor, place.name, shell.out))
 
 
-@click.command("report", help=activity_texts.REPORT_HELP)
-@click.option("--week", "period", flag_value="week", default=True, help=activity_texts.WEEK_HELP)
-@click.option("--month", "period", flag_value="month", help=activity_texts.MONTH_HELP)
-@click.option("--markdown", is_flag=True, help=activity_texts.MARKDOWN_HELP)
+@click.command("report")
+@click.option(
+    "--week", "period", flag_value="week", default=True, help="Of the last 7 days; this is what you get without it."
+)
+@click.option("--month", "period", flag_value="month", help="Of the last 30 days.")
+@click.option("--markdown", is_flag=True, help="As Markdown.")
 @in_project
 @printing
 def report_verb(shell: Shell, *, period: Period, markdown: bool, project: str, as_json: bool) -> None:
+    """Say what went on in the last 7 or 30 days."""
     if markdown and as_json:
-        raise Failed(activity_texts.ONE_FORM, hint=texts.SEE_HELP.format(command="kiro-learn report"), exit_code=2)
+        raise Failed("--markdown and --json are two forms of one report", hint="kiro-learn report --help", exit_code=2)
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         if as_json:
@@ -75,10 +77,10 @@ def _say_none(shell: Shell, project: str, *, as_json: bool) -> None:
     if as_json:
         shell.print_json({"anchor": None, "timeline": []})
     else:
-        shell.print([texts.LISTED_NONE.format(project=project)])
+        shell.print([f"No memory in {project} yet."])
 
 
-# What a session would be told, a timeline, and sessions, as lines.
+# A timeline and sessions, as lines.
 
 GAP = "  "
 
@@ -90,7 +92,7 @@ def timeline(entries: Sequence[TimelineEntry], anchor: str, now: datetime, termi
 
 def around(entries: Sequence[TimelineEntry], anchor: str, project: str, terminal: Terminal) -> list[str]:
     """How many these are."""
-    line = activity_texts.AROUND.format(memories=memories(len(entries)), tail=short(anchor), project=project)
+    line = f"{memories(len(entries))} around {short(anchor)} in {project}"
     return [terminal.dim(line)]
 
 
@@ -98,7 +100,7 @@ def session_rows(listed: Sequence[Session], now: datetime, terminal: Terminal) -
     """A line a session, below the names of the columns; ids are never cut."""
     if not listed:
         return []
-    rows = [activity_texts.SESSION_COLUMNS, *(_session(session, now) for session in listed)]
+    rows = [SESSION_COLUMNS, *(_session(session, now) for session in listed)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = [
         GAP.join(
@@ -116,10 +118,10 @@ def session_rows(listed: Sequence[Session], now: datetime, terminal: Terminal) -
 def sessions_listed(count: int, project: str, terminal: Terminal, *, is_full: bool) -> list[str]:
     """How many these are; ``is_full``: there may be more."""
     if not count:
-        return [activity_texts.SESSIONS_NONE.format(project=project)]
-    number = counted(count, *activity_texts.SESSIONS)
-    line = activity_texts.SESSIONS_LISTED.format(sessions=number, project=project)
-    return [terminal.dim(texts.DOT.join((line, activity_texts.MORE)) if is_full else line)]
+        return [f"No session in {project} yet."]
+    number = counted(count, "session", "sessions")
+    line = f"{number} in {project}"
+    return [terminal.dim(texts.DOT.join((line, texts.MORE_BY_LIMIT)) if is_full else line)]
 
 
 def _entry(entry: TimelineEntry, now: datetime, terminal: Terminal, *, is_anchor: bool) -> str:
@@ -147,16 +149,17 @@ def _session(session: Session, now: datetime) -> tuple[str, ...]:
 MOST = 200
 
 
-@click.group("sessions", cls=ListsAlone, help=activity_texts.SESSIONS_HELP)
+@click.group("sessions", cls=ListsAlone)
 def sessions_verb() -> None:
-    """Only a name for those inside."""
+    """List sessions, and see where one stands."""
 
 
-@sessions_verb.command("list", help=activity_texts.SESSIONS_LIST_HELP)
+@sessions_verb.command("list")
 @click.option("--limit", type=click.IntRange(1, MOST), default=20, show_default=True, help=texts.LIMIT_HELP)
 @in_project
 @printing
 def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
+    """List the sessions of a project, the last first."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.sessions(client, limit=limit, project=place.spelled)
@@ -168,11 +171,12 @@ def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
     shell.print(sessions_listed(len(sessions), place.name, shell.out, is_full=len(sessions) == limit))
 
 
-@sessions_verb.command("resume", help=activity_texts.RESUME_HELP)
+@sessions_verb.command("resume")
 @click.argument("session", required=False)
 @in_project
 @printing
 def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+    """Show where a session stands: the last one, or that named."""
     with shell.client() as client:
         place = projects.called(client, project)
         try:
@@ -180,8 +184,9 @@ def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) 
         except RequestRefused as error:
             if error.status != UNKNOWN:
                 raise
-            text = activity_texts.NO_CHECKPOINT if session else activity_texts.NO_CHECKPOINTS
-            message = text.format(session=session, project=place.name)
+            message = f"no session of {place.name} said where it stands yet"
+            if session:
+                message = f"no session {session} of {place.name} said where it stands"
             raise Failed(message, hint="kiro-learn sessions list") from error
     if as_json:
         shell.print_json(checkpoint)

@@ -10,27 +10,33 @@ from typing import NoReturn
 import click
 
 from kiro_learn.client import hook
-from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Shell
 
 
-@click.command(
-    "hook", help=texts.HOOK_HELP, context_settings={"ignore_unknown_options": True, "allow_extra_args": True}
-)
+@click.command("hook", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("agent_and_event", nargs=-1)
 @click.pass_obj
 def hook_verb(shell: Shell, agent_and_event: tuple[str, ...]) -> NoReturn:
-    """An agent must never be hurt by its hook, so no argument is wrong."""
+    """Hand an agent's hook to the daemon; what agents call. Always ends with 0."""
+    # An agent must never be hurt by its hook, so no argument is wrong.
     shim = str(Path(hook.__file__))
     arguments = [sys.executable, "-I", "-S", "-E", shim, str(shell.home), *agent_and_event[:2]]
     os.execv(sys.executable, arguments)  # noqa: S606  # this interpreter, our own file
 
 
-@click.command("mcp", help=texts.MCP_HELP)
-@click.option("--project", default=None, help=texts.MCP_PROJECT_HELP)
-@click.option("--no-start", is_flag=True, help=texts.MCP_NO_START_HELP)
+@click.command("mcp")
+@click.option(
+    "--project",
+    default=None,
+    help="A folder in the project, its name or its id; else KIRO_LEARN_PROJECT, else this folder.",
+)
+@click.option("--no-start", is_flag=True, help="Do not start the daemon where none runs; say so.")
 @click.pass_obj
 def mcp_verb(shell: Shell, project: str | None, no_start: bool) -> int:
+    """Let an agent ask the memory, by MCP.
+
+    Agents start it: the Model Context Protocol, on standard input.
+    """
     from kiro_learn.frontends.mcp.stdio import serve  # noqa: PLC0415  # a hook needs nothing of it
 
     return serve(shell.home, shell.environment, project=project, starts_daemon=not no_start)

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from kiro_learn.client.building import AnswerNotUnderstood
-from kiro_learn.frontends.cli import front_page, texts
+from kiro_learn.frontends.cli import front_page
 from kiro_learn.frontends.cli.command import is_of_newer_daemon, say_build
 from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -102,21 +102,16 @@ class Verbs(click.Group):
 def _unknown(name: str) -> Failed:
     close = difflib.get_close_matches(name, VERBS, n=1)
     if close:
-        return Failed(texts.DID_YOU_MEAN.format(name=name, command=f"{PROGRAM} {close[0]}"), exit_code=2)
-    return Failed(texts.UNKNOWN_COMMAND.format(name=name), hint=f"{PROGRAM} help", exit_code=2)
+        return Failed(f'unknown command "{name}" \N{MIDDLE DOT} did you mean: {PROGRAM} {close[0]}', exit_code=2)
+    return Failed(f'unknown command "{name}"', hint=f"{PROGRAM} help", exit_code=2)
 
 
-@click.group(
-    cls=Verbs,
-    name=PROGRAM,
-    help=texts.PROGRAM_HELP,
-    invoke_without_command=True,
-    context_settings={"max_content_width": 80},
-)
+@click.group(cls=Verbs, name=PROGRAM, invoke_without_command=True, context_settings={"max_content_width": 80})
 @coloured
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 @click.pass_context
 def program(context: click.Context) -> None:
+    """Memory for coding agents, local."""
     if context.invoked_subcommand is None:
         front_page.show(context.obj)
 
@@ -133,10 +128,11 @@ def invoke(arguments: Sequence[str], shell: Shell) -> int:
     except AnswerNotUnderstood as error:
         if not is_of_newer_daemon(shell):
             raise
-        raise Failed(str(error), hint=texts.UPDATE_THIS) from error
+        hint = "This command is older than the daemon. Update it as docs/update.md says."
+        raise Failed(str(error), hint=hint) from error
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else PROGRAM
-        raise Failed(_sentence(error), hint=texts.SEE_HELP.format(command=path), exit_code=2) from error
+        raise Failed(_sentence(error), hint=f"{path} --help", exit_code=2) from error
     except click.Abort as error:
         raise KeyboardInterrupt from error
     if ASKING.intersection(arguments[:1]) and "--json" not in arguments:

@@ -12,7 +12,7 @@ import attrs
 import click
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.cli import backup_texts, daemon_process, storage_texts, texts
+from kiro_learn.frontends.cli import daemon_process, texts
 from kiro_learn.frontends.cli.daemon_verbs import start_daemon
 from kiro_learn.frontends.cli.options import ListsAlone, printing
 from kiro_learn.frontends.cli.progress import said
@@ -20,15 +20,25 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, plain, size
 from kiro_learn.services.copies import Copies, ListedCopy, Restoration
 
+KINDS = {
+    "daily": "daily",
+    "asked": "asked for",
+    "upgrade": "before an upgrade",
+    "replaced": "replaced by a copy",
+    "damaged": "damaged, put aside",
+    "other": "not made by kiro-learn",
+}
 
-@click.group("backup", cls=ListsAlone, help=backup_texts.HELP)
+
+@click.group("backup", cls=ListsAlone)
 def backup_verb() -> None:
-    """Only a name for those inside."""
+    """Make, list or check copies of the memory."""
 
 
-@backup_verb.command("now", help=backup_texts.NOW_HELP)
+@backup_verb.command("now")
 @printing
 def now_verb(shell: Shell, as_json: bool) -> None:
+    """Make a copy now, and check it; the daemon may run."""
     made = copies_of(shell).take()
     if as_json:
         shell.print_json(as_value(made))
@@ -36,9 +46,10 @@ def now_verb(shell: Shell, as_json: bool) -> None:
         shell.print(_made_lines(made, shell.out))
 
 
-@backup_verb.command("list", help=backup_texts.LIST_HELP)
+@backup_verb.command("list")
 @printing
 def list_verb(shell: Shell, as_json: bool) -> None:
+    """The copies, newest first, with what each holds."""
     found = copies_of(shell).listed()
     if as_json:
         shell.print_json({"items": [as_value(each) for each in found]})
@@ -46,17 +57,18 @@ def list_verb(shell: Shell, as_json: bool) -> None:
         shell.print(_listed_lines(found, shell.now(), shell.out))
 
 
-@backup_verb.command("verify", help=backup_texts.VERIFY_HELP)
+@backup_verb.command("verify")
 @click.argument("copies", nargs=-1, metavar="[COPY]...")
 @printing
 def verify_verb(shell: Shell, copies: Sequence[str], as_json: bool) -> None:
+    """Check every copy, or the named ones, from end to end."""
     found = copies_of(shell).verify(copies)
     if as_json:
         shell.print_json({"items": [as_value(each) for each in found]})
     else:
         shell.print(_listed_lines(found, shell.now(), shell.out, is_checked=True))
     if bad := sum(_is_bad(each) for each in found):
-        raise Failed(_bad(bad), hint=backup_texts.BAD_HINT)
+        raise Failed(_bad(bad), hint="kiro-learn backup now")
 
 
 def copies_of(shell: Shell) -> Copies:
@@ -82,24 +94,29 @@ def as_value(listed: ListedCopy) -> dict[str, Any]:
 # restore: a copy in the place of the database, while no daemon runs.
 
 
-@click.command("restore", help=backup_texts.RESTORE_HELP)
+@click.command("restore")
 @click.argument("copy", default="", required=False, metavar="[COPY]")
-@click.option("--yes", is_flag=True, help=backup_texts.RESTORE_YES_HELP)
+@click.option("--yes", is_flag=True, help="Do not ask before.")
 @printing
 def restore_verb(shell: Shell, copy: str, *, yes: bool, as_json: bool) -> None:
+    """Put a copy in the place of what is remembered now.
+
+    Without a name, it is the newest copy that is sound. A daemon that runs is
+    stopped before, and started again. What is replaced is kept among the copies.
+    """
     copies = copies_of(shell)
     plan = copies.plan(copy)
     if not yes:
         shell.say(_plan_lines(plan, shell.now(), shell.err))
-    if not shell.confirm(backup_texts.QUESTION, flag_given=yes):
-        raise Failed(backup_texts.NOTHING_DONE)
+    if not shell.confirm("Put this copy in its place?", flag_given=yes):
+        raise Failed("nothing was changed")
     replaced, address = _restored(shell, copies, plan, as_json=as_json)
     if as_json:
         shell.print_json(_as_value(plan, replaced, address))
         return
     shell.print(_restored_lines(plan, replaced, shell.out))
     if address:
-        shell.print([f"  {backup_texts.STARTED}: {address}"])
+        shell.print([f"  The daemon answers again: {address}"])
 
 
 def _restored(shell: Shell, copies: Copies, plan: Restoration, *, as_json: bool) -> tuple[Path | None, str]:
@@ -139,7 +156,7 @@ DAMAGED = "damaged"
 
 def _made_lines(found: ListedCopy, terminal: Terminal) -> list[str]:
     """One that was made now."""
-    facts = texts.DOT.join((backup_texts.MADE, *_holds(found), size(found.copy.bytes)))
+    facts = texts.DOT.join(("Copied and checked", *_holds(found), size(found.copy.bytes)))
     return [f"{terminal.mark('ok')} {facts}", f"  {terminal.dim(str(found.copy.path))}"]
 
 
@@ -148,18 +165,18 @@ def _listed_lines(
 ) -> list[str]:
     """Two lines a copy, and the sum."""
     if not found:
-        return [f"{terminal.mark('none')} {backup_texts.NO_COPY}"]
+        return [f"{terminal.mark('none')} There is no copy yet; the daemon makes one a day"]
     lines = [line for each in found for line in _copy(each, now, terminal, is_checked=is_checked)]
     total = size(sum(each.copy.bytes for each in found))
-    copies = counted(len(found), *backup_texts.COUNT_COPIES)
-    return [*lines, backup_texts.SUM.format(copies=copies, size=total)]
+    copies = counted(len(found), "copy", "copies")
+    return [*lines, f"{copies}, {total}"]
 
 
 def _copy(found: ListedCopy, now: datetime, terminal: Terminal, *, is_checked: bool) -> list[str]:
     mark = "wrong" if _is_bad(found) else "ok" if is_checked and not found.contents.problem else "none"
     holds = (found.contents.problem,) if found.contents.problem else _holds(found)
-    sound = (backup_texts.SOUND,) if is_checked and not found.contents.problem else ()
-    kind = backup_texts.KINDS[found.copy.kind.value]
+    sound = ("sound",) if is_checked and not found.contents.problem else ()
+    kind = KINDS[found.copy.kind.value]
     facts = texts.DOT.join((ago(found.copy.made_at, now), kind, *sound, *holds, size(found.copy.bytes)))
     return [f"{terminal.mark(mark)} {terminal.bold(found.copy.name)}", f"    {facts}"]
 
@@ -175,69 +192,77 @@ def _is_bad(found: ListedCopy) -> bool:
 
 def _bad(count: int) -> str:
     """How many are not sound."""
-    return backup_texts.BAD.format(copies=counted(count, *backup_texts.COUNT_COPIES))
+    return f"{counted(count, 'copy', 'copies')} cannot be used"
 
 
 def _plan_lines(found: Restoration, now: datetime, terminal: Terminal) -> list[str]:
     """What restoring would do."""
     copy, newer = found.found.copy, found.newer
-    lost = backup_texts.NOTHING_NEWER
+    lost = "nothing: the copy holds all there is"
     if newer.problem:
-        lost = backup_texts.NOT_COMPARED.format(problem=newer.problem)
+        lost = f"what is newer cannot be told: {newer.problem}"
     elif newer.event_count or newer.memory_count:
-        lost = backup_texts.NEWER.format(memories=memories(newer.memory_count), events=events(newer.event_count))
+        lost = f"{memories(newer.memory_count)} and {events(newer.event_count)} that are newer than the copy"
     facts = texts.DOT.join((copy.name, ago(copy.made_at, now), *_holds(found.found)))
-    rows = ((backup_texts.FROM, facts), (backup_texts.LOST, lost), (backup_texts.KEPT, backup_texts.WILL_BE_KEPT))
+    rows = (("from", facts), ("lost", lost), ("kept", "what is replaced, among the copies; see kiro-learn backup list"))
     return [f"  {terminal.bold(f'{name:{COLUMN}}')}{said}" for name, said in rows]
 
 
 def _restored_lines(found: Restoration, replaced: Path | None, terminal: Terminal) -> list[str]:
     """That it was done."""
-    facts = texts.DOT.join((backup_texts.RESTORED, *_holds(found.found)))
-    kept = [] if replaced is None else [f"  {backup_texts.REPLACED_IS_AT.format(path=replaced)}"]
+    facts = texts.DOT.join(("Restored", *_holds(found.found)))
+    kept = [] if replaced is None else [f"  what it replaced: {replaced}"]
     return [f"{terminal.mark('ok')} {facts}", *kept]
 
 
 # storage: where the memory is kept, whether a daemon can use it there, and moving it.
 
 
-@click.group("storage", no_args_is_help=False, help=storage_texts.HELP)
+@click.group("storage", no_args_is_help=False)
 def storage_verb() -> None:
-    """Only a name for those inside."""
+    """Where the memory is kept."""
 
 
-@storage_verb.command("check", help=storage_texts.CHECK_HELP)
+@storage_verb.command("check")
 @printing
 def check_verb(shell: Shell, *, as_json: bool) -> int:
+    """Say which database is used, and whether a daemon can use it. Nothing is changed."""
     found = shell.open_maintenance().look_at_server(shell.home, shell.environment)
     if as_json:
         shell.print_json({} if found is None else attrs.asdict(found))
     elif found is None:
-        shell.print([f"{shell.out.mark('ok')} {storage_texts.IN_A_FILE.format(home=shell.tilde(shell.home))}"])
+        place = f"The memory is a file in {shell.tilde(shell.home)}; kiro-learn doctor looks into it"
+        shell.print([f"{shell.out.mark('ok')} {place}"])
     elif found.problem:
         raise Failed(found.problem, hint=found.hint)
     else:
-        parts = [plain(found.name), storage_texts.SERVER.format(version=plain(found.server_version))]
-        parts.append(size(found.bytes) if found.schema_version else storage_texts.NEW)
+        parts = [plain(found.name), f"PostgreSQL {plain(found.server_version)}"]
+        parts.append(size(found.bytes) if found.schema_version else "nothing in it yet")
         count = found.daemon_count
-        parts.append(counted(count, storage_texts.USES, storage_texts.USE) if count else storage_texts.FREE)
+        parts.append(counted(count, "daemon uses it", "daemons use it") if count else "no daemon uses it now")
         shell.print([f"{shell.out.mark('ok')} {texts.DOT.join(parts)}"])
     return 1 if found is not None and found.problem else 0
 
 
-@storage_verb.command("move", help=storage_texts.MOVE_HELP)
+@storage_verb.command("move")
 @click.argument("url", required=False, default="", metavar="[URL]")
-@click.option("--to-file", "to_file", is_flag=True, help=storage_texts.TO_FILE_HELP)
-@click.option("--anew", is_flag=True, help=storage_texts.ANEW_HELP)
+@click.option("--to-file", "to_file", is_flag=True, help="From the server into the file in the home.")
+@click.option(
+    "--anew", is_flag=True, help="Copy all of it again, where a move was cut off and the memory changed since."
+)
 @printing
 def move_verb(shell: Shell, url: str, *, to_file: bool, anew: bool, as_json: bool) -> int:
+    """Move the memory to a PostgreSQL server, or back into the file, while no daemon runs.
+
+    Every row is copied and then compared. Started again, it goes on where it was cut off. Where the memory was, it
+    stays as it was.
+    """
     if bool(url) == to_file:
-        raise click.UsageError(storage_texts.WHERE_TO)
-    with said(shell, storage_texts.MOVING, is_wanted=not as_json) as tell:
+        raise click.UsageError("name the server's URL, or --to-file")
+    with said(shell, "Moving  {progress} so far", is_wanted=not as_json) as tell:
 
         def report(table: str, done: int, total: int | None) -> None:
-            sentence = storage_texts.COMPARED if total is None else storage_texts.COPIED
-            tell(sentence.format(table=table, done=done, total=total))
+            tell(f"{table}: {done:,} compared" if total is None else f"{table}: {done:,} of {total:,}")
 
         counts, left_at = shell.open_maintenance().move_storage(shell.home, shell.environment, url, report, anew=anew)
     if as_json:
@@ -245,10 +270,14 @@ def move_verb(shell: Shell, url: str, *, to_file: bool, anew: bool, as_json: boo
         return 0
     taken, learned = counts["events"], counts["memory_records"]
     others = counted(sum(counts.values()) - taken - learned, "row", "rows")
-    done = storage_texts.MOVED.format(events=events(taken), memories=memories(learned), others=others)
-    left = [storage_texts.LEFT_SERVER] if to_file else []
-    if left_at:
-        sentence = storage_texts.KEPT if to_file else storage_texts.LEFT_FILE
-        left.append(sentence.format(path=shell.tilde(left_at)))
-    shell.print([f"{shell.out.mark('ok')} {done}", *(f"  {each}" for each in left), f"  {storage_texts.START}"])
+    moved = f"{events(taken)}, {memories(learned)} and {others} of other kinds"
+    lines = [f"{shell.out.mark('ok')} {moved} are there, each the same; the settings say where"]
+    stays = "What you forget from now on stays in"
+    if to_file:
+        lines.append(f"  {stays} the server's schema kiro_learn, which is as it was.")
+    if left_at and to_file:
+        lines.append(f"  The file that was here lies in {shell.tilde(left_at)}.")
+    elif left_at:
+        lines.append(f"  {stays} {shell.tilde(left_at)}, which is as it was. Delete it when you trust the server.")
+    shell.print([*lines, "  kiro-learn start"])
     return 0

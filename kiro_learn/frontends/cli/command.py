@@ -54,7 +54,7 @@ def run(
         if error.errno not in CANNOT_WRITE:
             raise
         _forget_output()
-        _report(Failed(texts.CANNOT_WRITE.format(reason=os.strerror(error.errno))), shell, as_json=False)
+        _report(Failed(f"cannot write: {os.strerror(error.errno)}"), shell, as_json=False)
         return 1
 
 
@@ -89,7 +89,7 @@ def _report(error: KiroLearnError, shell: Shell, *, as_json: bool) -> None:
     if as_json:
         shell.say([json.dumps({"error": str(error), "hint": error.hint, "details": _details(error)})])
         return
-    lines = [f"{shell.err.error(texts.ERROR)} {_message(error)}"]
+    lines = [f"{shell.err.error('error:')} {_message(error)}"]
     lines += [f"  {each['path']}: {each['problem']}" for each in _details(error)]
     if error.hint:
         lines.append(f"{shell.err.dim(texts.HINT)}  {shell.err.command(error.hint)}")
@@ -99,7 +99,8 @@ def _report(error: KiroLearnError, shell: Shell, *, as_json: bool) -> None:
 def _message(error: KiroLearnError) -> str:
     if not isinstance(error, ConfigError):
         return str(error)
-    return texts.WRONG_HOME if error.is_of_the_home else texts.WRONG_SETTINGS
+    wrong = "the home cannot be used" if error.is_of_the_home else "the settings are wrong"
+    return f"{wrong}; nothing was started"
 
 
 def _details(error: KiroLearnError) -> list[dict[str, Any]]:
@@ -118,15 +119,15 @@ def build_note(version: str, build: str) -> str:
     A newer one is not to be restarted by us, since that would bring the old one back.
     """
     if is_newer(version):
-        return texts.NEWER_DAEMON.format(version=version, ours=__version__)
-    return "" if build == build_id() else texts.ANOTHER_BUILD
+        return f"it is v{version} and this command v{__version__}, which is to be updated: docs/update.md"
+    return "" if build == build_id() else "it was started before this command was installed: kiro-learn restart"
 
 
 def say_build(shell: Shell) -> None:
     """Say it of the daemon that took this home last, after a command that it answered."""
     said = build_note(*reversed(build_in_lock(shell.home)))
     if said:
-        shell.say([f"{shell.err.mark('warning')} {texts.DAEMON_OF_ANOTHER_BUILD.format(what=said)}"])
+        shell.say([f"{shell.err.mark('warning')} The daemon is of another build: {said}"])
 
 
 def is_of_newer_daemon(shell: Shell) -> bool:

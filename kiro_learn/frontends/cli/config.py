@@ -11,10 +11,12 @@ from click.shell_completion import CompletionItem
 
 from kiro_learn.client.address import is_held
 from kiro_learn.errors import ConfigError, InvalidRequest
-from kiro_learn.frontends.cli import config_texts, daemon_process, texts
+from kiro_learn.frontends.cli import daemon_process, texts
 from kiro_learn.frontends.cli.options import ListsAlone, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.settings import Setting, SettingOrigin
+
+ORIGINS = {"default": "default", "file": "settings.toml", "variable": "{variable}"}
 
 GAP = 2
 
@@ -31,15 +33,19 @@ def _names(context: click.Context, _parameter: click.Parameter, incomplete: str)
 _key = click.argument("key", metavar="KEY", shell_complete=_names)
 
 
-@click.group("config", cls=ListsAlone, help=config_texts.CONFIG_HELP)
+@click.group("config", cls=ListsAlone)
 def config_verb() -> None:
-    """Only a name for those inside."""
+    """Say and change the settings of the daemon.
+
+    Each is named by its section and name, as recall.budget_seconds.
+    """
 
 
-@config_verb.command("get", help=config_texts.GET_HELP)
+@config_verb.command("get")
 @_key
 @printing
 def get_verb(shell: Shell, key: str, as_json: bool) -> None:
+    """Say what one setting is, and where that comes from."""
     (found,) = _settings(shell, key)
     if as_json:
         shell.print_json(_as_json(shell, found))
@@ -47,22 +53,24 @@ def get_verb(shell: Shell, key: str, as_json: bool) -> None:
         shell.print(_lines(shell, [found]))
 
 
-@config_verb.command("list", help=config_texts.LIST_HELP)
-@click.option("--changed", "only_changed", is_flag=True, help=config_texts.LIST_CHANGED_HELP)
+@config_verb.command("list")
+@click.option("--changed", "only_changed", is_flag=True, help="Only those that are not as by default.")
 @printing
 def list_verb(shell: Shell, *, only_changed: bool, as_json: bool) -> None:
+    """List the settings with where each comes from."""
     found = [each for each in _settings(shell) if not only_changed or each.value != each.default]
     if as_json:
         shell.print_json({"settings": [_as_json(shell, each) for each in found]})
     else:
-        shell.print(_lines(shell, found) if found else [config_texts.ALL_DEFAULT])
+        shell.print(_lines(shell, found) if found else ["All settings are as by default"])
 
 
-@config_verb.command("set", help=config_texts.SET_HELP)
+@config_verb.command("set")
 @_key
 @click.argument("value")
 @printing
 def set_verb(shell: Shell, key: str, value: str, as_json: bool) -> None:
+    """Change one setting in settings.toml; all else in the file stays."""
     try:
         made = shell.open_maintenance().set_setting(shell.home, key, typed(value))
     except InvalidRequest as error:
@@ -71,12 +79,12 @@ def set_verb(shell: Shell, key: str, value: str, as_json: bool) -> None:
     if as_json:
         shell.print_json({**_as_json(shell, made), "restart": is_running})
         return
-    shell.print([f"{shell.out.mark('ok')} {config_texts.SET_TO.format(key=made.key, value=_written(made.value))}"])
+    shell.print([f"{shell.out.mark('ok')} {made.key} is {_written(made.value)}"])
     if made.variable in shell.environment:
-        shell.say([f"{shell.err.mark('warning')} {config_texts.VARIABLE_WINS.format(variable=made.variable)}"])
+        shell.say([f"{shell.err.mark('warning')} {made.variable} is set in this environment and wins over the file"])
     if is_running:
         command = shell.err.command("kiro-learn restart")
-        shell.say([f"{shell.err.mark('warning')} {config_texts.NEEDS_RESTART.format(command=command)}"])
+        shell.say([f"{shell.err.mark('warning')} The daemon runs with what it read at its start: {command}"])
 
 
 def _is_running(shell: Shell) -> bool:
@@ -95,7 +103,7 @@ def _lines(shell: Shell, settings: Sequence[Setting]) -> Iterator[str]:
     column = max(len(each.key) for each in settings) + GAP
     values = max(len(_written(each.value)) for each in settings) + GAP
     for each in settings:
-        origin = config_texts.ORIGINS[each.origin].format(variable=each.variable)
+        origin = ORIGINS[each.origin].format(variable=each.variable)
         facts = texts.DOT.join([origin, *_key_of_a_server(shell, each)])
         shown = f"{_written(each.value):{min(values, shell.out.width - column)}}"
         yield f"{each.key:{column}}{shown}{shell.out.dim(facts) if each.origin is SettingOrigin.DEFAULT else facts}"
@@ -105,8 +113,7 @@ def _key_of_a_server(shell: Shell, setting: Setting) -> list[str]:
     """Whether the key is there whose variable is named; the key itself is never shown."""
     if setting.key != "llm.api_key_variable" or not setting.value:
         return []
-    is_set = config_texts.KEY_IS_SET if shell.environment.get(str(setting.value)) else config_texts.KEY_IS_NOT_SET
-    return [is_set.format(variable=setting.value)]
+    return [f"{setting.value} is {'set' if shell.environment.get(str(setting.value)) else 'not set'}"]
 
 
 def _written(value: bool | float | str) -> str:

@@ -8,7 +8,7 @@ import click
 
 from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import graph_texts, projects, texts
+from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.graph_screen import DAY
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.shell import Shell
@@ -18,10 +18,11 @@ from kiro_learn.model.ids import is_record_id
 Json = dict[str, Any]
 
 
-@click.command("list", help=graph_texts.LIST_CONFLICTS_HELP)
+@click.command("list")
 @in_project
 @printing
 def list_verb(shell: Shell, *, project: str, as_json: bool) -> None:
+    """List facts, rules and lines of rule files that contradict each other, with the command that settles it."""
     with shell.client() as client:
         place = projects.called(client, project)
         found = client.body_of(json_calls.conflicts(client, project=place.spelled))
@@ -31,26 +32,27 @@ def list_verb(shell: Shell, *, project: str, as_json: bool) -> None:
     for conflict in found["items"]:
         first, second = conflict["sides"]
         said = [f"{plain(each['text'])} ({(each['at'] or each['source'])[:DAY]})" for each in (first, second)]
-        shell.print([*said, shell.out.dim(graph_texts.KEEP.format(keep=first["id"], over=second["id"]))])
-    count = counted(len(found["items"]), *graph_texts.CONFLICTS)
-    shell.print([shell.out.dim(graph_texts.LISTED.format(count=count, project=place.name))])
+        shell.print([*said, shell.out.dim(f"  kiro-learn conflicts keep {first['id']} --over {second['id']}")])
+    count = counted(len(found["items"]), "conflict", "conflicts")
+    shell.print([shell.out.dim(f"{count} of {place.name}")])
 
 
-@click.command("keep", help=graph_texts.KEEP_HELP)
+@click.command("keep")
 @click.argument("kept", metavar="ID")
-@click.option("--over", required=True, metavar="ID", help=graph_texts.OVER_HELP)
+@click.option("--over", required=True, metavar="ID", help="The one that ends: a fact or a memory.")
 @in_project
 @printing
 def keep_verb(shell: Shell, *, kept: str, over: str, project: str, as_json: bool) -> None:
+    """Keep one of two, by their ids; the other one ends."""
     with shell.client() as client:
         place = _place(client, kept, over, project)
         done = client.body_of(json_calls.settle_conflict(client, keep=kept, over=over, project=place))
     if as_json:
         shell.print_json(done)
     else:
-        undo = graph_texts.UNDO.format(id=done["kept"]) if is_record_id(kept) and is_record_id(over) else ""
+        undo = f"undo: kiro-learn memories undo {done['kept']}" if is_record_id(kept) and is_record_id(over) else ""
         mark = shell.out.mark("ok")
-        shell.print([texts.DOT.join(filter(None, (f"{mark} {graph_texts.KEPT.format(id=done['kept'])}", undo)))])
+        shell.print([texts.DOT.join(filter(None, (f"{mark} {done['kept']} is kept", undo)))])
 
 
 def _place(client: Client, kept: str, over: str, project: str) -> str:
@@ -62,4 +64,6 @@ def _place(client: Client, kept: str, over: str, project: str) -> str:
     return namespace
 
 
-conflicts_verb = ListsAlone("conflicts", help=graph_texts.CONFLICTS_HELP, commands=[list_verb, keep_verb])
+conflicts_verb = ListsAlone(
+    "conflicts", help="List what contradicts each other, or keep one of two.", commands=[list_verb, keep_verb]
+)

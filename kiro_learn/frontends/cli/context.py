@@ -5,38 +5,64 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kiro_learn.client import calls, json_calls, project_calls
+from kiro_learn.client.building import Call
 from kiro_learn.client.results import FeedbackCounts, FoundMemory, Recalled, SessionContext
-from kiro_learn.frontends.cli import activity_texts, graph_texts, projects, search, texts
+from kiro_learn.frontends.cli import projects, search, texts
 from kiro_learn.frontends.cli.options import in_project, printing, typed
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.search import INDENT, found_by, headline, kind
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted, memories, plain, spread
 
+Json = Mapping[str, Any]
+
+NOTHING_RECALLED = "Nothing would be told: {project} has no memory that is close enough."
+
 MOST_TOKENS = 100_000
-SEE_CONTEXT = texts.SEE_HELP.format(command="kiro-learn context")
+SEE_CONTEXT = "kiro-learn context --help"
 PROFILES = ("resolved", "literal")
 
 
-@click.command("context", help=activity_texts.CONTEXT_HELP)
+@click.command("context")
 @click.argument("prompt", nargs=-1, type=typed)
 @click.option(
     "--tokens",
     type=click.IntRange(0, MOST_TOKENS),
-    help=activity_texts.TOKENS_HELP,
+    help="How many tokens it may have, instead of what a session is told.",
 )
-@click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_FOUND_HELP)
-@click.option("--replay", metavar="FILE", type=click.Path(exists=True, path_type=Path), help=activity_texts.REPLAY_HELP)
-@click.option("--graph", "by_graph", is_flag=True, help=graph_texts.GRAPH_HELP)
-@click.option("--profile", type=click.Choice(PROFILES), help=graph_texts.PROFILE_HELP)
-@click.option("--passages", is_flag=True, help=graph_texts.PASSAGES_HELP)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Of each memory that is found for the prompt: its score, what found it, and whether it is told.",
+)
+@click.option(
+    "--replay",
+    metavar="FILE",
+    type=click.Path(exists=True, path_type=Path),
+    help="Ask again what this test case of the viewer asked, and say what differs.",
+)
+@click.option(
+    "--graph",
+    "by_graph",
+    is_flag=True,
+    help="By the whole memory: facts, preferences and procedures too, in one block.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    help="How much being recent counts: within bounds, or as the document has it.",
+)
+@click.option(
+    "--passages", is_flag=True, help="Tell what memories say that answers, as prompts are told, not a line of each."
+)
 @in_project
 @printing
 def context_verb(
@@ -52,30 +78,23 @@ def context_verb(
     project: str,
     as_json: bool,
 ) -> None:
+    """Say what an agent would be told, and why."""
     asked = " ".join(prompt)
     if replay is not None:
         _replay(shell, replay, project, as_json=as_json)
         return
     if by_graph:
         manner = profile or PROFILES[0]
-        _show_block(
-            shell,
-            asked,
-            project,
-            profile=manner,
-            passages=passages,
-            tokens=tokens,
-            explain=explain,
-            as_json=as_json,
-        )
+        ask = partial(json_calls.context, profile=manner, passages=passages, tokens=tokens)
+        _show_block(shell, ask, asked, project, explain=explain, as_json=as_json)
         return
     if profile is not None or passages:
         option = "--passages" if profile is None else "--profile"
-        raise Failed(graph_texts.NEEDS_GRAPH.format(option=option), hint=SEE_CONTEXT, exit_code=2)
+        raise Failed(f"{option} goes with --graph only", hint=SEE_CONTEXT, exit_code=2)
     if prompt and tokens is not None:
-        raise Failed(activity_texts.NO_TOKENS, hint=SEE_CONTEXT, exit_code=2)
+        raise Failed("--tokens does not go with a prompt", hint=SEE_CONTEXT, exit_code=2)
     if explain and not prompt:
-        raise Failed(activity_texts.NO_PROMPT, hint='kiro-learn context "PROMPT" --explain', exit_code=2)
+        raise Failed("--explain needs a prompt", hint='kiro-learn context "PROMPT" --explain', exit_code=2)
     if prompt:
         _recall(shell, asked, project, explain=explain, as_json=as_json)
     else:
@@ -91,9 +110,10 @@ def _at_start(shell: Shell, tokens: int | None, project: str, *, as_json: bool) 
             return
         context = client.carry_out(call)
     if not context.text:
-        room = "" if tokens is None else counted(tokens, *activity_texts.TOKENS)
-        sentence = activity_texts.NOTHING_FITS if room else activity_texts.NOTHING_TOLD
-        shell.say([sentence.format(project=place.name, tokens=room)])
+        room = "of yours, and none of others that is pinned"
+        if tokens is not None:
+            room = f"that fits into {counted(tokens, 'token', 'tokens')}"
+        shell.say([f"Nothing would be told: {place.name} has no memory {room}."])
         return
     shell.print(_lines_of(context.text))
     if shell.out.is_interactive:  # else it is read by a program, or will be
@@ -116,7 +136,7 @@ def _recall(shell: Shell, prompt: str, project: str, *, explain: bool, as_json: 
     elif recalled.text:
         shell.print(_lines_of(recalled.text))
     else:
-        shell.say([activity_texts.NOTHING_RECALLED.format(project=place.name)])
+        shell.say([NOTHING_RECALLED.format(project=place.name)])
 
 
 def _lines_of(text: str) -> list[str]:
@@ -125,10 +145,8 @@ def _lines_of(text: str) -> list[str]:
 
 def told(context: SessionContext, project: str, terminal: Terminal) -> list[str]:
     """How much a session's context is."""
-    count = memories(len(context.memory_ids))
-    tokens = counted(context.tokens, *activity_texts.TOKENS)
-    line = activity_texts.TOLD_AT_START.format(memories=count, project=project, tokens=tokens)
-    return [terminal.dim(line)]
+    tokens = counted(context.tokens, "token", "tokens")
+    return [terminal.dim(f"{memories(len(context.memory_ids))} of {project}, {tokens}")]
 
 
 def found(recalled: Recalled, terminal: Terminal) -> list[str]:
@@ -139,14 +157,9 @@ def found(recalled: Recalled, terminal: Terminal) -> list[str]:
 
 
 def _found_memory(rank: int, memory: FoundMemory, terminal: Terminal) -> list[str]:
-    told_or_not = activity_texts.IS_TOLD if memory.told else activity_texts.IS_NOT_TOLD
-    how = (
-        found_by(memory.found_by),
-        texts.SCORE.format(score=memory.score),
-        told_or_not,
-        _branch(memory),
-        _became(memory.feedback),
-    )
+    told_or_not = "told" if memory.told else "not told"
+    known = (_branch(memory), _became(memory.feedback))
+    how = (found_by(memory.found_by), f"score {memory.score:.2f}", told_or_not, *known)
     tail = short(memory.id)
     return [
         headline(rank, memory.title, kind(memory.type), terminal),
@@ -158,8 +171,7 @@ def _branch(memory: FoundMemory) -> str:
     """The branch that it was learned on, and whether its score is higher since that is checked out."""
     if memory.branch is None:
         return ""
-    said = activity_texts.OF_THIS_BRANCH if memory.is_of_branch else activity_texts.ON_BRANCH
-    return said.format(branch=memory.branch)
+    return f"on this branch, {memory.branch} (x1.25)" if memory.is_of_branch else f"on branch {memory.branch}"
 
 
 def _became(counts: FeedbackCounts | None) -> str:
@@ -173,19 +185,14 @@ def _became(counts: FeedbackCounts | None) -> str:
 def found_summary(recalled: Recalled, project: str, terminal: Terminal) -> list[str]:
     """How many were found, and how many of them would be told."""
     if not recalled.found:
-        return [activity_texts.NOTHING_RECALLED.format(project=project)]
-    line = activity_texts.FOUND_FOR.format(
-        memories=memories(len(recalled.found)), project=project, told=len(recalled.memory_ids)
-    )
+        return [NOTHING_RECALLED.format(project=project)]
+    line = f"{memories(len(recalled.found))} of {project} found, {len(recalled.memory_ids):,} would be told"
     return [terminal.dim(line)]
 
 
 # context --replay: a test case asked again.
 
-Json = Mapping[str, Any]
-
 PARTS = {"namespace", "prompt", "found", "context", "is_as_told", "profile_bytes"}
-
 
 _NOTE = re.compile(r"^(### .{1,200} \(\d{4}-\d\d-\d\d); .{1,2000}\)$", re.MULTILINE)
 
@@ -210,11 +217,11 @@ def _replay(shell: Shell, path: Path, project: str, *, as_json: bool) -> None:
     if as_json:
         shell.print_json({"same": not differences, "told": told, "differences": differences})
     elif not differences:
-        shell.print([activity_texts.REPLAYED_SAME.format(memories=memories(len(told)), project=place.name)])
+        shell.print([f"The same: {memories(len(told))} of {place.name} told, with these scores and in these words"])
     else:
         shell.print(differences)
     if differences:
-        raise Failed(activity_texts.REPLAYED_OTHERWISE)
+        raise Failed("the answer differs from that of the test case")
 
 
 def _read(path: Path) -> Json:
@@ -223,9 +230,9 @@ def _read(path: Path) -> Json:
     except ValueError:
         case = None
     if not isinstance(case, dict) or not case.keys() >= PARTS:
-        raise Failed(activity_texts.NO_CASE.format(path=path), hint=SEE_CONTEXT, exit_code=2)
+        raise Failed(f"{path} is no test case of a retrieval", hint=SEE_CONTEXT, exit_code=2)
     if not case["prompt"]:
-        raise Failed(activity_texts.CASE_WITHOUT_PROMPT.format(path=path), hint=SEE_CONTEXT, exit_code=2)
+        raise Failed(f"{path} has no prompt: its event was forgotten", hint=SEE_CONTEXT, exit_code=2)
     return case
 
 
@@ -241,18 +248,17 @@ def _id(found: Json) -> str:
 def _differences(case: Json, now: Json) -> Iterator[str]:
     before, today = dict(_told(case)), dict(_told(now))
     for record_id in before.keys() - today.keys():
-        yield activity_texts.REPLAY_NO_LONGER.format(id=short(record_id))
+        yield f"{short(record_id)} is told no longer"
     for record_id in today.keys() - before.keys():
-        yield activity_texts.REPLAY_NEW.format(id=short(record_id))
+        yield f"{short(record_id)} is told now"
     for record_id in before.keys() & today.keys():
         if not math.isclose(before[record_id], today[record_id], rel_tol=1e-9):
-            scores = {"before": before[record_id], "now": today[record_id]}
-            yield activity_texts.REPLAY_SCORE.format(id=short(record_id), **scores)
+            yield f"{short(record_id)} has the score {today[record_id]!r}, and had {before[record_id]!r}"
     if before.keys() == today.keys() and list(before) != list(today):
-        yield activity_texts.REPLAY_ORDER
+        yield "the order is another one"
     is_known = case["is_as_told"] and not case["profile_bytes"]
     if is_known and without_notes(case["context"]) != without_notes(now["context"]):
-        yield activity_texts.REPLAY_TEXT
+        yield "the text is another one"
 
 
 # context --graph: the block of the whole memory for a prompt, or why each line of it is told.
@@ -262,23 +268,12 @@ FACTORS = {"recency", "importance", "confidence"}
 
 
 def _show_block(
-    shell: Shell,
-    prompt: str,
-    project: str,
-    *,
-    profile: str,
-    passages: bool,
-    tokens: int | None,
-    explain: bool,
-    as_json: bool,
+    shell: Shell, ask: Callable[..., Call[dict[str, Any]]], prompt: str, project: str, *, explain: bool, as_json: bool
 ) -> None:
     """Print the block on standard output, and what it has cost below it."""
     with shell.client() as client:
         place = projects.called(client, project)
-        call = json_calls.context(
-            client, prompt, profile=profile, tokens=tokens, passages=passages, project=place.spelled
-        )
-        found = client.body_of(call)
+        found = client.body_of(ask(client, prompt, project=place.spelled))
     if as_json:
         shell.print_json(found)
         return
@@ -288,23 +283,20 @@ def _show_block(
     elif found["context"]:
         shell.print([plain(line) for line in found["context"].splitlines()])
     else:
-        room = counted(found["budget"], *activity_texts.TOKENS)
-        shell.say([graph_texts.NOTHING_TOLD.format(project=place.name, tokens=room)])
+        room = counted(found["budget"], "token", "tokens")
+        shell.say([f"Nothing would be told: {place.name} knows nothing that is close enough and fits into {room}."])
 
 
 def _explained(found: dict[str, Any], terminal: Terminal) -> list[str]:
     query = found["query"]
     entities = ", ".join(plain(entity["name"]) for entity in query["entities"])
-    asked = graph_texts.ASKED.format(
-        intent=query["intent"].replace("_", " "),
-        words=plain(" ".join(query["keywords"])) or graph_texts.NOTHING,
-        entities=entities or graph_texts.NOTHING,
-    )
+    words = plain(" ".join(query["keywords"])) or "none"
+    asked = texts.DOT.join((query["intent"].replace("_", " "), f"words: {words}", f"known: {entities or 'none'}"))
     lines = [terminal.dim(asked)]
     for item in found["items"]:
         score = terminal.dim(f"    {item['score']:.4f} = {_formula(item['parts'])}")
         lines += [*map(plain, item["text"].splitlines()), score]
-    total = graph_texts.TOKENS.format(tokens=found["tokens"], budget=found["budget"])
+    total = f"{found['tokens']:,} of {found['budget']:,} tokens"
     return [*lines, terminal.dim(total)]
 
 

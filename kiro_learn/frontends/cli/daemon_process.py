@@ -18,7 +18,6 @@ import psutil
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, TokenGone, is_held, pid_in_lock, read_upgrade
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 from kiro_learn.frontends.cli.terminal import size
 
@@ -65,7 +64,12 @@ def start(
     with ExitStack() as unless_ours_answers:
         unless_ours_answers.callback(_end, child)
         try:
-            answer = wait_for_answer(home, tell=tell, problem=texts.TOO_SLOW, insist_it_lives=insist_it_lives)
+            answer = wait_for_answer(
+                home,
+                tell=tell,
+                problem="the daemon did not answer within {seconds:.0f} s and was ended",
+                insist_it_lives=insist_it_lives,
+            )
         except Failed:
             if child.poll() is not None:
                 raise _ended(child.returncode, last_words) from None
@@ -97,7 +101,7 @@ def wait_for_answer(
                 tell(upgrade)
             if time.monotonic() - silent_since > START_SECONDS:
                 logs = home / "logs"
-                hint = texts.ENDED_HINT.format(path=logs) if logs.is_dir() else "kiro-learn doctor"
+                hint = f"its last words: {logs}" if logs.is_dir() else "kiro-learn doctor"
                 raise Failed(problem.format(seconds=START_SECONDS), hint=hint)
             time.sleep(_PAUSE_SECONDS)
         return client.address, time.monotonic() - began
@@ -137,7 +141,7 @@ def _written_anew(last_words: Path) -> BinaryIO:
     try:
         return open(last_words, "wb", opener=_private)
     except OSError as error:  # also where a command under sudo left it
-        problem = texts.NO_FOLDER.format(path=last_words, problem=error.strerror)
+        problem = f"{last_words}: {error.strerror}"
         raise Failed(problem, hint="kiro-learn doctor") from error
 
 
@@ -199,7 +203,7 @@ def stop(client: Client) -> float | None:
     client.close()
     os.kill(pid, signal.SIGTERM)
     if not _within(STOP_SECONDS, lambda: _is_gone(client)):
-        raise Failed(texts.STILL_STOPPING.format(pid=pid, seconds=STOP_SECONDS), hint=texts.STILL_STOPPING_HINT)
+        raise Failed(f"the daemon (pid {pid}) is still finishing after {STOP_SECONDS:.0f} s", hint="kiro-learn stop")
     _within(EXIT_SECONDS, lambda: _has_ended(pid))
     return time.monotonic() - began
 
@@ -261,12 +265,12 @@ def _stderr_of(home: Path) -> Path:
     logs = home / "logs"
     for folder in (home, logs):
         if folder.is_symlink():  # the daemon would refuse it too, and what it points to would be written by then
-            raise Failed(texts.NO_FOLDER.format(path=folder, problem=texts.IS_A_LINK))
+            raise Failed(f"{folder}: is a symbolic link; name the folder it points to")
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         logs.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise Failed(texts.NO_FOLDER.format(path=error.filename, problem=error.strerror)) from error
+        raise Failed(f"{error.filename}: {error.strerror}") from error
     return logs / "daemon.stderr"
 
 
@@ -274,11 +278,14 @@ def _ended(code: int, last_words: Path) -> Failed:
     with last_words.open("rb") as file:
         file.seek(max(0, last_words.stat().st_size - _LAST_WORDS_BYTES))
         said = file.read().decode("utf-8", "replace").strip()
-    if said.startswith((texts.ERROR, '{"error"')):
+    if said.startswith(("error:", '{"error"')):
         return SaidAlready(said.splitlines())
     free = shutil.disk_usage(last_words.parent).free
     if not said and free < _LEAST_FREE_BYTES:
         home = last_words.parent.parent
-        return Failed(texts.NO_ROOM.format(free=size(free), home=home), hint=texts.NO_ROOM_HINT)
-    hint = texts.ENDED_HINT.format(path=last_words) if said else "kiro-learn doctor"
-    return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=hint)
+        return Failed(
+            f"the daemon ended: {size(free)} of the disk of {home} are free",
+            hint="Free some disk space, then: kiro-learn start",
+        )
+    hint = f"its last words: {last_words}" if said else "kiro-learn doctor"
+    return Failed(f"the daemon ended with exit code {code} before it answered", hint=hint)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from kiro_learn.errors import PortTaken, ServiceError
-from kiro_learn.frontends.cli import daemon_process, service_texts, texts
+from kiro_learn.frontends.cli import daemon_process, texts
 from kiro_learn.frontends.cli.command import build_note
 from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import start_shown
@@ -19,26 +19,47 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import duration
 from kiro_learn.services.autostart import WELL, Autostart, FileChange, ServicePlan
 
+STEPS = {
+    "create": "new     {path}",
+    "replace": "change  {path}",
+    "remove": "remove  {path}",
+    "run": "run     {command}",
+}
+STATES = {
+    "absent": "not installed",
+    "unloaded": "installed, not loaded",
+    "stopped": "installed, stopped",
+    "starting": "starting",
+    "running": "running",
+    "failed": "failed",
+}
+ORIGINS = {"edited": "changed by hand", "foreign": "not written by kiro-learn"}
+TOO_SLOW = "the service was started, but the daemon did not answer within {seconds:.0f} s"
+
 COLUMN = 17
 
-_port = click.option("--port", type=click.IntRange(0, 65535), default=None, help=texts.PORT_HELP)
+_port = click.option(
+    "--port", type=click.IntRange(0, 65535), default=None, help="The port to listen on; 0 picks a free one."
+)
 
 
-@click.command("serve", help=texts.SERVE_HELP)
+@click.command("serve")
 @_port
 @click.option("--json", is_flag=True, expose_value=False, help=texts.JSON_HELP)
 @coloured
 @click.pass_obj
 def serve_verb(shell: Shell, port: int | None) -> int:
-    """On a terminal the log is written there too; a service's log is in the home alone."""
+    """Run the daemon in this terminal."""
+    # On a terminal the log is written there too; a service's log is in the home alone.
     return shell.serve(shell.home, port=port, log_to_stderr=sys.stderr.isatty())
 
 
-@click.command("start", help=texts.START_HELP)
+@click.command("start")
 @_port
-@click.option("--anew", is_flag=True, help=texts.ANEW_HELP)
+@click.option("--anew", is_flag=True, help="Begin an empty memory where there was one and its database is gone.")
 @printing
 def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> None:
+    """Run the daemon in the background."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         health = daemon_process.health_of(client)
         address = None if health is None else client.address
@@ -49,30 +70,32 @@ def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> 
     elif as_json:
         shell.print_json({"address": address, "started": False})
     else:
-        shell.print([_line(shell, "ok", texts.ALREADY, address)])
+        shell.print([_line(shell, "ok", "Already running", address)])
         assert health is not None
         if said := build_note(health["version"], health.get("build", "")):
             shell.say([f"{shell.err.mark('warning')} {said}"])
 
 
-@click.command("stop", help=texts.STOP_HELP)
+@click.command("stop")
 @printing
 def stop_verb(shell: Shell, as_json: bool) -> None:
     # Before the signal: a hook that comes in between must not start it again.
+    """Stop the daemon; what is under way is finished first."""
     daemon_process.forbid_starts_by_hooks(shell.home)
     seconds = _stop(shell)
     if as_json:
         shell.print_json({"stopped": seconds is not None})
     elif seconds is None:
-        shell.print([_line(shell, "none", texts.NOT_RUNNING, "")])
+        shell.print([_line(shell, "none", "Not running", "")])
     else:
-        shell.print([_line(shell, "ok", texts.STOPPED, texts.STOPPED_IN.format(time=duration(seconds)))])
+        shell.print([_line(shell, "ok", "Stopped", f"in {duration(seconds)}")])
 
 
-@click.command("restart", help=texts.RESTART_HELP)
+@click.command("restart")
 @_port
 @printing
 def restart_verb(shell: Shell, port: int | None, as_json: bool) -> None:
+    """Stop the daemon and start it again."""
     _end_for_another(shell, port)
     _start(shell, port, as_json=as_json)
 
@@ -100,7 +123,7 @@ def _insist_on_start(shell: Shell, port: int | None) -> None:
     try:
         shell.open_maintenance().insist_on_start(shell.home, environment, port=port)
     except PortTaken as error:
-        raise Failed(str(error), hint=texts.RESTART_ELSEWHERE) from error
+        raise Failed(str(error), hint="kiro-learn restart --port 0") from error
 
 
 def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
@@ -108,7 +131,7 @@ def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
     if as_json:
         shell.print_json({"address": address, "started": True, "seconds": round(seconds, 3)})
         return
-    answers_at = texts.ANSWERS_AT.format(address=address, time=duration(seconds))
+    answers_at = f"{address} in {duration(seconds)}"
     shell.print([_line(shell, "ok", texts.ANSWERS, answers_at)])
 
 
@@ -127,7 +150,7 @@ def start_daemon(shell: Shell, port: int | None = None, *, as_json: bool = False
     with start_shown(shell, is_wanted=not as_json) as tell:
         if service is not None:
             service.start()
-            return daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
+            return daemon_process.wait_for_answer(shell.home, tell=tell, problem=TOO_SLOW)
         return daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
 
 
@@ -148,48 +171,49 @@ def _line(shell: Shell, mark: str, what: str, fact: str) -> str:
 
 # service: the daemon as a service of the system, installed, looked at and taken out again.
 
-
 NOT_SERVED = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL"})
 """Variables that are no settings."""
 
 _dry_run = click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
-_force = click.option("--force", is_flag=True, help=service_texts.FORCE_HELP)
+_force = click.option("--force", is_flag=True, help="Also where the service's file was changed by hand.")
 
 
-@click.group("service", no_args_is_help=False, help=service_texts.HELP)
+@click.group("service", no_args_is_help=False)
 def service_verb() -> None:
-    pass
+    """Start the daemon with the machine, and again when it fails."""
 
 
-@service_verb.command("install", help=service_texts.INSTALL_HELP)
+@service_verb.command("install")
 @_dry_run
 @_force
 @printing
 def install(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> None:
+    """Install the service, and start it."""
     autostart = _open(shell)
     plan = autostart.plan(force=force)
     if dry_run:
         _show(shell, plan, as_json=as_json)
     elif plan.is_empty:
-        _say_nothing_to_do(shell, plan, service_texts.INSTALLED, "ok", as_json=as_json)
+        _say_nothing_to_do(shell, plan, "Service is installed and runs already", "ok", as_json=as_json)
     else:
         if autostart.report().state not in WELL:
             _stop_the_other(shell, as_json=as_json)
         autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
         with start_shown(shell, is_wanted=not as_json) as tell:
-            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
+            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=TOO_SLOW)
         if as_json:
             shell.print_json({**_as_json(plan), "done": True, "address": address})
             return
-        answers_at = texts.ANSWERS_AT.format(address=address, time=duration(seconds))
+        answers_at = f"{address} in {duration(seconds)}"
         shell.print([f"{shell.out.mark('ok')} {texts.ANSWERS:{COLUMN}}{answers_at}"])
     if not as_json:
         _warn(shell, autostart)
 
 
-@service_verb.command("status", help=service_texts.STATUS_HELP)
+@service_verb.command("status")
 @printing
 def status(shell: Shell, *, as_json: bool) -> int:
+    """Say how the service is."""
     autostart = _open(shell)
     report = autostart.report()
     is_well = report.state in WELL
@@ -204,12 +228,12 @@ def status(shell: Shell, *, as_json: bool) -> int:
             }
         )
         return 0 if is_well else 1
-    facts = [service_texts.STATES[report.state.value], service_texts.OF.format(manager=report.manager)]
+    facts = [STATES[report.state.value], f"by {report.manager}"]
     if report.origin is not None:
         facts.append(shell.tilde(report.path))
-        facts += [service_texts.ORIGINS[origin] for origin in (report.origin.value,) if origin in service_texts.ORIGINS]
+        facts += [ORIGINS[origin] for origin in (report.origin.value,) if origin in ORIGINS]
     mark = shell.out.mark("ok" if is_well else "wrong")
-    shell.print([f"{mark} {shell.out.bold(service_texts.TITLE)}  {texts.DOT.join(facts)}"])
+    shell.print([f"{mark} {shell.out.bold('Service')}  {texts.DOT.join(facts)}"])
     if is_well:
         _warn(shell, autostart)
         return 0
@@ -218,18 +242,19 @@ def status(shell: Shell, *, as_json: bool) -> int:
     return 1
 
 
-@service_verb.command("uninstall", help=service_texts.UNINSTALL_HELP)
+@service_verb.command("uninstall")
 @_dry_run
 @_force
 @printing
 def uninstall(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> None:
+    """Stop the service, and remove its file."""
     autostart = _open(shell)
     plan = autostart.plan_removal(force=force)
     if dry_run:
         _show(shell, plan, as_json=as_json)
         return
     if plan.is_empty:
-        _say_nothing_to_do(shell, plan, service_texts.NOT_INSTALLED, "none", as_json=as_json)
+        _say_nothing_to_do(shell, plan, "Service is not installed", "none", as_json=as_json)
         return
     autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
     if as_json:
@@ -265,7 +290,7 @@ def _stop_the_other(shell: Shell, *, as_json: bool) -> None:
     """A daemon that was started by hand serves the home already; the service's would find it taken."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         if daemon_process.stop(client) is not None:
-            _say_step(shell, service_texts.STOPS, as_json=as_json)
+            _say_step(shell, "stop the daemon that runs without the service", as_json=as_json)
 
 
 def _say_step(shell: Shell, step: str, *, as_json: bool) -> None:
@@ -293,15 +318,15 @@ def _show(shell: Shell, plan: ServicePlan, *, as_json: bool) -> None:
         return
     steps = [_run_line(command) for command in plan.first]
     if plan.change is not FileChange.NONE:
-        steps.append(service_texts.STEPS[plan.change.value].format(path=shell.tilde(plan.path)))
+        steps.append(STEPS[plan.change.value].format(path=shell.tilde(plan.path)))
     if plan.change in {FileChange.CREATE, FileChange.REPLACE}:
         steps += [f"  {shell.out.dim(line)}".rstrip() for line in os.fsdecode(plan.content).splitlines()]
     steps += [_run_line(command) for command in plan.then]
-    shell.print([*steps, service_texts.UNCHANGED])
+    shell.print([*steps, "Nothing was changed."])
 
 
 def _run_line(command: Any) -> str:
-    return service_texts.STEPS["run"].format(command=" ".join(command))
+    return STEPS["run"].format(command=" ".join(command))
 
 
 def _as_json(plan: ServicePlan) -> dict[str, Any]:
@@ -316,9 +341,11 @@ def _as_json(plan: ServicePlan) -> dict[str, Any]:
 def _warn(shell: Shell, autostart: Autostart) -> None:
     """What works otherwise than with a daemon that was started by hand."""
     if autostart.report().ends_at_logout:
-        command = shell.out.command(service_texts.LINGER)
-        shell.print([f"{shell.out.mark('warning')} {service_texts.ENDS}{texts.DOT}{command}"])
+        command = shell.out.command("loginctl enable-linger")
+        shell.print([f"{shell.out.mark('warning')} The daemon stops when you log out{texts.DOT}{command}"])
     unseen = [name for name in sorted(shell.environment) if name.startswith("KIRO_LEARN_") and name not in NOT_SERVED]
     if unseen:
-        said = service_texts.VARIABLES.format(names=", ".join(unseen), path=shell.tilde(shell.home / "settings.toml"))
+        said = (
+            f"The service does not see {', '.join(unseen)}: write that into {shell.tilde(shell.home / 'settings.toml')}"
+        )
         shell.print([f"{shell.out.mark('warning')} {said}"])

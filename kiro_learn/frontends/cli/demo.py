@@ -20,7 +20,7 @@ import click
 from kiro_learn.client.routes import Client
 from kiro_learn.config import RecallConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.cli import daemon_process, demo_history, demo_texts, texts
+from kiro_learn.frontends.cli import daemon_process, demo_history, texts
 from kiro_learn.frontends.cli import ui as viewer
 from kiro_learn.frontends.cli.demo_history import Scene
 from kiro_learn.frontends.cli.options import printing
@@ -28,6 +28,16 @@ from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.search import kind_of
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, cut, duration, events, memories, moment_of, spread
+
+NEXT = (
+    ("Connect your own agents:", "kiro-learn init"),
+    ("Look around in a demo that stays:", "kiro-learn demo --keep --ui"),
+)
+KEPT = (
+    ("Look around:", "KIRO_LEARN_HOME={home} kiro-learn memories list --project web-shop"),
+    ("Look around in a browser:", "KIRO_LEARN_HOME={home} kiro-learn ui"),
+    ("End it:", "KIRO_LEARN_HOME={home} kiro-learn stop && rm -r {folder}"),
+)
 
 NO_WORD = "qqqq"
 """Goes with a single word of the question, lest one that only carries grammar be looked up for want of better."""
@@ -51,18 +61,19 @@ class DemoHome(NamedTuple):
         return Scene(self.project, str(self.folder / PROJECT_NAME), self.shell.now())
 
 
-@click.command("demo", help=demo_texts.HELP)
-@click.option("--keep", is_flag=True, help=demo_texts.KEEP_HELP)
-@click.option("--ui", is_flag=True, help=demo_texts.UI_HELP)
-@click.option("--all", "show_all", is_flag=True, help=demo_texts.ALL_HELP)
-@click.option("--raw", is_flag=True, help=demo_texts.RAW_HELP)
+@click.command("demo")
+@click.option("--keep", is_flag=True, help="Leave the daemon and its folder.")
+@click.option("--ui", is_flag=True, help="Open its viewer; leaves both too.")
+@click.option("--all", "show_all", is_flag=True, help="Show every event.")
+@click.option("--raw", is_flag=True, help="Show the block exactly as an agent gets it.")
 @printing
 def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool, as_json: bool) -> None:
+    """Show what it does: a real daemon in a temporary folder."""
     began, keep = time.monotonic(), keep or ui
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)  # whatever ends the demo ends its daemon too
     shown = _Lines(shell, is_silent=as_json)
-    shown.add(demo_texts.INTRO, "")
+    shown.add("A real daemon in a temporary folder. No network, and your files stay untouched.", "")
     with _daemon(shell, keep=keep) as demo:
         stored = _tell_history(demo, shown, show_all=show_all)
         records = _learn(demo, shown, stored)
@@ -109,7 +120,7 @@ def _daemon(shell: Shell, *, keep: bool) -> Iterator[DemoHome]:
     except KiroLearnError as error:
         daemon_process.stop(client)
         logs = str(client.home / "logs")
-        raise Failed(demo_texts.FAILED.format(problem=error), hint=demo_texts.FAILED_HINT.format(logs=logs)) from error
+        raise Failed(f"the demo ended early: {error}", hint=f"its folder is kept, with the log in {logs}") from error
     except KeyboardInterrupt:
         _remove(client, folder)
         raise
@@ -142,8 +153,8 @@ def _tell_history(demo: DemoHome, shown: _Lines, *, show_all: bool) -> list[Json
     chapters = demo_history.chapters(demo.scene)
     for chapter in chapters:
         demo.client.post_event(chapter.event)
-    facts = demo_texts.WENT_IN_FACTS.format(events=events(len(chapters)))
-    shown.add(heading(demo_texts.WENT_IN, facts, terminal))
+    facts = f"two past sessions of a web shop, {events(len(chapters))} from an agent"
+    shown.add(heading("1 WHAT WENT IN", facts, terminal))
     page = demo.client.events(namespace=demo.project.namespace, limit=MOST_EVENTS)
     stored = {event["event_id"]: event for event in page["items"]}
     moments = moments_of(stored.values(), now)
@@ -171,7 +182,7 @@ def _learn(demo: DemoHome, shown: _Lines, stored: list[Json]) -> list[Json]:
 
 def _ask(demo: DemoHome, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
     """Two questions: one that the memories answer, one that they do not."""
-    shown.add(heading(demo_texts.TOLD, demo_texts.TOLD_FACTS, demo.shell.out))
+    shown.add(heading("3 WHAT AN AGENT IS TOLD", "on Friday, in a new session", demo.shell.out))
     answers = []
     for question in (demo_history.QUESTION, demo_history.OFF_TOPIC):
         retrieval = demo.client.post_event(demo_history.prompt(demo.scene, question), retrieve=True)["retrieval"]
@@ -260,25 +271,23 @@ def heading(title: str, facts: str, terminal: Terminal) -> str:
 def event_lines(moment: datetime, who: str, deed: str, terminal: Terminal) -> list[str]:
     """When, who, what; the text of at most two lines."""
     first = f"{INDENT}{moment:%a %H:%M} {who:{WHO_COLUMN}}"
-    note = demo_texts.REMOVED if "[REDACTED" in deed else ""
+    note = "(removed before storing)" if "[REDACTED" in deed else ""
     lines = _few(" ".join(filter(None, (deed, note))), WIDTH - len(first), LINES_OF_A_PARAGRAPH)
     return [terminal.dim(first) + lines[0], *(" " * len(first) + line for line in lines[1:])]
 
 
 def more_events(count: int, terminal: Terminal) -> str:
-    said = demo_texts.MORE.format(events=events(count))
+    said = f"and {events(count)} more, greetings among them (--all)"
     return terminal.dim(f"{INDENT}{'':10}\N{HORIZONTAL ELLIPSIS} {said}")
 
 
 def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: float, terminal: Terminal) -> Iterator[str]:
     """The memories, each with the moment it came from."""
     cited = {event_id for record in records for event_id in record["source_event_ids"]}
-    facts = demo_texts.LEARNED_FACTS.format(
-        memories=memories(len(records)), time=duration(seconds), cited=len(cited), events=events(len(moments))
-    )
-    yield heading(demo_texts.LEARNED, facts, terminal)
+    facts = f"{memories(len(records))} in {duration(seconds)}, from {len(cited)} of {events(len(moments))}"
+    yield heading("2 WHAT WAS LEARNED", facts, terminal)
     for record in records:
-        source = demo_texts.FROM.format(time=f"{_moment_of(record, moments):%a %H:%M}")
+        source = f"from {_moment_of(record, moments):%a %H:%M}"
         left = f"{INDENT}{kind_of(record):{KIND_COLUMN}}"
         title = cut(record["title"], WIDTH - len(left) - len(source) - 2)
         painted = left + terminal.bold(title)
@@ -287,38 +296,34 @@ def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: floa
 
 def told(about: Told, limits: Limits, terminal: Terminal, *, raw: bool) -> Iterator[str]:
     """One question, the block or nothing, and why."""
-    yield _labelled(demo_texts.ASK, f'"{about.question}"', terminal)
+    yield _labelled("you ask", f'"{about.question}"', terminal)
     context = about.retrieval["context"]
     if not context:
-        yield _labelled(demo_texts.IS_TOLD, demo_texts.NOTHING, terminal)
+        yield _labelled("told", "nothing. No memory is close enough, so the agent is left alone.", terminal)
         return
     if raw:
-        yield _labelled(demo_texts.IS_TOLD, "", terminal)
+        yield _labelled("told", "", terminal)
         yield from context.splitlines()
     else:
-        yield from _many_labelled(demo_texts.IS_TOLD, [BAR + line for line in _short_block(context)], terminal)
+        yield from _many_labelled("told", [BAR + line for line in _short_block(context)], terminal)
     yield from _many_labelled(
-        demo_texts.WHY, [_why(reason, len(about.reasons + about.left_out)) for reason in about.reasons], terminal
+        "why", [_why(reason, len(about.reasons + about.left_out)) for reason in about.reasons], terminal
     )
     yield from _many_labelled(
-        demo_texts.LEFT_OUT,
-        [f"{cut(title, LEFT_OUT_COLUMN - 2):{LEFT_OUT_COLUMN}}{demo_texts.LEFT_OUT_FAR}" for title in about.left_out],
+        "left out",
+        [f"{cut(title, LEFT_OUT_COLUMN - 2):{LEFT_OUT_COLUMN}}not close enough" for title in about.left_out],
         terminal,
     )
-    budget = demo_texts.BUDGET.format(
-        used=len(context.encode()),
-        most=limits.context_bytes,
-        took=about.retrieval["latency_ms"],
-        budget=limits.budget_ms,
-    )
+    used = f"{len(context.encode()):,} of {limits.context_bytes:,} bytes"
+    budget = f"{used}{texts.DOT}{about.retrieval['latency_ms']:.0f} of {limits.budget_ms:,.0f} ms"
     yield _labelled("", terminal.dim(budget), terminal)
 
 
 def end(kept: tuple[str, str] | None, terminal: Terminal) -> Iterator[str]:
     """What remains; ``kept`` is the folder and the home in it, if they do."""
-    facts = demo_texts.LEFT_KEPT if kept else demo_texts.LEFT_NOTHING
-    yield heading(demo_texts.LEFT, facts, terminal)
-    for purpose, command in demo_texts.KEPT if kept else demo_texts.NEXT:
+    facts = "the daemon and its folder, because of --keep" if kept else "nothing: daemon stopped, folder removed"
+    yield heading("4 WHAT IS LEFT", facts, terminal)
+    for purpose, command in KEPT if kept else NEXT:
         filled = command.format(folder=kept[0], home=kept[1]) if kept else command
         yield f"{INDENT}{purpose:35}{terminal.command(filled)}"
 
@@ -326,9 +331,9 @@ def end(kept: tuple[str, str] | None, terminal: Terminal) -> Iterator[str]:
 def _why(reason: Reason, count: int) -> str:
     facts = []
     if reason.words:
-        facts.append(demo_texts.WHY_WORDS.format(words=", ".join(reason.words)))
+        facts.append(f"words: {', '.join(reason.words)}")
     if reason.place_by_meaning is not None:
-        facts.append(demo_texts.WHY_MEANING.format(place=reason.place_by_meaning, count=count))
+        facts.append(f"by meaning {reason.place_by_meaning} of {count}")
     width = WIDTH - len(INDENT) - LABEL_COLUMN - REASON_COLUMN
     return f"{cut(reason.title, REASON_COLUMN - 2):{REASON_COLUMN}}{cut(texts.DOT.join(facts), width)}".rstrip()
 
@@ -340,7 +345,7 @@ def _short_block(context: str) -> list[str]:
     rest = len(lines) - MOST_BLOCK_LINES
     if rest <= 0:
         return lines
-    return [*lines[: MOST_BLOCK_LINES - 1], f"\N{HORIZONTAL ELLIPSIS} {demo_texts.BLOCK_REST.format(count=rest + 1)}"]
+    return [*lines[: MOST_BLOCK_LINES - 1], f"\N{HORIZONTAL ELLIPSIS} {rest + 1} lines more (--raw)"]
 
 
 def _few(text: str, width: int, count: int) -> list[str]:

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from kiro_learn.client import hook
-from kiro_learn.frontends.cli import demo_texts
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.model.version import __version__
 
@@ -95,7 +94,7 @@ def _made_up_key() -> str:
 def captions(event: dict[str, Any]) -> Iterator[str]:
     """Who, then what they did, as it was stored."""
     body = event["body"]
-    yield demo_texts.YOU if event["kind"] == "prompt" else demo_texts.AGENT
+    yield "you" if event["kind"] == "prompt" else "agent"
     if body["type"] == "text":
         yield body["content"]
         return

@@ -10,7 +10,6 @@ import click
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import doctor_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted
@@ -21,11 +20,12 @@ PATIENCE_SECONDS = 0.9
 UNAUTHORIZED = 401
 
 
-@click.command("doctor", help=doctor_texts.HELP)
-@click.option("--fix", "is_fixing", is_flag=True, help=doctor_texts.FIX_HELP)
-@click.option("--all", "show_all", is_flag=True, help=doctor_texts.ALL_HELP)
+@click.command("doctor")
+@click.option("--fix", "is_fixing", is_flag=True, help="Mend what is safe to mend, and say what was done.")
+@click.option("--all", "show_all", is_flag=True, help="Also what is well.")
 @printing
 def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool) -> int:
+    """Say what is wrong, and the command that mends it."""
     doctor = _doctor(shell)
     findings = doctor.examine()
     fixes = doctor.fix(findings) if is_fixing else ()
@@ -79,7 +79,7 @@ def page(findings: Sequence[Finding], fixes: Sequence[Fix], terminal: Terminal, 
     lines += [line for each in findings if show_all or each.is_wrong for line in _found(each, terminal)]
     well = sum(finding.outcome.state is CheckState.OK for finding in findings)
     if well and not show_all:
-        said = f"{counted(well, *doctor_texts.WELL):{COLUMN}}{terminal.dim(doctor_texts.ALL_LISTS_THEM)}"
+        said = f"{counted(well, 'check is well', 'checks are well'):{COLUMN}}{terminal.dim('--all lists them')}"
         lines.append(f"{terminal.mark('ok')} {said}")
     return [*lines, _sum(findings, terminal)]
 
@@ -89,7 +89,7 @@ def _found(finding: Finding, terminal: Terminal) -> Iterator[str]:
     name = finding.check.topic if finding.is_wrong else finding.check.title
     yield from _line(MARKS[outcome.state], name, outcome.detail, terminal)
     if outcome.mend:
-        yield f"    {doctor_texts.MEND} {terminal.command(outcome.mend)}"
+        yield f"    mend: {terminal.command(outcome.mend)}"
 
 
 def _fixed(fix: Fix, terminal: Terminal) -> Iterator[str]:
@@ -106,11 +106,13 @@ def _line(mark: str, name: str, detail: str, terminal: Terminal) -> Iterator[str
 def _sum(findings: Sequence[Finding], terminal: Terminal) -> str:
     wrong = [finding for finding in findings if finding.is_wrong]
     if not wrong:
-        return doctor_texts.NOTHING
+        return "Nothing is wrong."
     problem_count = sum(finding.outcome.state is CheckState.FAILED for finding in wrong)
-    to_know = counted(len(wrong) - problem_count, *doctor_texts.TO_KNOW) if len(wrong) > problem_count else ""
-    problems = counted(problem_count, *doctor_texts.PROBLEMS) if problem_count else doctor_texts.NO_PROBLEM
-    said = doctor_texts.AND.format(problems=problems, to_know=to_know) if to_know else problems
+    to_know = (
+        counted(len(wrong) - problem_count, "thing to know", "things to know") if len(wrong) > problem_count else ""
+    )
+    problems = counted(problem_count, "problem", "problems") if problem_count else "No problem"
+    said = f"{problems}, {to_know}" if to_know else problems
     if not any(finding.check.fix and "doctor --fix" in finding.outcome.mend for finding in wrong):
         return f"{said}."
-    return doctor_texts.FIXABLE.format(problems=said, command=terminal.command("kiro-learn doctor --fix"))
+    return f"{said}. Mend everything that is safe to mend: {terminal.command('kiro-learn doctor --fix')}"

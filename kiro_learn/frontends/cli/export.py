@@ -14,7 +14,7 @@ import click
 from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.frontends.cli import export_texts, notes_texts, projects
+from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.progress import said
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -23,20 +23,41 @@ from kiro_learn.model.stored import StoredMemory
 from kiro_learn.services.notes_export import NotesExport, NotesWritten
 from kiro_learn.wire.exported import END, read_line, read_piece
 
+EXPORTING = "Exporting  {progress} so far"
+CUT_OFF = "the daemon ended before the export did"
+LEFT_BECAUSE = {
+    "edited": "{path}  was edited",
+    "deleted": "{path}  was deleted",
+    "foreign": "{path}  is no file of the export",
+}
+
 Json = dict[str, Any]
 
 GRAPH_KINDS = ("entity", "relationship", "fact", "procedure", "preference")
 
 
-@click.command("export", help=export_texts.HELP)
+@click.command("export")
 @click.argument("path", required=False, type=click.Path(path_type=Path))
-@click.option("--markdown", type=click.Path(path_type=Path), metavar="FOLDER", help=notes_texts.MARKDOWN_HELP)
-@click.option("--force", is_flag=True, help=export_texts.FORCE_HELP)
+@click.option(
+    "--markdown",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Write memories as Markdown files into this folder.",
+)
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @printing
 def export_verb(shell: Shell, *, path: Path | None, markdown: Path | None, force: bool, as_json: bool) -> int:
+    """Write all that is kept into one file.
+
+    By default it is called by today's date.
+
+    One JSON object a line: events, memories, what they replaced, the graph,
+    settings without secrets. An empty home makes the same memory of it with
+    kiro-learn import FILE.
+    """
     if markdown is not None:
         if path is not None:
-            raise Failed(notes_texts.ONE_PLACE, exit_code=2)
+            raise Failed("name one place: a file, or a folder behind --markdown", exit_code=2)
         return export_notes(shell, markdown, force=force, as_json=as_json)
     name = f"kiro-learn-{shell.now():%Y-%m-%d}"
     _export_lines(shell, path or Path(f"{name}.jsonl"), force=force, as_json=as_json)
@@ -44,11 +65,10 @@ def export_verb(shell: Shell, *, path: Path | None, markdown: Path | None, force
 
 
 def _export_lines(shell: Shell, path: Path, *, force: bool, as_json: bool) -> None:
-    form = export_texts.EXPORTING
     with (
         writing(path),
         shell.client() as client,
-        said(shell, form, is_wanted=not as_json) as tell,
+        said(shell, EXPORTING, is_wanted=not as_json) as tell,
         shell.open_maintenance().new_file(path, force=force) as file,
     ):
 
@@ -65,21 +85,18 @@ def _export_lines(shell: Shell, path: Path, *, force: bool, as_json: bool) -> No
     command = shlex.join(["kiro-learn", "import", str(path)])
     shell.print(
         [
-            f"{ok} {export_texts.EXPORTED.format(path=path, size=size(written))}",
+            f"{ok} {path} \N{MIDDLE DOT} {size(written)}",
             f"  {_counted(end['counts'])}",
-            f"  {export_texts.HOW_TO_IMPORT.format(command=shell.out.command(command))}",
+            f"  Bring it in elsewhere: {shell.out.command(command)}",
         ]
     )
     warn_of_damage(shell, end)
 
 
 def _counted(counts: Json) -> str:
-    return export_texts.COUNTED.format(
-        memories=memories(counts.get("memory", 0)),
-        replaced=counts.get("replaced", 0),
-        events=events(counts.get("event", 0)),
-        items=counted(sum(counts.get(kind, 0) for kind in GRAPH_KINDS), *export_texts.ITEMS),
-    )
+    items = counted(sum(counts.get(kind, 0) for kind in GRAPH_KINDS), "item", "items")
+    learned = f"{memories(counts.get('memory', 0))}, {counts.get('replaced', 0)} replaced"
+    return f"{learned}, {events(counts.get('event', 0))}, {items} of the graph"
 
 
 # export --markdown: a folder a project.
@@ -96,7 +113,7 @@ def export_notes(shell: Shell, path: Path, *, force: bool, as_json: bool) -> int
     with writing(path), shell.client() as client:
         folder = _opened(shell, client, path, force=force)
         count = 0
-        with said(shell, export_texts.EXPORTING, is_wanted=not as_json) as tell:
+        with said(shell, EXPORTING, is_wanted=not as_json) as tell:
 
             def keep(line: bytes) -> None:
                 nonlocal count
@@ -123,13 +140,13 @@ def _opened(shell: Shell, client: Client, path: Path, *, force: bool) -> NotesEx
     except InvalidRequest as error:
         raise unreadable(path, error) from error
     if folder.is_foreign:
-        raise Failed(notes_texts.FOREIGN.format(path=path), hint=notes_texts.FOREIGN_HINT)
+        raise Failed(f"{path}  has other files in it, and no export", hint="Name a new folder.")
     return folder
 
 
 def unreadable(path: Path, error: InvalidRequest) -> Failed:
-    problem = notes_texts.UNREADABLE.format(path=path, problem=error)
-    return Failed(problem, hint=error.hint or notes_texts.UNREADABLE_HINT)
+    problem = f"{path}  is no export any more: {error}"
+    return Failed(problem, hint=error.hint or "Export into a new folder.")
 
 
 def _memory_on(line: bytes) -> StoredMemory | None:
@@ -142,25 +159,27 @@ def _memory_on(line: bytes) -> StoredMemory | None:
 def _show(shell: Shell, path: Path, count: int, written: NotesWritten) -> None:
     ok, warning = shell.out.mark("ok"), shell.err.mark("warning")
     command = shell.out.command(shlex.join(["kiro-learn", "import", str(path)]))
+    same = f"{written.unchanged:,} unchanged, {written.removed:,} removed"
     shell.print(
         [
-            f"{ok} {notes_texts.WRITTEN.format(path=path, memories=memories(count))}",
-            f"  {notes_texts.COUNTED.format(**attrs.asdict(written))}",
-            f"  {notes_texts.EDIT_HOW.format(command=command)}",
+            f"{ok} {path} \N{MIDDLE DOT} {memories(count)}",
+            f"  {written.new:,} new, {written.changed:,} changed, {same}",
+            f"  Edit the files, then: {command}",
         ]
     )
     if written.overwritten:
-        files = counted(len(written.overwritten), *notes_texts.FILES)
-        shell.say([f"{warning} {notes_texts.OVERWRITTEN.format(count=files)}", *first_of(written.overwritten)])
+        files = counted(len(written.overwritten), *texts.FILES)
+        shell.say([f"{warning} {files} overwritten, edits with it:", *first_of(written.overwritten)])
     if written.left:
-        files = counted(len(written.left), *notes_texts.FILES)
-        shown = [notes_texts.LEFT_BECAUSE[why].format(path=each) for each, why in written.left.items()]
-        shell.say([f"{warning} {notes_texts.LEFT.format(count=files)}", *first_of(shown), notes_texts.LEFT_HINT])
+        files = counted(len(written.left), *texts.FILES)
+        shown = [LEFT_BECAUSE[why].format(path=each) for each, why in written.left.items()]
+        shell.say([f"{warning} {files} left as they are:", *first_of(shown)])
+        shell.say(["kiro-learn import takes edits in; --force writes what memory has."])
 
 
 def first_of(lines: list[str]) -> list[str]:
     """As many as a screen takes, and how many more there are."""
-    more = [notes_texts.MORE.format(count=len(lines) - SHOWN)] if len(lines) > SHOWN else []
+    more = [f"and {len(lines) - SHOWN:,} more"] if len(lines) > SHOWN else []
     return [f"  {line}" for line in (*lines[:SHOWN], *more)]
 
 
@@ -204,9 +223,9 @@ def end_of(line: bytes) -> Json:
     try:
         kind, value = read_line(line)
     except InvalidRequest as error:
-        raise Failed(export_texts.CUT_OFF) from error
+        raise Failed(CUT_OFF) from error
     if kind != END:
-        raise Failed(export_texts.CUT_OFF)
+        raise Failed(CUT_OFF)
     return value
 
 
@@ -216,16 +235,12 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = export_texts.FORCE_HINT if isinstance(error, FileExistsError) else ""
+        hint = "Choose another name, or overwrite it with --force." if isinstance(error, FileExistsError) else ""
         problem = error.strerror or type(error).__name__
-        raise Failed(export_texts.CANNOT_WRITE.format(path=path, problem=problem), hint=hint) from error
+        raise Failed(f"{path}  {problem}", hint=hint) from error
 
 
 def warn_of_damage(shell: Shell, end: Json) -> None:
     if end["damaged"]:
-        shell.say(
-            [
-                f"{shell.err.mark('warning')} {export_texts.DAMAGED.format(count=end['damaged'])}",
-                export_texts.DAMAGED_HINT,
-            ]
-        )
+        damaged = f"{shell.err.mark('warning')} {end['damaged']} could not be read and are not in it"
+        shell.say([damaged, "kiro-learn doctor"])

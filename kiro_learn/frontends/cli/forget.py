@@ -11,28 +11,40 @@ import click
 
 from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import forgetting_texts, projects, record_ids, retention_texts, texts
+from kiro_learn.frontends.cli import projects, record_ids, texts
 from kiro_learn.frontends.cli.memory_screen import titled
 from kiro_learn.frontends.cli.options import in_projects, printing, since_option, until_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, moment_of, size
 from kiro_learn.model.retention import MOST_DAYS
 
+WOULD_GO = "What would go by age"
+
 Json = dict[str, Any]
 
 MOST_SECRET_BYTES = 100_000
 
 
-@click.command("forget", help=forgetting_texts.HELP)
+@click.command("forget")
 @click.argument("memory", nargs=-1, metavar="[MEMORY]...")
-@click.option("--query", help=forgetting_texts.QUERY_HELP)
-@click.option("--events", "with_events", is_flag=True, help=forgetting_texts.EVENTS_HELP)
-@click.option("--session", help=forgetting_texts.SESSION_HELP)
+@click.option("--query", help='Memories that this finds: words, "phrases", AND, OR, NOT.')
+@click.option(
+    "--events",
+    "with_events",
+    is_flag=True,
+    help="Of these, also the events they came from, and what else was learned from those.",
+)
+@click.option("--session", help="What happened in the session of this id.")
 @since_option
 @until_option
-@click.option("--source", help=forgetting_texts.SOURCE_HELP)
-@click.option("--secret", "is_secret", is_flag=True, help=forgetting_texts.TEXT_HELP)
-@click.option("--delete-copies", is_flag=True, help=forgetting_texts.DELETE_COPIES_HELP)
+@click.option("--source", help="What this agent or program reported, as kiro-cli; or how it came, as import.")
+@click.option(
+    "--secret",
+    "is_secret",
+    is_flag=True,
+    help="What has a text in it that is asked for, or read from standard input; everywhere, unless a project is named.",
+)
+@click.option("--delete-copies", is_flag=True, help=texts.DELETE_COPIES_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_projects
 @printing
@@ -47,8 +59,14 @@ def forget_verb(  # click hands every option over
     as_json: bool,
     **given: Any,
 ) -> int:
+    """Forget memories and what they came from, for good.
+
+    Memories by their ids or a query; or what happened in a session, at a time,
+    by a source, or with a secret in it, and all that was learned from that.
+    It shows first what would go, and asks.
+    """
     if not (memory or is_secret or any(given[name] for name in ("query", "session", "since", "until", "source"))):
-        raise Failed(forgetting_texts.NOTHING_NAMED, hint=forgetting_texts.NOTHING_NAMED_HINT, exit_code=2)
+        raise Failed("say what to forget", hint="kiro-learn forget --help", exit_code=2)
     with shell.client() as client:
         asked = {name: value for name, value in given.items() if value}
         if not everywhere and not (is_secret and not project):
@@ -66,11 +84,11 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: 
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
     goes_on = asked.get("whole") or asked.get("delete_copies")
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
-        _print(shell, foreseen, [f"{shell.out.mark('ok')} {forgetting_texts.NOTHING_FOUND}"], as_json=as_json)
+        _print(shell, foreseen, [f"{shell.out.mark('ok')} Nothing of that is there"], as_json=as_json)
         return 0
     if not yes:
         hidden = asked.get("secret") or "\0"
-        shell.say(line.replace(hidden, forgetting_texts.HIDDEN) for line in _foreseen_lines(foreseen, shell.err))
+        shell.say(line.replace(hidden, "\N{HORIZONTAL ELLIPSIS}") for line in _foreseen_lines(foreseen, shell.err))
     if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
         raise Failed(texts.NOT_FORGOTTEN)
     done = client.carry_out(json_calls.forget_selected(client, **asked))
@@ -82,13 +100,13 @@ def _foreseen_lines(foreseen: Json, terminal: Terminal) -> list[str]:
     """What goes, by counts and titles, and which memories hold the same words and stay."""
     shown, same = foreseen["shown"], foreseen["same_words"]
     more = foreseen["memories"] - len(shown)
-    lines = [terminal.bold(forgetting_texts.HEAD.format(what=_amounts(foreseen)))]
-    lines += [titled(texts.FORGET_GOES, record, terminal) for record in shown]
+    lines = [terminal.bold(f"Forget {_amounts(foreseen)}")]
+    lines += [titled("goes", record, terminal) for record in shown]
     if more > 0:
-        lines.append(f"  {'':7}{forgetting_texts.MORE.format(memories=memories(more))}")
+        lines.append(f"  {'':7}and {memories(more)} more")
     if foreseen["replaced"]:
-        lines.append(f"  {'':7}{texts.FORGET_REPLACED.format(memories=memories(foreseen['replaced']))}")
-    lines += [titled(texts.FORGET_STAYS, record, terminal) for record in same]
+        lines.append(f"  {'':7}and {memories(foreseen['replaced'])} that it replaced")
+    lines += [titled("stays", record, terminal) for record in same]
     if same:
         lines.append(f"  {'':7}{counted(len(same), *texts.SAME_WORDS)}")
     return lines
@@ -98,21 +116,25 @@ def _amounts(found: Json) -> str:
     counts = (
         (found["memories"], memories),
         (found["events"], events),
-        (found["graph_items"], lambda count: counted(count, *forgetting_texts.GRAPH_ITEMS)),
+        (found["graph_items"], lambda count: counted(count, "item of the graph", "items of the graph")),
     )
-    return ", ".join(word(count) for count, word in counts if count) or forgetting_texts.WHAT_IS_LEFT
+    return ", ".join(word(count) for count, word in counts if count) or "what is left of it"
 
 
 def _done_lines(done: Json, shell: Shell) -> list[str]:
     terminal = shell.out
-    lines = [f"{terminal.mark('ok')} {forgetting_texts.FORGOTTEN.format(what=_amounts(done))}"]
+    warning = terminal.mark("warning")
+    lines = [f"{terminal.mark('ok')} Forgot {_amounts(done)}"]
     if not done["is_overwritten"]:
-        lines.append(f"{terminal.mark('warning')} {forgetting_texts.NOT_OVERWRITTEN}")
+        held = "A reader held the database: what is left in its file is overwritten at the next start"
+        lines.append(f"{warning} {held}")
     if count := done.get("damaged_copies", 0):  # an older daemon names these too
-        copies = counted(count, *forgetting_texts.DAMAGED_COPIES)
-        lines.append(f"{terminal.mark('warning')} {forgetting_texts.DAMAGED_LEFT.format(copies=copies)}")
+        copies = counted(count, "damaged backup", "damaged backups")
+        how = "--delete-copies deletes what kiro-learn backup list names."
+        lines.append(f"{warning} {copies} may have it still. {how}")
     if done["copies"]:
-        lines.append(f"{terminal.mark('warning')} {forgetting_texts.COPIES_LEFT}")
+        how = "The same with --delete-copies deletes them."
+        lines.append(f"{warning} These backups have it still, and cannot be changed. {how}")
     now = shell.now()
     return lines + [f"  {copy['name']}{texts.DOT}{ago(moment_of(copy['made_at']), now)}" for copy in done["copies"]]
 
@@ -127,32 +149,56 @@ def _print(shell: Shell, value: Json, lines: list[str], *, as_json: bool) -> Non
 def _secret(shell: Shell) -> str:
     """From a terminal without an echo, else one line of standard input. Never an argument: others can see these."""
     if shell.can_ask:
-        secret = getpass.getpass(forgetting_texts.TEXT_PROMPT, stream=sys.stderr)
+        secret = getpass.getpass("The text to forget (it is not shown): ", stream=sys.stderr)
     else:
         secret = sys.stdin.buffer.read(MOST_SECRET_BYTES).decode("utf-8", "replace").rstrip("\r\n")
     if not secret:
-        raise Failed(forgetting_texts.NO_TEXT, exit_code=2)
+        raise Failed("there is no text to forget", exit_code=2)
     return secret
 
 
 # retention: what would go by age, and letting it go.
-
 
 _DAYS = click.IntRange(0, MOST_DAYS)
 OPTIONS = {"event_days": "--events", "distill_days": "--distill", "replaced_days": "--replaced"}
 COLUMN = 10
 
 
-@click.command("retention", help=retention_texts.HELP)
-@click.option("--events", "event_days", type=_DAYS, metavar="DAYS", help=retention_texts.EVENTS_HELP)
-@click.option("--distill", "distill_days", type=_DAYS, metavar="DAYS", help=retention_texts.DISTILL_HELP)
-@click.option("--replaced", "replaced_days", type=_DAYS, metavar="DAYS", help=retention_texts.REPLACED_HELP)
-@click.option("--apply", "is_applied", is_flag=True, help=retention_texts.APPLY_HELP)
-@click.option("--yes", is_flag=True, help=retention_texts.YES_HELP)
+@click.command("retention")
+@click.option(
+    "--events", "event_days", type=_DAYS, metavar="DAYS", help="Events older than this lose their contents; 0: none."
+)
+@click.option(
+    "--distill",
+    "distill_days",
+    type=_DAYS,
+    metavar="DAYS",
+    help="Memories older than this are cut to their main points; 0: none.",
+)
+@click.option(
+    "--replaced",
+    "replaced_days",
+    type=_DAYS,
+    metavar="DAYS",
+    help="Memories that were replaced before are deleted; 0: none.",
+)
+@click.option(
+    "--apply",
+    "is_applied",
+    is_flag=True,
+    help="Let it go now. What goes of events and of what was replaced cannot be brought back.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask before.")
 @printing
 def retention_verb(  # click hands every option over
     shell: Shell, *, is_applied: bool, yes: bool, as_json: bool, **days: int | None
 ) -> int:
+    """Show what would go by age, or let it go.
+
+    Contents of events that were learned from, the details of old memories, and
+    memories that were replaced. By default the rules are those of settings.toml,
+    [retention], by which nothing goes.
+    """
     rules = {name: given for name, given in days.items() if given is not None}
     with shell.client() as client:
         preview = client.carry_out(json_calls.preview(rules))
@@ -163,14 +209,16 @@ def retention_verb(  # click hands every option over
             _show_nothing(shell, preview, as_json=as_json)
             return 0
         if not yes:
-            shell.say(aged(preview, shell.err, head=retention_texts.WOULD_GO))
-        if not shell.confirm(retention_texts.QUESTION, flag_given=yes):
-            raise Failed(retention_texts.NOTHING_WENT)
+            shell.say(aged_lines(preview, shell.err, head=WOULD_GO))
+        if not shell.confirm(
+            "Let it go? Contents of events and what was replaced cannot be brought back.", flag_given=yes
+        ):
+            raise Failed("nothing went")
         went = client.carry_out(json_calls.apply(rules))
     if as_json:
         shell.print_json(went)
     else:
-        shell.print(aged(went, shell.out, head=retention_texts.WENT))
+        shell.print(aged_lines(went, shell.out, head="What went by age"))
     return 0
 
 
@@ -178,11 +226,11 @@ def _show(shell: Shell, preview: Json, rules: dict[str, int], *, as_json: bool) 
     if as_json:
         shell.print_json(preview)
         return
-    lines = aged(preview, shell.out, head=retention_texts.WOULD_GO)
+    lines = aged_lines(preview, shell.out, head=WOULD_GO)
     if _goes(preview):
         command = shlex.join(["kiro-learn", "retention", *_options(rules), "--apply"])
-        how = retention_texts.HOW_TO_APPLY.format(command=shell.out.command(command))
-        lines += [how, retention_texts.EVERY_DAY]
+        how = f"Let it go: {shell.out.command(command)}"
+        lines += [how, "Every day: settings.toml, [retention]"]
     shell.print(lines)
 
 
@@ -190,7 +238,7 @@ def _show_nothing(shell: Shell, preview: Json, *, as_json: bool) -> None:
     if as_json:
         shell.print_json(preview)
     else:
-        shell.print([f"{shell.out.mark('ok')} {retention_texts.NOTHING_TO_DO}"])
+        shell.print([f"{shell.out.mark('ok')} Nothing is old enough to go"])
 
 
 def _options(rules: dict[str, int]) -> list[str]:
@@ -201,31 +249,31 @@ def _goes(preview: Json) -> bool:
     return bool(preview["is_rewritten"] or any(preview[name]["count"] for name in ("events", "memories", "replaced")))
 
 
-def aged(aged: Json, terminal: Terminal, *, head: str) -> list[str]:
+def aged_lines(aged: Json, terminal: Terminal, *, head: str) -> list[str]:
     """A line for each rule, and one for the file."""
     rules = aged["rules"]
     rows = (
-        (retention_texts.EVENTS, retention_texts.EVENTS_LOSE, aged["events"], rules["event_days"]),
-        (retention_texts.MEMORIES, retention_texts.MEMORIES_SHORTER, aged["memories"], rules["distill_days"]),
-        (retention_texts.REPLACED, retention_texts.REPLACED_DELETED, aged["replaced"], rules["replaced_days"]),
+        ("events", "contents of {events} older than {days}", aged["events"], rules["event_days"]),
+        ("memories", "details of {memories} older than {days}", aged["memories"], rules["distill_days"]),
+        ("replaced", "{memories} replaced over {days} ago", aged["replaced"], rules["replaced_days"]),
     )
     return [
         terminal.bold(head),
         *(f"  {name:{COLUMN}}{_aged_row(text, amount, days)}" for name, text, amount, days in rows),
-        f"  {retention_texts.FILE:{COLUMN}}{_aged_file(aged)}",
+        f"  {'file':{COLUMN}}{_aged_file(aged)}",
     ]
 
 
 def _aged_row(text: str, amount: Json, days: int) -> str:
     if not days:
-        return retention_texts.NEVER
-    age = counted(days, *retention_texts.DAYS)
+        return "never, by these rules"
+    age = counted(days, "day", "days")
     if not amount["count"]:
-        return retention_texts.NONE_OLD.format(days=age)
+        return f"none is older than {age}"
     said = text.format(days=age, events=events(amount["count"]), memories=memories(amount["count"]))
     return texts.DOT.join((said, size(amount["bytes"])))
 
 
 def _aged_file(aged: Json) -> str:
-    said = retention_texts.FILE_SIZE.format(size=size(aged["file_bytes"]), free=size(aged["free_bytes"]))
-    return texts.DOT.join((said, retention_texts.IS_REWRITTEN)) if aged["is_rewritten"] else said
+    said = f"{size(aged['file_bytes'])}, {size(aged['free_bytes'])} of it free"
+    return texts.DOT.join((said, "rewritten without what is free")) if aged["is_rewritten"] else said

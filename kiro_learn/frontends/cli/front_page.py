@@ -11,6 +11,24 @@ from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted, memories, spread
 from kiro_learn.model.version import __version__
 
+VERBS = (
+    ("Start", (("demo", "see what it does, in a temporary folder"), ("init", "connect your agents"))),
+    (
+        "Look",
+        (
+            ("search", "find memories"),
+            ("memories", "list, show, undo, forget"),
+            ("context", "what a session is told at its start"),
+            ("ui", "open the viewer"),
+        ),
+    ),
+    (
+        "Care",
+        (("status", "how it is"), ("doctor", "what is wrong, and how to mend it"), ("flush", "learn now what waits")),
+    ),
+)
+MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
+
 WIDTH = 78
 PATIENCE_SECONDS = 0.05
 """The page is to stand within 150 ms, whatever the daemon does."""
@@ -25,9 +43,10 @@ def show(shell: Shell) -> None:
 
 def page(state: str, terminal: Terminal) -> list[str]:
     """The page; ``state`` is the line about the daemon."""
-    version = texts.VERSION.format(version=__version__)
+    version = f"v{__version__}"
     return [
-        *texts.FRONT_PAGE_HEAD,
+        "Memory for coding agents. Local: nothing leaves this machine unless a model",
+        "that is elsewhere words the memories, as Kiro CLI does.",
         spread(
             f"  {state}", version, WIDTH, painted_left=f"  {terminal.bold(state)}", painted_right=terminal.dim(version)
         ),
@@ -42,25 +61,23 @@ def _state(shell: Shell) -> str:
         with shell.client(patience_seconds=PATIENCE_SECONDS) as client:
             return running(client.status())
     except DaemonUnreachable:
-        known = shell.home.exists()
-        text, verb = (texts.FRONT_PAGE_STOPPED, "start") if known else (texts.FRONT_PAGE_NEW, "demo")
-        return text.format(command=f"kiro-learn {verb}")
+        if shell.home.exists():
+            return "Not running \N{MIDDLE DOT} kiro-learn start"
+        return "Not set up \N{MIDDLE DOT} try: kiro-learn demo"
     except (DaemonSilent, RequestRefused):
-        return texts.FRONT_PAGE_SILENT.format(command="kiro-learn status")
+        return "Running, but it does not answer \N{MIDDLE DOT} kiro-learn status"
 
 
 def running(status: dict[str, Any]) -> str:
     counts = status["counts"]
-    return texts.FRONT_PAGE_RUNNING.format(
-        memories=memories(counts["total_memories"]),
-        projects=counted(counts["total_projects"], *texts.PROJECTS),
-        retrievals=counted(status["recall"]["asked"], *texts.RETRIEVALS),
-    )
+    known = f"{memories(counts['total_memories'])} in {counted(counts['total_projects'], *texts.PROJECTS)}"
+    asked = f"{counted(status['recall']['asked'], 'retrieval', 'retrievals')} since its start"
+    return texts.DOT.join(("Running", known, asked))
 
 
 def _verbs(terminal: Terminal) -> list[str]:
     lines = []
-    for heading, verbs in texts.FRONT_PAGE_VERBS:
+    for heading, verbs in VERBS:
         for position, (name, purpose) in enumerate(verbs):
             title = f"{heading if position == 0 else '':{COLUMN}}"
             lines.append(f"{terminal.bold(title)}{terminal.command(f'{name:{VERB_COLUMN}}')}{purpose}")
@@ -68,5 +85,5 @@ def _verbs(terminal: Terminal) -> list[str]:
 
 
 def _more(terminal: Terminal) -> str:
-    heading, *commands = texts.FRONT_PAGE_MORE
+    heading, *commands = MORE
     return terminal.bold(f"{heading:{COLUMN}}") + texts.DOT.join(terminal.command(each) for each in commands)

@@ -14,10 +14,47 @@ import click
 from kiro_learn.client import json_calls
 from kiro_learn.client.building import Call, RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import graph_screen, graph_texts, projects, record_ids, texts
+from kiro_learn.frontends.cli import graph_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, since_option, typed
 from kiro_learn.frontends.cli.record_ids import SERVER_ERROR, UNKNOWN, Sort
 from kiro_learn.frontends.cli.shell import Failed, Shell
+
+GROUP_HELP = {
+    "entities": "List, show, merge, edit or forget what is talked about.",
+    "facts": "List, add, edit or forget what was stated of them.",
+    "procedures": "List, show, add, edit or forget how things are done.",
+    "preferences": "List, add, edit or forget what you want to be done always.",
+}
+LIST_HELP = {"entities": "List those of a project, the newest first."} | dict.fromkeys(
+    ("facts", "procedures", "preferences"), "List those of a project that hold now, the newest first."
+)
+EDIT_HELP = {
+    "entities": "Describe one, or say what else it is called.",
+    "facts": "Put one right; the old one counts as never true.",
+    "procedures": "Say anew how it is done.",
+    "preferences": "Say anew what you want.",
+}
+CHANGES = {
+    "entities": {"description": "What it is.", "alias": "Another name; may be given again, and replaces those it has."},
+    "facts": {"object": "What it should say, in place of its last words."},
+    "procedures": {"step": "One step; may be given again, in order."},
+    "preferences": {"value": "What you want instead."},
+}
+FORGET_HELP = {"entities": "Delete one for good, with all that names it."} | dict.fromkeys(
+    ("facts", "procedures", "preferences"), "Delete one for good."
+)
+AS_OF_HELP = {
+    "entities": "Those that were known on this date, as 2026-03-31.",
+    "facts": "Those that held on this date, as 2026-03-31.",
+    "procedures": "Those of this date, in the version of then, as 2026-03-31.",
+    "preferences": "Those that held on this date, as 2026-03-31.",
+}
+ALL_HELP = {
+    "facts": "Also those that hold no longer, and those that only may hold.",
+    "procedures": "Also earlier versions.",
+    "preferences": "Also those that hold no longer.",
+}
+"""Of kinds that end."""
 
 PAGE = 200
 
@@ -33,7 +70,7 @@ Json = dict[str, Any]
 
 
 def _group(kind: str) -> click.Group:
-    group = ListsAlone(kind, help=graph_texts.GROUP_HELP[kind])
+    group = ListsAlone(kind, help=GROUP_HELP[kind])
     added = {"facts": add_fact_verb, "preferences": add_preference_verb, "procedures": add_procedure_verb}
     added["entities"] = merge_verb
     adding = [added[kind]] if kind in added else []
@@ -43,9 +80,9 @@ def _group(kind: str) -> click.Group:
 
 
 def _list_verb(kind: str) -> click.Command:
-    @click.command("list", help=graph_texts.LIST_HELP[kind])
-    @click.option("--text", default="", metavar="TEXT", help=graph_texts.TEXT_HELP)
-    @click.option("--as-of", metavar="DATE", help=graph_texts.AS_OF_HELP[kind])
+    @click.command("list", help=LIST_HELP[kind])
+    @click.option("--text", default="", metavar="TEXT", help="Only those that contain this.")
+    @click.option("--as-of", metavar="DATE", help=AS_OF_HELP[kind])
     @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help=texts.LIMIT_HELP)
     @in_project
     @printing
@@ -76,8 +113,8 @@ def _list_verb(kind: str) -> click.Command:
             is_narrowed = bool(text or as_of)
             shell.print(graph_screen.none_listed(kind, place.name, shell.out, is_narrowed=is_narrowed))
 
-    if kind in graph_texts.ALL_HELP:
-        list_verb.params.insert(2, click.Option(["--all", "everything"], is_flag=True, help=graph_texts.ALL_HELP[kind]))
+    if kind in ALL_HELP:
+        list_verb.params.insert(2, click.Option(["--all", "everything"], is_flag=True, help=ALL_HELP[kind]))
     return list_verb
 
 
@@ -94,11 +131,12 @@ def _page(client: Client, ask: Callable[..., Call[Json]], limit: int | None) -> 
 
 
 def _show_verb(kind: str) -> click.Command:
-    @click.command("show", help=graph_texts.SHOW_HELP)
+    @click.command("show")
     @click.argument("item_id")
     @in_project
     @printing
     def show_verb(shell: Shell, item_id: str, project: str, as_json: bool) -> None:
+        """Show one, since when it holds, and how many events speak for it."""
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.item)
         if as_json:
@@ -115,14 +153,18 @@ def _scope(_context: click.Context, _option: click.Parameter, scope: str) -> str
 
 
 _scoped = click.option(
-    "--scope", default="project", metavar="person|project|PATH", callback=_scope, help=graph_texts.SCOPE_HELP
+    "--scope",
+    default="project",
+    metavar="person|project|PATH",
+    callback=_scope,
+    help="For what it holds: all your projects, this one, or what lies below a path of it.",
 )
 
 
-@click.command("add", help=graph_texts.ADD_FACT_HELP)
+@click.command("add")
 @click.argument("predicate")
 @click.argument("object", type=typed)
-@click.option("--of", "subject", type=typed, metavar="NAME", help=graph_texts.OF_HELP)
+@click.option("--of", "subject", type=typed, metavar="NAME", help="What it is about, if not the project.")
 @since_option
 @_scoped
 @in_project
@@ -138,6 +180,7 @@ def add_fact_verb(
     project: str,
     as_json: bool,
 ) -> None:
+    """Say what holds of the project, as: deployed_on Fly.io."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         said: Json = {"subject": subject, "since": since, "scope": scope, "project": spelled}
@@ -145,42 +188,45 @@ def add_fact_verb(
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 
-@click.command("add", help=graph_texts.ADD_PREFERENCE_HELP)
+@click.command("add")
 @click.argument("text", type=typed)
-@click.option("--about", "key", type=typed, metavar="WORDS", help=graph_texts.ABOUT_HELP)
+@click.option(
+    "--about", "key", type=typed, metavar="WORDS", help="What it is about: takes the place of the one about the same."
+)
 @_scoped
 @in_project
 @printing
 def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str, project: str, as_json: bool) -> None:
+    """Say what you want to be done always, or never."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         call = json_calls.add_preference(client, text, key=key, scope=scope, project=spelled)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 
-@click.command("add", help=graph_texts.ADD_PROCEDURE_HELP)
+@click.command("add")
 @click.argument("name", type=typed)
-@click.option(
-    "--step", "steps", type=typed, multiple=True, required=True, help=graph_texts.CHANGES["procedures"]["step"]
-)
-@click.option("--when", "trigger", type=typed, default="", metavar="WORDS", help=graph_texts.WHEN_HELP)
+@click.option("--step", "steps", type=typed, multiple=True, required=True, help=CHANGES["procedures"]["step"])
+@click.option("--when", "trigger", type=typed, default="", metavar="WORDS", help="When to use it.")
 @in_project
 @printing
 def add_procedure_verb(
     shell: Shell, *, name: str, steps: tuple[str, ...], trigger: str, project: str, as_json: bool
 ) -> None:
+    """Say how something is done: a new version of the procedure of that name."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         call = json_calls.add_procedure(client, name, steps, trigger=trigger, project=spelled)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 
-@click.command("merge", help=graph_texts.MERGE_HELP)
+@click.command("merge")
 @click.argument("item_id", metavar="ID")
 @click.argument("into", metavar="INTO")
 @in_project
 @printing
 def merge_verb(shell: Shell, *, item_id: str, into: str, project: str, as_json: bool) -> None:
+    """Let one entity be another one, which has its names and facts then."""
     with _meant(shell, "entities", item_id, project) as meant:
         kept = _id_of(meant.client, "entities", into, meant.place)
         _print_now(shell, meant.asked(json_calls.merge_entities, into=kept), as_json=as_json)
@@ -194,7 +240,7 @@ def _print_now(shell: Shell, item: Json, *, as_json: bool) -> None:
 
 
 def _edit_verb(kind: str) -> click.Command:
-    @click.command("edit", help=graph_texts.EDIT_HELP[kind])
+    @click.command("edit", help=EDIT_HELP[kind])
     @click.argument("item_id")
     @in_project
     @printing
@@ -202,7 +248,7 @@ def _edit_verb(kind: str) -> click.Command:
         wanted = {EDITED.get(name, name): value for name, value in changes.items() if value not in {None, ()}}
         if not wanted:
             options = " or ".join(option.opts[0] for option in _options(kind))
-            raise Failed(graph_texts.NOTHING_TO_CHANGE.format(options=options), exit_code=2)
+            raise Failed(f"nothing to change: say it with {options}", exit_code=2)
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.edit, **wanted)
         _print_now(shell, item, as_json=as_json)
@@ -215,12 +261,12 @@ def _options(kind: str) -> list[click.Option]:
     """Of what may be changed."""
     return [
         click.Option([f"--{name}"], help=text, multiple=name in EDITED, type=typed)
-        for name, text in graph_texts.CHANGES[kind].items()
+        for name, text in CHANGES[kind].items()
     ]
 
 
 def _forget_verb(kind: str) -> click.Command:
-    @click.command("forget", help=graph_texts.FORGET_HELP[kind])
+    @click.command("forget", help=FORGET_HELP[kind])
     @click.argument("item_id")
     @click.option("--yes", is_flag=True, help=texts.YES_HELP)
     @in_project
@@ -235,7 +281,7 @@ def _forget_verb(kind: str) -> click.Command:
         if as_json:
             shell.print_json(done)
         else:
-            shell.print([f"{shell.out.mark('ok')} {graph_texts.FORGOTTEN.format(one=graph_texts.ONE[kind])}"])
+            shell.print([f"{shell.out.mark('ok')} 1 {graph_screen.ONE[kind]} forgotten"])
 
     return forget_verb
 
@@ -255,9 +301,7 @@ class _Meant(NamedTuple):
         except RequestRefused as error:
             if error.status != UNKNOWN:
                 raise
-            message = graph_texts.UNKNOWN.format(
-                project=self.place.name, one=graph_texts.ONE[self.kind], id=self.item_id
-            )
+            message = f"{self.place.name} has no {graph_screen.ONE[self.kind]} with the id {self.item_id}"
             raise Failed(message, hint=_listing(self.kind)) from error
         return answer
 
@@ -288,9 +332,9 @@ def _id_of(client: Client, kind: str, asked: str, place: projects.Called) -> str
         other = KINDS.get(whole[1], "")
         if other == kind:
             return asked
-        message = graph_texts.OF_ANOTHER_KIND.format(id=asked, one=graph_texts.ONE[kind])
+        message = f"{asked} is the id of no {graph_screen.ONE[kind]}"
         raise Failed(message, hint=f"kiro-learn {other} show {asked}" if other else _listing(kind), exit_code=2)
-    sort = Sort(graph_texts.ONE[kind], "id", graph_screen.said, _listing(kind))
+    sort = Sort(graph_screen.ONE[kind], "id", graph_screen.said, _listing(kind))
     record_ids.insist_it_is_long(asked, sort)
     ask = partial(json_calls.items, client, kind, everything=True, project=place.spelled)
     found: str = record_ids.only_one(asked, _page(client, ask, None)["items"], sort, place.name)["id"]

@@ -6,9 +6,11 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from kiro_learn.frontends.cli import activity_texts, graph_texts, texts
+from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, plain
+
+ONE = {"entities": "entity", "facts": "fact", "procedures": "procedure", "preferences": "preference"}
 
 DAY = 10
 """Characters of a moment that are its date."""
@@ -41,15 +43,18 @@ def rows(items: Sequence[Json], terminal: Terminal) -> list[str]:
 
 def listed(items: Sequence[Json], kind: str, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
     """How many these are."""
-    line = graph_texts.LISTED.format(count=counted(len(items), graph_texts.ONE[kind], kind), project=project)
-    return [terminal.dim(texts.DOT.join((line, activity_texts.MORE)) if is_more else line)]
+    line = f"{counted(len(items), ONE[kind], kind)} of {project}"
+    return [terminal.dim(texts.DOT.join((line, texts.MORE_BY_LIMIT)) if is_more else line)]
 
 
 def none_listed(kind: str, project: str, terminal: Terminal, *, is_narrowed: bool) -> list[str]:
     """That there are none, and how they come."""
     if is_narrowed:
-        return [graph_texts.NONE_LIKE_IT.format(kind=kind, project=project)]
-    return [graph_texts.NONE.format(kind=kind, project=project), terminal.dim(graph_texts.NONE_HINT)]
+        return [f"No {kind} of {project} are like that."]
+    return [
+        f"No {kind} are known of {project}.",
+        terminal.dim("They are learned from what prompts state, where the settings say [graph] learn = true."),
+    ]
 
 
 def item(shown: Json, terminal: Terminal) -> list[str]:
@@ -59,7 +64,7 @@ def item(shown: Json, terminal: Terminal) -> list[str]:
     fields |= shown.get("validity") or {}
     shown_fields = [(name, _shown(value)) for name, value in fields.items() if value] + [("id", shown["id"])]
     lines = [line for name, value in shown_fields for line in _field(name, value, terminal)]
-    evidence = counted(len(shown["evidence"]), *graph_texts.EVENTS)
+    evidence = counted(len(shown["evidence"]), "event speaks for it", "events speak for it")
     return [*head, *lines, terminal.dim(evidence)]
 
 
@@ -67,10 +72,10 @@ def to_forget(kind: str, item_id: str, shown: Json | None, terminal: Terminal) -
     """What goes; ``shown`` is None where its row cannot be read."""
     what = texts.UNREADABLE if shown is None else cut(said(shown), terminal.width - 20)
     return [
-        terminal.bold(graph_texts.FORGET_HEAD.format(one=graph_texts.ONE[kind])),
-        f"  {texts.FORGET_GOES:7}{short(item_id)}  {what}",
-        *([f"  {'':7}{graph_texts.FORGET_WITH}"] if kind == "entities" else []),
-        f"  {texts.FORGET_STAYS:7}{graph_texts.FORGET_EVENTS}",
+        terminal.bold(f"Forget 1 {ONE[kind]}"),
+        f"  {'goes':7}{short(item_id)}  {what}",
+        *([f"  {'':7}and all that names it"] if kind == "entities" else []),
+        f"  {'stays':7}the events that it was learned from",
     ]
 
 
@@ -85,14 +90,14 @@ def _mark(item: Json) -> str:
     """Why it does not hold; empty if it does."""
     validity = item.get("validity") or {}
     if validity.get("retired_at"):
-        return f"  ({graph_texts.NEVER_TRUE})"
+        return "  (never true)"
     if end := validity.get("valid_until"):
-        return f"  ({graph_texts.ENDED.format(day=end[:DAY])})"
+        return f"  (until {end[:DAY]})"
     if item["kind"] == "procedures" and item.get("ended_at"):  # the version that came after it is listed too
-        return f"  ({graph_texts.FROM_TO.format(begin=item['created_at'][:DAY], end=item['ended_at'][:DAY])})"
+        return f"  ({item['created_at'][:DAY]} until {item['ended_at'][:DAY]})"
     if item.get("superseded_by"):
-        return f"  ({graph_texts.REPLACED})"
-    return f"  ({graph_texts.CANDIDATE})" if item.get("is_candidate") else ""
+        return "  (replaced)"
+    return "  (possibly)" if item.get("is_candidate") else ""
 
 
 def _on_a_line(text: str) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
-from kiro_learn.frontends.cli import config_texts, texts
 from kiro_learn.frontends.cli.command import COMPLETION_VARIABLE
 from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -18,11 +17,12 @@ GAP = 2
 """Between the longest command and what it does."""
 
 
-@click.command("help", help=texts.HELP_HELP)
+@click.command("help")
 @click.argument("command_names", nargs=-1, metavar="[COMMAND]...")
-@click.option("--all", "show_all", is_flag=True, help=texts.HELP_ALL_HELP)
+@click.option("--all", "show_all", is_flag=True, help="Also the commands inside commands.")
 @click.pass_context
 def help_verb(context: click.Context, command_names: tuple[str, ...], show_all: bool) -> None:
+    """Say what the commands do, or one of them."""
     shell: Shell = context.obj
     parent = context.find_root()
     assert isinstance(parent.command, click.Group)
@@ -44,7 +44,7 @@ def _named(context: click.Context, names: tuple[str, ...]) -> click.Context:
     for name in names:
         group = context.command
         if not isinstance(group, click.Group):
-            raise click.UsageError(texts.NO_SUCH_COMMAND.format(name=name), context)
+            raise click.UsageError(f"no such command '{name}'", context)
         _, command, _ = group.resolve_command(context, [name])
         assert command is not None
         context = click.Context(command, info_name=name, parent=context)
@@ -68,12 +68,16 @@ LOADED_NOW = "$zsh_eval_context[-1] == loadautofunc"
 CALLED_BY_ZSH = f"$funcstack[1] == _{PROGRAM}"
 
 
-@click.command("completion", help=config_texts.COMPLETION_HELP)
+@click.command("completion")
 @click.argument("shell_name", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
-@click.option("--install", "is_installing", is_flag=True, help=config_texts.COMPLETION_INSTALL_HELP)
+@click.option("--install", "is_installing", is_flag=True, help="Put it into the file that the shell reads.")
 @coloured
 @click.pass_context
 def completion_verb(context: click.Context, shell_name: str, is_installing: bool) -> None:
+    """Have your shell complete commands and names.
+
+    Prints what the shell has to read, or puts it where the shell finds it.
+    """
     shell: Shell = context.obj
     kind = get_completion_class(shell_name)
     assert kind is not None
@@ -85,10 +89,10 @@ def completion_verb(context: click.Context, shell_name: str, is_installing: bool
         return
     path = _place_of(shell, shell_name)
     _write(path, script)
-    shown = config_texts.COMPLETION_WRITTEN.format(path=shell.tilde(path), shell=shell_name)
+    shown = f"{shell.tilde(path)} \N{MIDDLE DOT} from the next {shell_name} on"
     shell.print([f"{shell.out.mark('ok')} {shown}"])
     if shell_name == "zsh":
-        shell.print([config_texts.COMPLETION_FPATH.format(folder=shell.tilde(path.parent))])
+        shell.print([f"Above compinit in ~/.zshrc: fpath=({shell.tilde(path.parent)} $fpath)"])
 
 
 def _place_of(shell: Shell, shell_name: str) -> Path:
@@ -106,8 +110,8 @@ def _write(path: Path, script: str) -> None:
     """Raises Failed: the file is another's, or cannot be written."""
     try:
         if path.exists() and COMPLETION_VARIABLE not in path.read_text(encoding="utf-8", errors="replace"):
-            raise Failed(config_texts.COMPLETION_FOREIGN.format(path=path))
+            raise Failed(f"{path} is there and not ours")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(script, encoding="utf-8")
     except OSError as error:
-        raise Failed(config_texts.COMPLETION_UNWRITABLE.format(path=path, problem=error.strerror)) from error
+        raise Failed(f"{path}: {error.strerror}") from error

@@ -14,7 +14,7 @@ from kiro_learn.client import calls, json_calls
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
-from kiro_learn.frontends.cli import import_export_texts, notes_texts
+from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.export import first_of, unreadable, writing
 from kiro_learn.frontends.cli.progress import said
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -25,6 +25,18 @@ from kiro_learn.model.stored import StoredMemory
 from kiro_learn.services.notes_import import NoteProblem, NotesFound, NotesImport
 from kiro_learn.wire.exported import END, HEAD, read_line, read_piece, refuse_later
 from kiro_learn.wire.messages import write_record
+
+KINDS = {
+    "memory": ("memory", "memories"),
+    "replaced": ("replaced one", "replaced ones"),
+    "event": ("event", "events"),
+    "entity": ("entity", "entities"),
+    "relationship": ("relationship", "relationships"),
+    "fact": ("fact", "facts"),
+    "procedure": ("procedure", "procedures"),
+    "preference": ("preference", "preferences"),
+}
+"""Those that people know."""
 
 Json = dict[str, Any]
 
@@ -64,9 +76,9 @@ def import_file(shell: Shell, path: Path, *, as_json: bool) -> int:
     with writing(path), path.open("rb") as file, shell.client() as client:
         progress = Progress(path.stat().st_size)
         _read_head(path, file, progress)
-        with said(shell, import_export_texts.IMPORTING, is_wanted=not as_json) as tell:
+        with said(shell, "Importing  {progress}", is_wanted=not as_json) as tell:
             for first, chunk in _chunks(file, progress):
-                tell(import_export_texts.OF.format(done=size(progress.read_bytes), all=size(progress.total_bytes)))
+                tell(f"{size(progress.read_bytes)} of {size(progress.total_bytes)}")
                 _send(client, path, progress, first, chunk)
     if as_json:
         shell.print_json(
@@ -93,7 +105,7 @@ def is_export(path: Path) -> bool:
 def insist_on_it_alone(paths: Sequence[Path], *, has_options: bool) -> None:
     """Raises Failed: more is asked for than to take one export whole."""
     if len(paths) > 1 or has_options:
-        raise Failed(import_export_texts.ALONE, exit_code=2)
+        raise Failed("an export is taken whole: name it alone, without options", exit_code=2)
 
 
 def _head_of(line: bytes) -> Json | None:
@@ -108,7 +120,7 @@ def _read_head(path: Path, file: BinaryIO, progress: Progress) -> None:
     line = file.readline(MOST_HEAD_BYTES)
     head = _head_of(line)
     if head is None:
-        raise Failed(import_export_texts.NO_EXPORT.format(path=path))
+        raise Failed(f"{path}  is no export of kiro-learn. Nothing was taken.")
     refuse_later(head)
     progress.line, progress.read_bytes = 1, len(line)
 
@@ -122,7 +134,7 @@ def _chunks(file: BinaryIO, progress: Progress) -> Iterator[tuple[int, list[byte
     chunk: list[bytes] = []
     for line in _lines(file, progress):
         if line is None:
-            progress.errors.append({"line": first + len(chunk), "problem": import_export_texts.TOO_LONG})
+            progress.errors.append({"line": first + len(chunk), "problem": "longer than a line of an export can be"})
         else:
             progress.is_whole = _is_end(line)
         chunk.append(line or b"")
@@ -156,31 +168,31 @@ def _send(client: Client, path: Path, progress: Progress, first: int, chunk: lis
         progress.add(client.carry_out(json_calls.take(b"\n".join(chunk))), first)
     except KiroLearnError as error:
         again = shlex.join(["kiro-learn", "import", str(path)])
-        raise Failed(import_export_texts.STOPPED.format(error=error, line=progress.line), hint=again) from error
+        raise Failed(f"{error}; up to line {progress.line} it is in, the same again goes on", hint=again) from error
     progress.line = first + len(chunk) - 1
 
 
 def _show(shell: Shell, path: Path, progress: Progress) -> None:
     total = sum((Counter(each) for each in progress.counts.values()), Counter[str]())
     stored = {kind: each["stored"] for kind, each in progress.counts.items() if each["stored"]}
-    kinds = import_export_texts.KINDS.items()
+    kinds = KINDS.items()
     listed = ", ".join(counted(stored[kind], *words) for kind, words in kinds if kind in stored)
-    taken = import_export_texts.TAKEN.format(path=path, what=listed or import_export_texts.NOTHING)
+    taken = f"From {path}: {listed or 'nothing that was not here'}"
     lines = [f"{shell.out.mark('ok')} {taken}"]
-    lines += [f"  {import_export_texts.KNOWN.format(count=total['known'])}"] if total["known"] else []
-    lines += [f"  {import_export_texts.FORGOTTEN.format(count=total['forgotten'])}"] if total["forgotten"] else []
+    lines += [f"  {total['known']:,} known already, left as they are"] if total["known"] else []
+    lines += [f"  {total['forgotten']:,} forgotten here, and left so"] if total["forgotten"] else []
     shell.print(lines)
     warning = shell.err.mark("warning")
     if not progress.is_whole:
-        shell.say([f"{warning} {import_export_texts.TORN.format(line=progress.line)}"])
+        torn = f"The file is cut off after line {progress.line}."
+        shell.say([f"{warning} {torn} Up to there it is in; a whole copy adds the rest."])
     if progress.errors:
-        wrong = counted(len(progress.errors), *import_export_texts.LINES)
-        shown = [f"  {import_export_texts.LINE.format(**each)}" for each in progress.errors[:ERRORS_SHOWN]]
-        shell.say([f"{warning} {import_export_texts.WRONG.format(lines=wrong)}", *shown])
+        wrong = counted(len(progress.errors), "line was", "lines were")
+        shown = [f"  line {each['line']}: {each['problem']}" for each in progress.errors[:ERRORS_SHOWN]]
+        shell.say([f"{warning} {wrong} not taken:", *shown])
 
 
 # A folder that ``export --markdown`` made: what was edited, written and deleted in it since.
-
 
 UNKNOWN = 404
 KNOWN = 409
@@ -239,8 +251,8 @@ def import_notes(shell: Shell, path: Path, *, dry_run: bool, yes: bool, forget_d
             notes = shell.open_maintenance().open_notes_import(path, _Memories(client))
         except InvalidRequest as error:
             raise unreadable(path, error) from error
-        with said(shell, notes_texts.LOOKING, is_wanted=not as_json) as tell:
-            found = notes.find(lambda count: tell(counted(count, *notes_texts.FILES)))
+        with said(shell, "Reading  {progress}", is_wanted=not as_json) as tell:
+            found = notes.find(lambda count: tell(counted(count, *texts.FILES)))
         if not as_json:
             _show_found(shell, found)
         done = _Done()
@@ -261,8 +273,8 @@ def _take(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *, y
     wanted = [*found.edited, *found.new]
     if not wanted:
         return
-    if not shell.confirm(notes_texts.TAKE_QUESTION, flag_given=yes, enter_means=True):
-        raise Failed(notes_texts.NOT_TAKEN)
+    if not shell.confirm("Take them in?", flag_given=yes, enter_means=True):
+        raise Failed("Nothing was taken.")
     for each in wanted:
         try:
             notes.take(each)
@@ -288,8 +300,8 @@ def _forget(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *,
     """Forgets only if the person consents to it by itself. ``--yes`` is no such consent."""
     if not found.deleted or not (forget_deleted or shell.can_ask):
         return
-    question = notes_texts.FORGET_QUESTION.format(memories=memories(len(found.deleted)))
-    if not shell.confirm(question, flag_given=forget_deleted):
+    what = f"the {memories(len(found.deleted))} of the deleted files, with what they replaced"
+    if not shell.confirm(f"Forget {what}? This cannot be undone.", flag_given=forget_deleted):
         return
     for file in found.deleted:
         notes.forget(file)
@@ -297,38 +309,40 @@ def _forget(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *,
 
 
 def _show_found(shell: Shell, found: NotesFound) -> None:
-    counts = {name: len(getattr(found, name)) for name in ("edited", "new", "deleted")}
-    shell.print([notes_texts.FOUND.format(**counts, unchanged=found.unchanged)])
-    edited = [notes_texts.EDITED.format(path=each.path, names=", ".join(each.changed)) for each in found.edited]
-    new = [notes_texts.NEW.format(path=each.path) for each in found.new]
-    deleted = [notes_texts.DELETED.format(path=each.path) for each in found.deleted]
+    came = f"{len(found.edited):,} edited, {len(found.new):,} new"
+    shell.print([f"{came}, {len(found.deleted):,} deleted, {found.unchanged:,} unchanged"])
+    edited = [f"edited   {each.path}  ({', '.join(each.changed)})" for each in found.edited]
+    new = [f"new      {each.path}" for each in found.new]
+    deleted = [f"deleted  {each.path}" for each in found.deleted]
     for lines in (edited, new, deleted):
         shell.print(first_of(lines))
     _show_problems(shell, [*found.problems, *found.conflicts])
     if found.conflicts:
-        shell.say([notes_texts.CONFLICTS_HINT])
+        shell.say(["kiro-learn export --markdown writes what memory has beside them."])
     if found.are_elsewhere:
-        shell.say([f"{shell.err.mark('warning')} {notes_texts.ELSEWHERE}", notes_texts.ELSEWHERE_HINT])
+        why = "they were replaced, or the folder is of another home."
+        shell.say([f"{shell.err.mark('warning')} Memories of unchanged files are not kept here: {why}"])
+        shell.say(["To move a memory there: kiro-learn export FILE, then kiro-learn import FILE."])
 
 
 def _show_problems(shell: Shell, problems: list[NoteProblem]) -> None:
     if problems:
-        files = counted(len(problems), *notes_texts.FILES)
-        forms = {True: notes_texts.PROBLEM_AT, False: notes_texts.PROBLEM}
+        files = counted(len(problems), *texts.FILES)
+        forms = {True: "{path}:{line}  {problem}", False: "{path}  {problem}"}
         lines = [forms[each.line > 0].format(**attrs.asdict(each)) for each in problems]
-        shell.say([f"{shell.err.mark('warning')} {notes_texts.ALONE.format(count=files)}", *first_of(lines)])
+        shell.say([f"{shell.err.mark('warning')} {files} left alone:", *first_of(lines)])
 
 
 def _show_done(shell: Shell, path: Path, found: NotesFound, done: _Done) -> None:
     ok = shell.out.mark("ok")
-    is_any = done.edited or done.new or done.forgotten
-    form = notes_texts.TAKEN if is_any else notes_texts.NOTHING
-    counts = {"edited": done.edited, "new": done.new, "forgotten": done.forgotten}
-    shell.print([f"{ok} {form.format(path=path, **counts)}"])
+    taken = "nothing was edited"
+    if done.edited or done.new or done.forgotten:
+        taken = f"{done.edited:,} edited, {done.new:,} remembered, {done.forgotten:,} forgotten"
+    shell.print([f"{ok} {path}: {taken}"])
     if done.edited:
-        shell.print([f"  {notes_texts.UNDO}"])
+        shell.print(["  kiro-learn memories undo puts an edited memory back."])
     if left := len(found.deleted) - done.forgotten:
-        shell.print([f"  {notes_texts.KEPT.format(memories=memories(left))}"])
+        shell.print([f"  {memories(left)} of deleted files kept; --forget-deleted forgets them"])
     _show_problems(shell, done.problems)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import import_texts, texts
+from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, duration, events, memories, size
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace, Project
@@ -25,33 +25,34 @@ Json = dict[str, Any]
 
 
 def nothing(terminal: Terminal) -> list[str]:
-    return [f"{terminal.mark('ok')} {import_texts.NOTHING}", f"{INDENT}{terminal.dim(import_texts.NOTHING_NEW)}"]
+    why = "What is not here was imported before, is from before, or is not kept on this machine."
+    return [f"{terminal.mark('ok')} No past sessions to import", f"{INDENT}{terminal.dim(why)}"]
 
 
 def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     """What lies where, and what it would bring and cost."""
     least, most = survey.memories
     learned = _between(f"{least:,}", memories(most)) if least < most else memories(most)
-    brings = import_texts.WOULD_BRING_TEXT.format(events=events(survey.event_count), memories=learned)
-    takes = import_texts.TAKES_TEXT.format(time=_between(*map(duration, survey.seconds)))
+    brings = f"{events(survey.event_count)}, of which {learned} may come"
+    takes = f"{_between(*map(duration, survey.seconds))}, then some until all is learned"
     rows = [
         *(row for source in survey.sources.values() for row in _source(source)),
         *((title, _kept(count, survey.kept_days.get(title, ()))) for title, count in survey.kept.items() if count),
-        (import_texts.WOULD_BRING, brings),
-        (import_texts.TAKES, takes),
+        ("brings", brings),
+        ("takes", takes),
         *_model(survey, llm),
         *_left_out(survey.skipped),
     ]
-    return [terminal.bold(import_texts.HEAD), *_rows(rows, terminal)]
+    return [terminal.bold("Past sessions on this machine"), *_rows(rows, terminal)]
 
 
 def done(stored: int, kept: int, known: int, sessions: int, seconds: float, terminal: Terminal) -> list[str]:  # noqa: PLR0917  # numbers of one line, in its order
     """How much is new."""
-    said = import_texts.IMPORTED.format(stored=events(stored), sessions=counted(sessions, *import_texts.SESSIONS))
-    taken = [import_texts.TAKEN_OVER.format(memories=memories(kept))] if kept else []
-    facts = (said, *taken, *([import_texts.KNOWN.format(count=known)] if known else []), duration(seconds))
+    said = f"{events(stored)} imported from {counted(sessions, *texts.SESSIONS)}"
+    taken = [f"{memories(kept)} of other memories"] if kept else []
+    facts = (said, *taken, *([f"{known:,} were known"] if known else []), duration(seconds))
     command = terminal.command("kiro-learn status")
-    goes_on = [f"{INDENT}{import_texts.LEARNING_GOES_ON.format(command=command)}"] if stored else []
+    goes_on = [f"{INDENT}What is new is being learned now; {command} says how far it is."] if stored else []
     return [f"{terminal.mark('ok')} {texts.DOT.join(facts)}", *goes_on]
 
 
@@ -60,27 +61,27 @@ def left_out(skipped: Mapping[str, int], terminal: Terminal) -> list[str]:
 
 
 def _between(least: str, most: str) -> str:
-    return most if least == most else import_texts.BETWEEN.format(least=least, most=most)
+    return most if least == most else f"{least} to {most}"
 
 
 def _kept(count: int, days: Collection[date]) -> str:
     if not days:
         return memories(count)
-    since = import_texts.SINCE_DAY.format(days=counted(len(days), *import_texts.DAYS), first=min(days).isoformat())
+    since = f"{counted(len(days), 'day', 'days')} since {min(days).isoformat()}"
     return texts.DOT.join((memories(count), since))
 
 
 def _source(source: SourceSurvey) -> Iterator[tuple[str, str]]:
-    uses = counted(source.events[EventKind.TOOL_USE], *import_texts.TOOL_USES)
-    days = counted(len(source.days), *import_texts.DAYS)
+    uses = counted(source.events[EventKind.TOOL_USE], "tool use", "tool uses")
+    days = counted(len(source.days), "day", "days")
     first = min(source.days, default=None)
     facts = (
-        counted(source.sessions, *import_texts.SESSIONS),
-        counted(source.events[EventKind.PROMPT], *import_texts.PROMPTS),
-        days if first is None else import_texts.SINCE_DAY.format(days=days, first=first.isoformat()),
+        counted(source.sessions, *texts.SESSIONS),
+        counted(source.events[EventKind.PROMPT], "prompt", "prompts"),
+        days if first is None else f"{days} since {first.isoformat()}",
     )
     more = (
-        import_texts.OF_WHICH_FAILED.format(uses=uses, failed=source.failed),
+        f"{uses}, {source.failed:,} failed",
         counted(len(source.bytes_of), *texts.PROJECTS),
         size(source.size_bytes),
     )
@@ -91,14 +92,15 @@ def _source(source: SourceSurvey) -> Iterator[tuple[str, str]]:
 def _model(survey: Survey, llm: Json) -> Iterator[tuple[str, str]]:
     if llm["strategy"] != "extractive":
         count = survey.tokens
-        tokens = import_texts.MILLIONS.format(count=count / 10**6) if count >= 10**6 else f"{count:,}"
+        tokens = f"{count / 10**6:.1f} M" if count >= 10**6 else f"{count:,}"
         calls = counted(survey.calls, *texts.CALLS)
-        yield import_texts.ASKS, import_texts.ASKS_TEXT.format(model=llm["name"], calls=calls, tokens=tokens)
+        asked = f"{llm['name']}, about {calls} and at most {tokens} tokens"
+        yield "asks", f"{asked}; it goes on tomorrow where a day's calls are spent"
 
 
 def _left_out(skipped: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     for reason, count in sorted(skipped.items(), key=lambda pair: -pair[1]):
-        yield import_texts.LEAVES_OUT, f"{count:,} {reason}"
+        yield "leaves out", f"{count:,} {reason}"
 
 
 def _rows(rows: Sequence[tuple[str, str]], terminal: Terminal) -> list[str]:

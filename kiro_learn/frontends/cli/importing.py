@@ -16,7 +16,7 @@ import click
 
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import import_export, import_screen, import_texts, notes_texts, progress, projects, texts
+from kiro_learn.frontends.cli import import_export, import_screen, progress, projects, texts
 from kiro_learn.frontends.cli.import_screen import AskedMemories, namespace_finder
 from kiro_learn.frontends.cli.options import Verb, printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -102,19 +102,23 @@ class _Imported:
 
 
 def _options(verb: Verb) -> Verb:
-    verb = click.option("--limit", type=click.IntRange(min=1), help=import_texts.LIMIT_HELP)(verb)
-    verb = click.option("--project", default="", metavar="NAME|PATH|ID", help=import_texts.PROJECT_HELP)(verb)
+    verb = click.option("--limit", type=click.IntRange(min=1), help="Only so many sessions, the newest ones.")(verb)
+    verb = click.option(
+        "--project", default="", metavar="NAME|PATH|ID", help="Only of this project: its name, path or id."
+    )(verb)
     verb = since_option(verb)
-    return click.option("--source", "sources", multiple=True, metavar="NAME", help=import_texts.SOURCE_HELP)(verb)
+    return click.option(
+        "--source", "sources", multiple=True, metavar="NAME", help="Only of this source; may be given several times."
+    )(verb)
 
 
-@click.command("import", help=import_texts.HELP)
+@click.command("import")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @_options
-@click.option("--git", is_flag=True, help=import_texts.GIT_HELP)
+@click.option("--git", is_flag=True, help="Instead, the commits of this project, or of PATH, that say why.")
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
-@click.option("--forget-deleted", is_flag=True, help=notes_texts.FORGET_DELETED_HELP)
+@click.option("--forget-deleted", is_flag=True, help="Forget the memories whose files were deleted.")
 @printing
 def import_verb(
     shell: Shell,
@@ -130,13 +134,21 @@ def import_verb(
     forget_deleted: bool,
     as_json: bool,
 ) -> int:
+    """Bring in past sessions, and other memories.
+
+    Reads what agents keep on this machine, newest first, and hands it to the daemon as if hooks had reported it. It may
+    be ended at any time and called again: nothing is stored twice.
+
+    PATH names an export of another memory, or a project with the history of Aider or SpecStory that the daemon does not
+    know yet.
+    """
     if any(map(shell.open_maintenance().has_notes, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit)))
         return import_export.import_notes(
             shell, paths[0], dry_run=dry_run, yes=yes, forget_deleted=forget_deleted, as_json=as_json
         )
     if forget_deleted:
-        raise Failed(notes_texts.NO_FOLDER, exit_code=2)
+        raise Failed("this goes with the folder of an export", exit_code=2)
     if any(map(import_export.is_export, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
         return import_export.import_file(shell, paths[0], as_json=as_json)
@@ -152,17 +164,30 @@ def import_verb(
         asked = _asked(shell, client, wanted, namespace, [path.resolve() for path in paths] if git else [])
         _insist_on_readers(paths, asked.memories.stores)
         found = asked.past.found(wanted)
-        if dry_run or not yes:  # with --yes nobody reads the survey, and it takes as long as the import reads
-            survey = _surveyed(shell, asked, found, is_wanted=not as_json)
-            llm = client.status()["llm"]
-            if dry_run or (survey.is_empty and not as_json):
-                _show(shell, survey, llm, as_json=as_json)
-                return 0
-            if not as_json:
-                shell.say(import_screen.to_do(survey, llm, shell.err))
-            if not shell.confirm(import_texts.QUESTION, flag_given=False, enter_means=True):
-                raise Failed(import_texts.NOT_IMPORTED)
+        # With --yes nobody reads the survey, and it takes as long as the import reads.
+        if (dry_run or not yes) and not _is_agreed(shell, client, asked, found, dry_run=dry_run, as_json=as_json):
+            return 0
         return _import(shell, client, asked, found, as_json=as_json)
+
+
+def _is_agreed(
+    shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession], *, dry_run: bool, as_json: bool
+) -> bool:
+    """Show what there is; whether it is to be imported.
+
+    Raises:
+      Failed: the answer is no.
+    """
+    survey = _surveyed(shell, asked, found, is_wanted=not as_json)
+    llm = client.status()["llm"]
+    if dry_run or (survey.is_empty and not as_json):
+        _show(shell, survey, llm, as_json=as_json)
+        return False
+    if not as_json:
+        shell.say(import_screen.to_do(survey, llm, shell.err))
+    if not shell.confirm("Import them?", flag_given=False, enter_means=True):
+        raise Failed("nothing was imported")
+    return True
 
 
 def _asked(
@@ -173,8 +198,8 @@ def _asked(
     others = maintenance.open_past_memories(shell.environment, list(wanted.folders), repositories)
     names = [*past.sources, *others.sources]
     if unknown := [name for name in wanted.sources if name not in names]:
-        problem = import_texts.NO_SOURCE.format(name=unknown[0])
-        raise Failed(problem, hint=import_texts.SOURCES.format(names=", ".join(names)), exit_code=2)
+        problem = f"there is no source '{unknown[0]}'"
+        raise Failed(problem, hint=f"Sources are {', '.join(names)}.", exit_code=2)
     memories = AskedMemories(
         past=others,
         stores=others.found(wanted.sources),
@@ -190,7 +215,11 @@ def _of_git(named: tuple[Path, ...]) -> tuple[tuple[Path, ...], tuple[str, ...]]
     """The repositories, and their source alone. Raises Failed: one of them is none."""
     paths = named or (Path.cwd(),)
     if other := next((path for path in paths if not (path / ".git").exists()), None):
-        raise Failed(import_texts.NO_REPOSITORY.format(path=other.resolve()), hint=import_texts.SEE_GIT, exit_code=2)
+        raise Failed(
+            f"{other.resolve()}  is no folder of a git repository",
+            hint="Name the folder that has .git in it.",
+            exit_code=2,
+        )
     return paths, (GIT,)
 
 
@@ -198,8 +227,10 @@ def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> N
     """Raises Failed: a file is named that nothing reads, and all else would be imported instead of it."""
     read = {found.store.path for found in stores}
     if unread := next((path for path in paths if path.is_file() and path.resolve() not in read), None):
-        problem = import_texts.UNREAD.format(path=unread)
-        raise Failed(problem, hint=import_texts.UNREAD_HINT, exit_code=2)
+        problem = f"{unread}  is no whole export, of ours or of another memory that is asked for"
+        raise Failed(
+            problem, hint="A history of Aider or SpecStory is found by the folder of its project.", exit_code=2
+        )
 
 
 def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, as_json: bool) -> None:
@@ -232,10 +263,10 @@ def _known_folders(client: Client) -> tuple[Path, ...]:
 
 def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_wanted: bool) -> Survey:
     survey, read_bytes = Survey(), 0
-    total = counted(len(found), *import_texts.SESSIONS)
-    with progress.said(shell, import_texts.LOOKING, is_wanted=is_wanted) as tell:
+    total = counted(len(found), *texts.SESSIONS)
+    with progress.said(shell, "Looking through past sessions: {progress}", is_wanted=is_wanted) as tell:
         for number, each in enumerate(found):
-            tell(import_texts.LOOKED.format(sessions=number, all=total, size=size(read_bytes)))
+            tell(f"{number} of {total}, {size(read_bytes)}")
             read_bytes += each.session.size_bytes
             source = survey.source_of(each)
             for event in asked.events(each, survey.skip):
@@ -246,17 +277,17 @@ def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_
 
 def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession], *, as_json: bool) -> int:
     began, imported = time.monotonic(), _Imported()
-    total = counted(len(found), *import_texts.SESSIONS)
+    total = counted(len(found), *texts.SESSIONS)
     total_bytes = sum(each.session.size_bytes for each in found)
 
     def so_far() -> str:
         rate = imported.read_bytes / max(time.monotonic() - began, 0.001)
         left = duration((total_bytes - imported.read_bytes) / (rate or BYTES_PER_SECOND))
         done = events(imported.stored + imported.known)
-        return import_texts.DONE_SO_FAR.format(sessions=imported.sessions, all=total, events=done, left=left)
+        return f"{imported.sessions} of {total}, {done}, {left} left"
 
     try:
-        with progress.said(shell, import_texts.IMPORTING, is_wanted=not as_json) as tell:
+        with progress.said(shell, "Importing: {progress}", is_wanted=not as_json) as tell:
             for each in found:
                 tell(so_far())
                 for batch in _batches(asked.events(each, imported.skip)):
@@ -270,7 +301,7 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
                 for records in asked.memories.batches(store, imported.skip):
                     imported.note_memories(_handed_in(client.import_memories, records))
     except KeyboardInterrupt:
-        shell.say(["", import_texts.INTERRUPTED])
+        shell.say(["", "Stopped; what is imported stays. Call it again for the rest."])
         raise
     seconds = time.monotonic() - began
     if as_json:
@@ -287,7 +318,7 @@ def _done(shell: Shell, imported: _Imported, seconds: float) -> Iterator[str]:
     yield from import_screen.done(*counts, seconds, shell.out)
     yield from import_screen.left_out(imported.skipped, shell.out)
     for problem, count in imported.refused.items():
-        refused = import_texts.REFUSED.format(events=events(count), problem=problem)
+        refused = f"{events(count)} were refused: {problem}"
         yield f"{shell.out.mark('wrong')} {refused}"
 
 

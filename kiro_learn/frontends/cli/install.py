@@ -14,7 +14,7 @@ from typing import NamedTuple
 import click
 
 from kiro_learn.client.address import build_in_lock
-from kiro_learn.frontends.cli import daemon_process, import_texts, install_screen, service_texts, texts
+from kiro_learn.frontends.cli import daemon_process, install_screen, texts
 from kiro_learn.frontends.cli.command import build_note, is_of_newer_daemon, say_build
 from kiro_learn.frontends.cli.daemon_verbs import autostart_of, planned_removal, restart_daemon, start_daemon
 from kiro_learn.frontends.cli.options import printing
@@ -29,15 +29,15 @@ HOOK_SECONDS = 5.0
 
 
 def _with_names(sentence: str) -> str:
-    return texts.AGENTS_HELP.format(sentence=sentence, names=", ".join(AGENTS))
+    return f"{sentence}\n\nAgents: {', '.join(AGENTS)}; without a name, all."
 
 
-_dry_run = click.option("--dry-run", is_flag=True, help=texts.INSTALL_DRY_RUN_HELP)
+_dry_run = click.option("--dry-run", is_flag=True, help="Print what would change, as a diff, and write nothing.")
 _yes = click.option("--yes", is_flag=True, help=texts.YES_HELP)
 _agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENTS)), metavar="[AGENT]...")
-_project = click.option("--project", "in_project", is_flag=True, help=texts.INSTALL_PROJECT_HELP)
-_no_default = click.option("--no-set-default", is_flag=True, help=texts.NO_SET_DEFAULT_HELP)
-_no_compressor = click.option("--no-compressor", is_flag=True, help=texts.NO_COMPRESSOR_HELP)
+_project = click.option("--project", "in_project", is_flag=True, help="Only for the project of this folder.")
+_no_default = click.option("--no-set-default", is_flag=True, help="Leave Kiro CLI's default agent as it is.")
+_no_compressor = click.option("--no-compressor", is_flag=True, help="Do not have Kiro CLI word the memories.")
 
 
 class _Wish(NamedTuple):
@@ -62,7 +62,7 @@ class _Wish(NamedTuple):
         return " ".join(["kiro-learn install", *self.agents, *(name for name, is_given in options.items() if is_given)])
 
 
-@click.command("init", help=texts.INIT_HELP)
+@click.command("init")
 @_dry_run
 @_yes
 @_no_default
@@ -71,11 +71,12 @@ class _Wish(NamedTuple):
 def init_verb(
     shell: Shell, *, dry_run: bool, yes: bool, no_set_default: bool, no_compressor: bool, as_json: bool
 ) -> int:
+    """Connect the agents of this machine, and start the daemon."""
     wish = _Wish((), False, dry_run, yes, as_json, not no_set_default, not no_compressor)
     return _install(shell, wish, and_start=True)
 
 
-@click.command("install", help=_with_names(texts.INSTALL_HELP))
+@click.command("install", help=_with_names("Connect the agents that are found, or named."))
 @_agents
 @_project
 @_dry_run
@@ -98,9 +99,9 @@ def install_verb(
     return _install(shell, wish, and_start=False)
 
 
-@click.command("uninstall", help=_with_names(texts.UNINSTALL_HELP))
+@click.command("uninstall", help=_with_names("Take out of agents' files what install put in."))
 @_agents
-@click.option("--purge", is_flag=True, help=texts.PURGE_HELP)
+@click.option("--purge", is_flag=True, help="Remove the home too: memories, settings, logs.")
 @_dry_run
 @_yes
 @printing
@@ -108,7 +109,9 @@ def uninstall_verb(
     shell: Shell, *, agents: tuple[str, ...], purge: bool, dry_run: bool, yes: bool, as_json: bool
 ) -> int:
     if purge and agents:
-        raise Failed(texts.PURGE_ALL, hint="kiro-learn uninstall --purge", exit_code=2)
+        raise Failed(
+            "--purge is for all agents, and goes with none by name", hint="kiro-learn uninstall --purge", exit_code=2
+        )
     return _uninstall(shell, _Wish(agents, dry_run=dry_run, yes=yes, as_json=as_json), purge=purge)
 
 
@@ -119,7 +122,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if not wish.as_json:
         shell.print([*install_screen.agents(found, tuple(agent.title for agent in AGENTS.values()), shell.out), ""])
     if not names:
-        raise Failed(texts.NO_AGENTS, hint="kiro-learn install claude-code")
+        raise Failed("no coding agent was found on this machine", hint="kiro-learn install claude-code")
     project = _project_root(installation) if wish.in_project else None
     plan = installation.plan(
         names, project=project, sets_default_agent=wish.sets_default_agent, has_compressor=wish.has_compressor
@@ -128,7 +131,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
         return _show(shell, plan, wish, found)
     if not wish.as_json:
         command = wish.said_as if plan.changes else ""
-        _offer(shell, plan, command, texts.ALL_INSTALLED, in_project=wish.in_project)
+        _offer(shell, plan, command, "All of them are connected already.", in_project=wish.in_project)
     if plan.changes:
         _ask(shell, plan, wish)
     installation.home.prepare()
@@ -136,7 +139,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if wish.as_json:
         _print_json(shell, plan, failed, found, written=True)
         return 1 if failed else 0
-    _say_done(shell, plan, failed, texts.WROTE, texts.LISTED_IN.format(path=shell.tilde(shell.home / "manifest.json")))
+    _say_done(shell, plan, failed, "{files} written", f"listed in {shell.tilde(shell.home / 'manifest.json')}")
     if and_start:
         _start(shell, may_restart=wish.yes or shell.can_ask, yes=wish.yes)
     elif _is_running(shell):
@@ -154,18 +157,18 @@ def _uninstall(shell: Shell, wish: _Wish, *, purge: bool) -> int:
     if wish.dry_run:
         return _show(shell, plan, wish, ())
     if not wish.as_json:
-        _offer(shell, plan, "", texts.NOTHING_INSTALLED)
+        _offer(shell, plan, "", "Nothing is installed.")
     if plan.changes:
         _ask(shell, plan, wish)
     failed = [*plan.problems, *installation.carry_out(plan)]
     if wish.as_json:
         _print_json(shell, plan, failed, (), written=True)
     else:
-        _say_done(shell, plan, failed, texts.PUT_BACK, "")
+        _say_done(shell, plan, failed, "{files} put back", "")
     if purge and not failed:
         _purge(shell, installation, wish)
     elif not wish.as_json and plan.steps and installation.home.contents():
-        shell.print([texts.HOME_STAYS.format(home=shell.tilde(shell.home))])
+        shell.print([f"The memories stay in {shell.tilde(shell.home)}. Remove them too: kiro-learn uninstall --purge"])
     return 1 if failed else 0
 
 
@@ -175,13 +178,15 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str, *, in_project: 
         shell.print([if_none])
     shell.print(install_screen.changes(plan, shell.out, _tilde(shell)))
     if plan.sets_default_agent:
-        shell.print(["", *texts.DEFAULT_AGENT_NOTE])
+        shell.print(["", "Kiro CLI will start with another agent, kiro-learn: its own one cannot have hooks."])
+        shell.print(["To leave its default agent as it is: --no-set-default"])
     if plan.sends_to_a_model:
-        shell.print(["", *texts.COMPRESSOR_NOTE])
+        shell.print(["", "Kiro CLI will word the memories: what you do, less what is redacted, goes to the"])
+        shell.print(["service that it is logged in to. To keep it on this machine: --no-compressor"])
     is_on_path = shutil.which("kiro-learn", path=shell.environment.get("PATH")) is not None
     shell.print(install_screen.notes(plan, shell.out, _tilde(shell), in_project=in_project, is_on_path=is_on_path))
     if command:
-        shell.print(["", texts.SEE_EVERY_LINE.format(command=shell.out.command(f"{command} --dry-run"))])
+        shell.print(["", f"See every line: {shell.out.command(f'{command} --dry-run')}"])
 
 
 def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
@@ -190,9 +195,9 @@ def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
     Raises:
       Failed: the answer is no, or there is no terminal to ask in.
     """
-    question = texts.INSTALL_QUESTION.format(count=install_screen.count(plan))
+    question = f"Go on ({install_screen.count(plan)})?"
     if not shell.confirm(question, flag_given=wish.yes, enter_means=True):
-        raise Failed(texts.NOTHING_WRITTEN)
+        raise Failed("nothing was written")
 
 
 def _show(shell: Shell, plan: Plan, wish: _Wish, found: Sequence[FoundAgent]) -> int:
@@ -202,7 +207,7 @@ def _show(shell: Shell, plan: Plan, wish: _Wish, found: Sequence[FoundAgent]) ->
     else:
         shell.print(install_screen.diff(plan, _tilde(shell)))
         count = install_screen.count(plan)
-        shell.say(["", texts.WOULD.format(count=count) if plan.changes else texts.WOULD_NOTHING])
+        shell.say(["", f"Would {count}. Nothing was written." if plan.changes else "Nothing would change."])
         _say_problems(shell, plan.problems)
     return 1 if plan.problems else 0
 
@@ -225,21 +230,23 @@ def _say_done(shell: Shell, plan: Plan, failed: Sequence[Exception], what: str, 
     left = {str(getattr(error, "path", "")) for error in failed}
     done = sum(str(step.path) not in left for step in plan.changes)
     if done:
-        shell.print([_line(shell, what.format(files=counted(done, *texts.FILES_COUNTED)), where)])
+        shell.print([_line(shell, what.format(files=counted(done, *texts.FILES)), where)])
     _say_problems(shell, failed)
 
 
 def _say_problems(shell: Shell, problems: Sequence[Exception]) -> None:
     if problems:
         shell.say(install_screen.problems(problems, shell.err, _tilde(shell)))
-        hints = dict.fromkeys(getattr(error, "hint", "") or texts.MEND_AND_AGAIN for error in problems)
+        hints = dict.fromkeys(
+            getattr(error, "hint", "") or "Mend it, and give the same command again." for error in problems
+        )
         shell.say([f"{shell.err.dim(texts.HINT)}  {hint}" for hint in hints])
 
 
 def _project_root(installation: Installation) -> PurePosixPath:
     root = installation.project_root(PurePosixPath(os.path.realpath(".")))
     if root is None:
-        raise Failed(texts.NO_PROJECT_HERE, hint="kiro-learn install", exit_code=2)
+        raise Failed("this folder is your own, and no project", hint="kiro-learn install", exit_code=2)
     return root
 
 
@@ -253,12 +260,14 @@ def _start(shell: Shell, *, may_restart: bool, yes: bool) -> None:
     is_running = _is_running(shell)
     is_of_another = is_running and bool(build_note(*reversed(build_in_lock(shell.home))))
     is_restarting = is_of_another and may_restart and not is_of_newer_daemon(shell)
-    is_restarting = is_restarting and shell.confirm(texts.RESTART_QUESTION, flag_given=yes, enter_means=True)
+    is_restarting = is_restarting and shell.confirm(
+        "The daemon was started before this command was installed. Restart it?", flag_given=yes, enter_means=True
+    )
     if is_of_another and not is_restarting:
         say_build(shell)
     elif is_restarting or not is_running:
         address, seconds = restart_daemon(shell) if is_restarting else start_daemon(shell)
-        shell.print([_line(shell, texts.ANSWERS, texts.ANSWERS_AT.format(address=address, time=duration(seconds)))])
+        shell.print([_line(shell, texts.ANSWERS, f"{address} in {duration(seconds)}")])
     shell.print([_hook_line(shell)])
 
 
@@ -274,8 +283,8 @@ def _hook_line(shell: Shell) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         complaint = type(error).__name__
     if complaint:
-        return f"{shell.out.mark('wrong')} {texts.HOOK_FAILS:{COLUMN}}{complaint}"
-    return _line(shell, texts.HOOK_ANSWERS, milliseconds((time.monotonic() - began) * 1000))
+        return f"{shell.out.mark('wrong')} {'Hook fails':{COLUMN}}{complaint}"
+    return _line(shell, "Hook reaches the daemon", milliseconds((time.monotonic() - began) * 1000))
 
 
 def _import_offer(shell: Shell) -> Iterator[str]:
@@ -283,9 +292,9 @@ def _import_offer(shell: Shell) -> Iterator[str]:
     past = shell.open_maintenance().open_past_sessions(shell.home, shell.environment)
     found = Counter(each.reader.title for each in past.found(WantedSessions()))
     if found:
-        sessions = counted(found.total(), *import_texts.SESSIONS)
-        offer = import_texts.OFFER.format(sessions=sessions, titles=", ".join(found))
-        yield f"{offer}: {shell.out.command(import_texts.OFFER_COMMAND)}"
+        sessions = counted(found.total(), *texts.SESSIONS)
+        offer = f"{sessions} of {', '.join(found)} lie on this machine"
+        yield f"{offer}: {shell.out.command('kiro-learn import')}"
 
 
 def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> list[str]:
@@ -298,7 +307,9 @@ def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> l
 def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:
     agents = [AGENTS[name] for name in names if AGENTS[name].next_step]
     lines = [f"  {agent.title:{COLUMN}}{agent.next_step}" for agent in agents]
-    return [*lines, texts.READY if is_running else texts.READY_BUT]
+    if not is_running:
+        return [*lines, "Ready, as soon as the daemon runs: kiro-learn start"]
+    return [*lines, "Ready. Use your agents as always; the first memories appear after a session."]
 
 
 def _service_offer(shell: Shell) -> list[str]:
@@ -306,7 +317,7 @@ def _service_offer(shell: Shell) -> list[str]:
     autostart = autostart_of(shell)
     if autostart is None or autostart.is_installed:
         return []
-    return [service_texts.OFFER.format(command=shell.out.command("kiro-learn service install"))]
+    return [f"Start the daemon with the machine: {shell.out.command('kiro-learn service install')}"]
 
 
 def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
@@ -321,17 +332,19 @@ def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
     if not contents:
         return
     if not wish.as_json:
-        shell.print([texts.PURGE_HEAD.format(home=shell.tilde(shell.home))])
+        shell.print([f"The home {shell.tilde(shell.home)} holds"])
         shell.print(install_screen.home_contents(contents, shell.out))
-    if not shell.confirm(texts.PURGE_QUESTION, flag_given=wish.yes):
-        raise Failed(texts.NOT_PURGED)
+    if not shell.confirm("Remove all of it? This cannot be undone.", flag_given=wish.yes):
+        raise Failed("the home is as it was")
     remove_service = planned_removal(shell, as_json=wish.as_json)
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         daemon_process.stop(client)
     remove_service()
     left = installation.home.remove()
     if not wish.as_json:
-        shell.print([_line(shell, texts.PURGED, texts.PURGED_BUT.format(names=", ".join(left)) if left else "")])
+        shell.print(
+            [_line(shell, "The home is removed", f"but for what is not ours: {', '.join(left)}" if left else "")]
+        )
 
 
 def _line(shell: Shell, what: str, fact: str) -> str:

@@ -7,9 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from kiro_learn.frontends.cli import install_texts, texts
+from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, counted, size, spread
 from kiro_learn.services.installation import FoundAgent, Plan, Step
+
+NEW = "new"
+CHANGE = "change"
+REMOVE = "remove"
 
 WIDTH = 78
 COLUMN = 11
@@ -22,7 +26,7 @@ def agents(found: Sequence[FoundAgent], titles: Sequence[str], terminal: Termina
     """Which agents there are, and which there are not; ``titles`` are those of all."""
     here = [f"{agent.title} {agent.version}".rstrip() for agent in found]
     missing = [title for title in titles if title not in {agent.title for agent in found}]
-    for heading, names in ((texts.AGENTS_FOUND, here), (texts.AGENTS_MISSING, missing)):
+    for heading, names in (("Found", here), ("Not found", missing)):
         for number, line in enumerate(_wrapped(names)):
             yield f"{terminal.bold(f'{heading:{COLUMN}}') if number == 0 else ' ' * COLUMN}{line}"
 
@@ -41,26 +45,26 @@ def notes(plan: Plan, terminal: Terminal, tilde: Tilde, *, in_project: bool, is_
     lines, warning = [], terminal.mark("warning")
     if plan.taken_from:
         homes = ", ".join(tilde(PurePosixPath(home)) for home in plan.taken_from)
-        lines.append(install_texts.TAKES_OVER.format(homes=homes))
+        lines.append(f"These files are connected to another home: {homes}. This one takes its place in them.")
     if in_project and plan.changes and plan.is_portable:
-        lines.append(install_texts.PORTABLE)
+        lines.append("They name no path of this machine, and do nothing on one that lacks this program.")
         if plan.is_in_git:
-            lines.append(install_texts.IN_GIT)
+            lines.append("The project is a git repository: commit them for all, or name them in .git/info/exclude.")
         if not is_on_path:
-            lines.append(f"{warning} {install_texts.NOT_ON_PATH}")
+            lines.append(f"{warning} The program that agents start as their server is not on your PATH.")
     elif in_project and plan.changes:
-        lines.append(f"{warning} {install_texts.NOT_PORTABLE}")
+        lines.append(f"{warning} They name paths of this machine: do not commit them. Those of ~/.kiro-learn could be.")
         if plan.is_in_git:
-            lines.append(f"{warning} {install_texts.IN_GIT_ALONE}")
+            lines.append(f"{warning} The project is a git repository: name them in .git/info/exclude.")
     return ["", *lines] if lines else []
 
 
 def problems(plan_problems: Sequence[Any], terminal: Terminal, tilde: Tilde) -> Iterator[str]:
     """Each file that is left alone, and why: ``AgentFileError`` values."""
     for problem in plan_problems:
-        place = texts.AT_LINE.format(line=problem.line, column=problem.column) if problem.line else ""
+        place = f"line {problem.line}, column {problem.column}: " if problem.line else ""
         shown = tilde(PurePosixPath(problem.path))
-        yield f"{terminal.mark('wrong')} {shown}  {place}{texts.LEFT_ALONE.format(problem=problem.problem)}"
+        yield f"{terminal.mark('wrong')} {shown}  {place}{problem.problem}. Left alone."
 
 
 def diff(plan: Plan, tilde: Tilde) -> Iterator[str]:
@@ -80,14 +84,10 @@ def diff(plan: Plan, tilde: Tilde) -> Iterator[str]:
 def count(plan: Plan) -> str:
     """``change 2 files, create 3``."""
     parts = []
-    for action, text in (
-        (texts.CHANGE, texts.TO_CHANGE),
-        (texts.NEW, texts.TO_CREATE),
-        (texts.REMOVE, texts.TO_REMOVE),
-    ):
+    for action, verb in ((CHANGE, "change"), (NEW, "create"), (REMOVE, "remove")):
         number = sum(_action(step) == action for step in plan.changes)
         if number:
-            parts.append(text.format(files=counted(number, *texts.FILES_COUNTED)))
+            parts.append(f"{verb} {counted(number, *texts.FILES)}")
     return ", ".join(parts)
 
 
@@ -134,16 +134,15 @@ def _lines(text: str | None) -> list[str]:
 
 def _action(step: Step) -> str:
     if step.before is None:
-        return texts.NEW
-    return texts.REMOVE if step.after is None else texts.CHANGE
+        return NEW
+    return REMOVE if step.after is None else CHANGE
 
 
 def _facts(step: Step) -> str:
     before, after = len(_lines(step.before)), len(_lines(step.after))
     if step.before is None or step.after is None:
-        return counted(after or before, *texts.LINES)
+        return counted(after or before, "line", "lines")
     if before == after:
-        return texts.LINES_CHANGED
-    return (texts.LINES_MORE if after > before else texts.LINES_LESS).format(
-        lines=counted(abs(after - before), *texts.LINES)
-    )
+        return "inside a line, yours stay"
+    lines = counted(abs(after - before), "line", "lines")
+    return f"{lines} {'more' if after > before else 'less'}, yours stay"

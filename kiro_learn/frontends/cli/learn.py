@@ -11,7 +11,7 @@ from kiro_learn.client import calls
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.results import EmbeddingStats
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_texts, progress, projects, texts
+from kiro_learn.frontends.cli import progress, projects, texts
 from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Shell
@@ -21,10 +21,11 @@ UNKNOWN = 404
 NOTHING = {"events": 0, "records": 0, "parked": 0}
 
 
-@click.command("flush", help=texts.FLUSH_HELP)
+@click.command("flush")
 @in_project
 @printing
 def flush_verb(shell: Shell, project: str, as_json: bool) -> None:
+    """Learn now what waits in a project."""
     began = time.monotonic()
     with shell.client() as client:
         place = projects.meant(client, project)
@@ -38,11 +39,11 @@ def flush_verb(shell: Shell, project: str, as_json: bool) -> None:
 
 def flushed_lines(flushed: dict[str, Any], project: str, seconds: float, shell: Shell) -> list[str]:
     """What was learned, and what was not."""
-    learned = texts.LEARNED_INTO.format(events=events(flushed["events"]), memories=memories(flushed["records"]))
-    said = learned if flushed["events"] else texts.NOTHING_WAITED.format(project=project)
+    learned = f"{events(flushed['events'])} learned into {memories(flushed['records'])}"
+    said = learned if flushed["events"] else f"Nothing waited in {project}"
     lines = [f"{shell.out.mark('ok')} {texts.DOT.join((said, duration(seconds)))}"]
     if flushed["parked"]:
-        waiting = texts.STILL_WAIT.format(events=events(flushed["parked"]))
+        waiting = f"{events(flushed['parked'])} not learned yet: they came meanwhile, or are set aside"
         lines.append(f"{shell.out.mark('warning')} {waiting}")
     return lines
 
@@ -58,20 +59,21 @@ def _flush(client: Client, place: Project) -> dict[str, Any]:
 
 def _waiting_in(place: Project) -> progress.Watched:
     left = progress.of_project(place.namespace, "waiting_event_count")
-    return progress.Watched(texts.LEARNING_PROJECT.format(project=place.name), left, events)
+    return progress.Watched(f"Learning {place.name}", left, events)
 
 
-# How much is findable by meaning, and the rest of it now.
+# embeddings, backfill: finding by meaning.
 
 
-@click.group("embeddings", no_args_is_help=False, help=activity_texts.EMBEDDINGS_HELP)
+@click.group("embeddings", no_args_is_help=False)
 def embeddings_verb() -> None:
-    """Only a name for those inside."""
+    """How much is findable by meaning, and the rest of it now."""
 
 
-@embeddings_verb.command("stats", help=activity_texts.STATS_HELP)
+@embeddings_verb.command("stats")
 @printing
 def stats_verb(shell: Shell, as_json: bool) -> None:
+    """Say how many memories are findable by meaning."""
     with shell.client() as client:
         call = calls.embedding_stats(client)
         if as_json:
@@ -80,16 +82,19 @@ def stats_verb(shell: Shell, as_json: bool) -> None:
         shell.print(stats(client.carry_out(call), shell.out))
 
 
-@click.command("backfill", help=texts.BACKFILL_HELP)
+@click.command("backfill")
 @printing
 def backfill_verb(shell: Shell, as_json: bool) -> None:
+    """Make every memory findable by meaning, now."""
     began = time.monotonic()
     with shell.client() as client, progress.shown(shell, _WATCHED, is_wanted=not as_json):
         embedded = client.backfill_embeddings()
     if as_json:
         shell.print_json({"embedded": embedded})
         return
-    made = texts.MADE_FINDABLE.format(memories=memories(embedded)) if embedded else texts.ALL_FINDABLE
+    made = (
+        f"{memories(embedded)} made findable by meaning" if embedded else "Every memory is findable by meaning already"
+    )
     shell.print([f"{shell.out.mark('ok')} {texts.DOT.join((made, duration(time.monotonic() - began)))}"])
 
 
@@ -99,17 +104,17 @@ embeddings_verb.add_command(backfill_verb)
 def stats(found: EmbeddingStats, terminal: Terminal) -> list[str]:
     """How many there are of how many, by which model, and what makes the rest findable."""
     rest = found.total - found.embedded
-    done = activity_texts.FINDABLE.format(done=found.embedded, memories=memories(found.total))
-    percent = activity_texts.PERCENT.format(percent=found.percentage)
-    size = [] if found.dimensions is None else [activity_texts.DIMENSIONS.format(count=found.dimensions)]
+    done = f"{found.embedded:,} of {memories(found.total)} findable by meaning"
+    percent = f"{found.percentage:.1f} %"
+    size = [] if found.dimensions is None else [f"{found.dimensions} dimensions"]
     lines = [
         f"{terminal.mark('warning' if rest else 'ok')} {texts.DOT.join((done, percent))}",
         f"{terminal.mark('none')} {texts.DOT.join((plain(found.provider), *size))}",
     ]
     if not found.available:
-        return [*lines, f"{terminal.mark('warning')} {activity_texts.MODEL_NOT_LOADED}"]
+        return [*lines, f"{terminal.mark('warning')} the model is not loaded: memories are found by their words alone"]
     command = terminal.command("kiro-learn embeddings backfill")
-    return [*lines, *([activity_texts.REST_NOW.format(command=command)] if rest else [])]
+    return [*lines, *([f"The rest now: {command}"] if rest else [])]
 
 
 def _left(status: dict[str, Any]) -> int:
@@ -118,5 +123,5 @@ def _left(status: dict[str, Any]) -> int:
 
 
 _WATCHED = progress.Watched(
-    activity_texts.MAKING_FINDABLE, _left, memories, when_left=activity_texts.STOPPED_WATCHING_IT
+    "Making memories findable by meaning", _left, memories, when_left="Stopped watching; the daemon goes on."
 )

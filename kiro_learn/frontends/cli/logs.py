@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, Self
 
 import click
 
-from kiro_learn.frontends.cli import config_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -26,14 +25,15 @@ LEVEL_COLUMN = 8
 _SHOWN_APART = ("timestamp", "level", "event")
 
 
-@click.command("logs", help=config_texts.LOGS_HELP)
-@click.option("-n", "--lines", "count", type=click.IntRange(0, MOST_LINES), default=LINES, help=config_texts.LINES_HELP)
-@click.option("-f", "--follow", "is_following", is_flag=True, help=config_texts.FOLLOW_HELP)
+@click.command("logs")
+@click.option("-n", "--lines", "count", type=click.IntRange(0, MOST_LINES), default=LINES, help="How many.")
+@click.option("-f", "--follow", "is_following", is_flag=True, help="Go on with those that come, until Ctrl-C.")
 @printing
 def logs_verb(shell: Shell, *, count: int, is_following: bool, as_json: bool) -> None:
+    """Show the last lines of the daemon's log."""
     folder = shell.home / "logs"
     if not any(folder.glob("daemon.jsonl*")):
-        raise Failed(config_texts.NO_LOG.format(path=shell.tilde(folder)), hint="kiro-learn start")
+        raise Failed(f"there is no log in {shell.tilde(folder)} yet", hint="kiro-learn start")
     with Tail(folder / "daemon.jsonl") as tail:
         _print(shell, tail.last(count), as_json=as_json)
         if is_following:

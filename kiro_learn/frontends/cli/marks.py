@@ -10,25 +10,27 @@ import click
 from kiro_learn.client import mark_calls
 from kiro_learn.client.building import Call, Caller
 from kiro_learn.client.results import Memory
-from kiro_learn.frontends.cli import feedback_texts, pin_texts, projects, record_ids
+from kiro_learn.frontends.cli import projects, record_ids
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Shell
 
 
-@click.command("pin", help=pin_texts.PIN_HELP)
+@click.command("pin")
 @click.argument("memory")
 @in_projects
 @printing
 def pin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
-    _mark(shell, mark_calls.pin, pin_texts.PINNED, memory, project, everywhere=everywhere, as_json=as_json)
+    """Pin a memory: every session is told it as it starts, and it is never cut by age."""
+    _mark(shell, mark_calls.pin, "Pinned", memory, project, everywhere=everywhere, as_json=as_json)
 
 
-@click.command("unpin", help=pin_texts.UNPIN_HELP)
+@click.command("unpin")
 @click.argument("memory")
 @in_projects
 @printing
 def unpin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
-    _mark(shell, mark_calls.unpin, pin_texts.UNPINNED, memory, project, everywhere=everywhere, as_json=as_json)
+    """Take the pin of a memory away."""
+    _mark(shell, mark_calls.unpin, "No longer pinned", memory, project, everywhere=everywhere, as_json=as_json)
 
 
 def _mark(
@@ -48,25 +50,27 @@ def _mark(
     if as_json:
         shell.print_json(answer)
         return
-    shell.print([said.format(mark=shell.out.mark("ok"), title=answer["title"])])
+    shell.print([f"{shell.out.mark('ok')} {said}: {answer['title']}"])
 
 
 # memories helped, memories wrong: what somebody says of a memory that was told.
 
 
-@click.command("helped", help=feedback_texts.HELPED_HELP)
+@click.command("helped")
 @click.argument("memory")
 @in_projects
 @printing
 def helped_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+    """Say that a memory that was told helped: it is told a little sooner."""
     _judge(shell, memory, "helped", project, everywhere=everywhere, as_json=as_json)
 
 
-@click.command("wrong", help=feedback_texts.WRONG_HELP)
+@click.command("wrong")
 @click.argument("memory")
 @in_projects
 @printing
 def wrong_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+    """Say that a memory that was told is wrong: it is told a little later. To correct it: memories edit."""
     _judge(shell, memory, "wrong", project, everywhere=everywhere, as_json=as_json)
 
 
@@ -82,5 +86,4 @@ def _judge(
             return
         counts = client.carry_out(call)
     known = ", ".join(f"{count} {name}" for name, count in counts._asdict().items() if name != "factor" and count)
-    mark = shell.out.mark("ok")
-    shell.print([feedback_texts.SAID.format(mark=mark, title=record["title"], known=known, factor=counts.factor)])
+    shell.print([f"{shell.out.mark('ok')} {record['title']}: {known}, score x{counts.factor:.2f}"])

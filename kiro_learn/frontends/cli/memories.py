@@ -12,11 +12,20 @@ import click
 from kiro_learn.client import calls, project_calls
 from kiro_learn.client.building import Filters, RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_texts, memory_screen, pin_texts, projects, record_ids, texts
+from kiro_learn.frontends.cli import memory_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.marks import helped_verb, pin_verb, unpin_verb, wrong_verb
 from kiro_learn.frontends.cli.options import in_projects, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.namespace import actor_id_in
+
+CHANGES = {
+    "title": "One line that says it without the rest.",
+    "summary": "All of what it says.",
+    "text": "All of its captured text; an empty one takes it away.",
+    "fact": "One of its facts; may be given again, and replaces those it has.",
+    "concept": "A word that it should be found by; as with facts.",
+    "file": "A file that it is about; as with facts.",
+}
 
 PAGE = 200
 """Of one request with a filter."""
@@ -25,17 +34,17 @@ LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
 """What is given one by one, and the name of all of it."""
 
 
-@click.group("memories", no_args_is_help=False, help=texts.MEMORIES_HELP)
+@click.group("memories", no_args_is_help=False)
 def memories_verb() -> None:
-    """Only a name for those inside."""
+    """List, show, edit, pin or forget memories, or undo a merge."""
 
 
-@memories_verb.command("list", help=texts.LIST_HELP)
+@memories_verb.command("list")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help=texts.LIMIT_HELP)
-@click.option("--all", "show_all", is_flag=True, help=texts.LIST_ALL_HELP)
-@click.option("--stale", is_flag=True, help=texts.LIST_STALE_HELP)
-@click.option("--branch", metavar="NAME", type=typed, help=activity_texts.ON_BRANCH_HELP)
-@click.option("--pinned", is_flag=True, help=pin_texts.LIST_PINNED_HELP)
+@click.option("--all", "show_all", is_flag=True, help="All of them.")
+@click.option("--stale", is_flag=True, help="Only those that cite files that are gone or were changed since.")
+@click.option("--branch", metavar="NAME", type=typed, help=texts.ON_BRANCH_HELP)
+@click.option("--pinned", is_flag=True, help="Only those that are pinned.")
 @in_projects
 @printing
 def list_verb(
@@ -50,6 +59,7 @@ def list_verb(
     everywhere: bool,
     as_json: bool,
 ) -> None:
+    """List memories, newest first."""
     most = None if show_all else limit
     if branch or pinned:
         wanted: Filters = {"branch": branch, "pinned": pinned or None, "stale": stale or None}
@@ -111,16 +121,17 @@ def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bo
     name = texts.ALL_PROJECTS if everywhere else places[0].name
     shell.print(memory_screen.stale_rows(items, shell.now(), shell.out))
     if all(page["folder"] is None for page in pages):
-        shell.print([texts.STALE_UNCHECKED.format(project=name)])
+        shell.print([f"No folder of {name} is known, so the files that its memories cite cannot be looked at."])
         return
     shell.print(memory_screen.listed_stale(len(items), total, name, shell.out))
 
 
-@memories_verb.command("show", help=texts.SHOW_HELP)
+@memories_verb.command("show")
 @click.argument("memory")
 @in_projects
 @printing
 def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+    """Show one memory: a full id, or the end of one."""
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         if as_json:
@@ -132,7 +143,7 @@ def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
     changed = None
     if change:
         named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
-        command = texts.SEE_HISTORY.format(memory=named)
+        command = f"kiro-learn memories history {named}"
         changed = memory_screen.Changed(memory_screen.how_it_came(change), command)
     shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed, teachers=teachers))
 
@@ -145,18 +156,19 @@ def _teachers(client: Client, record: Mapping[str, Any]) -> list[str]:
 
 def _changes() -> list[click.Option]:
     """Options of what may be changed."""
-    return [click.Option([f"--{name}"], help=text, multiple=name in LISTS) for name, text in texts.CHANGES.items()]
+    return [click.Option([f"--{name}"], help=text, multiple=name in LISTS) for name, text in CHANGES.items()]
 
 
-@memories_verb.command("edit", help=texts.EDIT_HELP)
+@memories_verb.command("edit")
 @click.argument("memory")
 @in_projects
 @printing
 def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool, **changes: Any) -> None:
+    """Correct a memory; the old one is kept, and undo puts it back."""
     wanted = {LISTS.get(name, name): value for name, value in changes.items() if value not in {None, ()}}
     if not wanted:
-        options = ", ".join(f"--{name}" for name in texts.CHANGES)
-        raise Failed(texts.NOTHING_TO_CHANGE.format(options=options), exit_code=2)
+        options = ", ".join(f"--{name}" for name in CHANGES)
+        raise Failed(f"nothing to change: say it with {options}", exit_code=2)
     with shell.client() as client:
         old = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         answer = client.body_of(calls.edit(client, old["record_id"], project=old["namespace"], **wanted))
@@ -165,17 +177,18 @@ def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
         return
     shell.print(memory_screen.edited(answer["id"], answer["replaced"], shell.out))
     named = record_ids.to_type(answer["id"], memory, is_elsewhere=everywhere or bool(project))
-    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(texts.UNDO.format(memory=named))}"])
+    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(f'kiro-learn memories undo {named}')}"])
 
 
 edit_verb.params += _changes()
 
 
-@memories_verb.command("history", help=texts.HISTORY_HELP)
+@memories_verb.command("history")
 @click.argument("memory")
 @in_projects
 @printing
 def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+    """Show what a memory replaced."""
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         history = client.history(record["record_id"])
@@ -183,22 +196,23 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_j
         shell.print_json(history)
         return
     named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
-    undo = texts.UNDO.format(memory=named)
+    undo = f"kiro-learn memories undo {named}"
     shell.print(memory_screen.history(record, history, undo, shell.now(), shell.out))
 
 
-@memories_verb.command("undo", help=texts.UNDO_HELP)
+@memories_verb.command("undo")
 @click.argument("memory")
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_projects
 @printing
 def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere: bool, as_json: bool) -> None:
+    """Put back what a memory replaced, and take it away."""
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         if not yes:
             shell.say(_to_undo(client, record, shell))
-        if not shell.confirm(texts.UNDO_QUESTION, flag_given=yes):
-            raise Failed(texts.NOT_UNDONE)
+        if not shell.confirm("Undo this?", flag_given=yes):
+            raise Failed("nothing was undone")
         answer = client.undo(record["record_id"])
     if as_json:
         shell.print_json(answer)
@@ -206,15 +220,16 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
         shell.print(memory_screen.undone(answer, shell.out))
 
 
-@memories_verb.command("forget", help=texts.FORGET_HELP)
+@memories_verb.command("forget")
 @click.argument("memory", nargs=-1, required=True, metavar="MEMORY...")
-@click.option("--same-words", "with_same", is_flag=True, help=texts.SAME_WORDS_HELP)
+@click.option("--same-words", "with_same", is_flag=True, help="Also those that hold the same words.")
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_projects
 @printing
 def forget_verb(
     shell: Shell, *, memory: tuple[str, ...], with_same: bool, yes: bool, project: str, everywhere: bool, as_json: bool
 ) -> None:
+    """Forget memories everywhere; that cannot be undone."""
     with shell.client() as client:
         places = _places(client, project, everywhere=everywhere)
         named = (record_ids.found_if_readable(client, each, places) for each in memory)
@@ -275,7 +290,7 @@ def _to_undo(client: Client, record: dict[str, Any], shell: Shell) -> list[str]:
     replacement = memory_screen.replacement_of(history)
     if replacement is None:
         tail = record_ids.short(record["record_id"])
-        raise Failed(texts.NOTHING_TO_UNDO.format(tail=tail), hint=texts.NOTHING_TO_UNDO_HINT)
+        raise Failed(f"{tail} replaced nothing", hint="What replaced nothing can only be forgotten.")
     others = [each for each in replacement["replacing"] if each != record["record_id"]]
     undo = memory_screen.Undo(replacement, [record, *_those_there(client, others)], name)
     return memory_screen.to_undo(undo, shell.now(), shell.err)

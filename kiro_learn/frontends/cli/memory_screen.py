@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import activity_texts, pin_texts, share_texts, texts
+from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.search import kind_of
 from kiro_learn.frontends.cli.status_screen import how_learned
@@ -23,6 +23,8 @@ from kiro_learn.frontends.cli.terminal import (
     spread,
 )
 from kiro_learn.model.sharing import SHARED_STRATEGY
+
+UNDO_HEAD = "Undo: {what} of {time} in {project}"
 
 KIND_COLUMN = 16
 FIELD_COLUMN = 9
@@ -54,7 +56,7 @@ def stale_rows(records: Sequence[Json], now: datetime, terminal: Terminal) -> li
 
 
 def _stale_files(record: Json, terminal: Terminal) -> Iterator[str]:
-    for name, files in ((texts.FILES_GONE, record["files_gone"]), (texts.FILES_CHANGED, record["files_changed"])):
+    for name, files in (("gone", record["files_gone"]), ("changed", record["files_changed"])):
         if files:
             yield from _field(name, ", ".join(files), terminal)
 
@@ -62,25 +64,25 @@ def _stale_files(record: Json, terminal: Terminal) -> Iterator[str]:
 def listed_stale(shown: int, total: int, project: str, terminal: Terminal) -> list[str]:
     """How many these are, of how many."""
     if not total:
-        return [texts.LISTED_STALE_NONE.format(project=project)]
-    line = texts.LISTED_STALE.format(shown=shown, memories=memories(total), project=project)
-    return [terminal.dim(line if shown == total else texts.DOT.join((line, texts.LISTED_MORE)))]
+        return [f"No memory in {project} cites a file that is gone or was changed since."]
+    line = f"{shown:,} of {memories(total)} in {project} that cite files that are gone or were changed since"
+    return [terminal.dim(line if shown == total else texts.DOT.join((line, "--all")))]
 
 
 def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str]:
     """How many these are, of how many."""
     if not total:
-        return [texts.LISTED_NONE.format(project=project)]
-    line = texts.LISTED.format(shown=shown, memories=memories(total), project=project)
-    return [terminal.dim(line if shown == total else texts.DOT.join((line, texts.LISTED_MORE)))]
+        return [f"No memory in {project} yet."]
+    line = f"{shown:,} of {memories(total)} in {project}"
+    return [terminal.dim(line if shown == total else texts.DOT.join((line, "--all")))]
 
 
 def listed_some(shown: int, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
     """How many these are of those that fit the filters, of which nobody counts all."""
     if not shown:
-        return [activity_texts.LISTED_SOME_NONE.format(project=project)]
-    line = activity_texts.LISTED_SOME.format(memories=memories(shown), project=project)
-    return [terminal.dim(texts.DOT.join((line, texts.LISTED_MORE)) if is_more else line)]
+        return [f"No memory in {project} fits."]
+    line = f"{memories(shown)} of {project} shown"
+    return [terminal.dim(texts.DOT.join((line, "--all")) if is_more else line)]
 
 
 def memory(
@@ -100,9 +102,9 @@ def memory(
     for fact in record["facts"]:
         body += _wrapped(fact, terminal.width, first=f"{INDENT}- ", next_ones=f"{INDENT}  ")
     fields = [line for name, value in _fields(record, now) for line in _field(name, value, terminal)]
-    fields += _field(activity_texts.AGENTS_OF, ", ".join(teachers), terminal) if teachers else []
+    fields += _field("Told by", ", ".join(teachers), terminal) if teachers else []
     fields += _change(changed, terminal) if changed else []
-    return [head, *body, *fields, *_field(texts.ID, record["record_id"], terminal)]
+    return [head, *body, *fields, *_field("Id", record["record_id"], terminal)]
 
 
 def to_forget(
@@ -110,24 +112,24 @@ def to_forget(
 ) -> list[str]:
     """What goes and what stays; ``replaced`` counts, by id, the memories that are kept only as what it replaced."""
     goes = [line for record in records for line in _goes(record, replaced.get(record["record_id"], 0), terminal)]
-    head = terminal.bold(texts.FORGET_HEAD.format(memories=memories(len(records))))
-    stays = [titled(texts.FORGET_STAYS, record, terminal) for record in same_words[:SAME_WORDS_SHOWN]]
+    head = terminal.bold(f"Forget {memories(len(records))}")
+    stays = [titled("stays", record, terminal) for record in same_words[:SAME_WORDS_SHOWN]]
     if same_words:
-        stays.append(f"{INDENT}{'':7}{texts.SAME_WORDS_TOO.format(more=_more(same_words))}")
-    return [head, *goes, *stays, f"{INDENT}{texts.FORGET_STAYS:7}{texts.FORGET_EVENTS}"]
+        stays.append(f"{INDENT}{'':7}{_more(same_words)}: --same-words takes them along")
+    return [head, *goes, *stays, f"{INDENT}{'stays':7}the events they were learned from"]
 
 
 def edited(new: str, old: str, terminal: Terminal) -> list[str]:
-    return [f"{terminal.mark('ok')} {texts.EDITED.format(new=short(new), old=short(old))}"]
+    return [f"{terminal.mark('ok')} Corrected: {short(new)} stands for {short(old)}"]
 
 
 def forgotten(count: int, same_words: Sequence[str], terminal: Terminal) -> list[str]:
     """How many are, and which hold the same words still."""
-    line = f"{terminal.mark('ok')} {texts.FORGOTTEN.format(memories=memories(count))}"
+    line = f"{terminal.mark('ok')} {memories(count)} forgotten"
     if not same_words:
         return [line]
     ids = ", ".join(map(short, same_words[:SAME_WORDS_SHOWN]))
-    return [line, f"{terminal.mark('warning')} {texts.SAME_WORDS_LEFT.format(more=_more(same_words), ids=ids)}"]
+    return [line, f"{terminal.mark('warning')} {_more(same_words)}: {ids}"]
 
 
 def _more(same_words: Sequence[object]) -> str:
@@ -140,16 +142,16 @@ def titled(what: str, record: Json, terminal: Terminal) -> str:
 
 
 def _goes(record: Json, replaced_count: int, terminal: Terminal) -> Iterator[str]:
-    yield titled(texts.FORGET_GOES, record, terminal)
+    yield titled("goes", record, terminal)
     if replaced_count:
-        yield f"{INDENT}{'':7}{texts.FORGET_REPLACED.format(memories=memories(replaced_count))}"
+        yield f"{INDENT}{'':7}and {memories(replaced_count)} that it replaced"
 
 
 def _row(record: Json, now: datetime, terminal: Terminal) -> str:
     when = calendar_time(moment_of(record["created_at"]), now)
     left = f"{short(record['record_id']):{ID_COLUMN}}{cut(kind_of(record), KIND_COLUMN - 2):{KIND_COLUMN}}"
     when = f"{record['branch']}  {when}" if record.get("branch") else when
-    when = f"{pin_texts.IS_PINNED}  {when}" if record.get("pinned_at") else when
+    when = f"pinned  {when}" if record.get("pinned_at") else when
     title = cut(record["title"], terminal.width - len(left) - len(when) - 2)
     painted = terminal.dim(left) + terminal.bold(title)
     return spread(left + title, when, terminal.width, painted_left=painted, painted_right=terminal.dim(when))
@@ -158,40 +160,40 @@ def _row(record: Json, now: datetime, terminal: Terminal) -> str:
 def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
     names = ("files_touched", "files_read", "files_modified")
     if files := dict.fromkeys(file for name in names for file in record.get(name, ())):
-        yield texts.FILES, ", ".join(files)
+        yield "Files", ", ".join(files)
     if record["concepts"]:
-        yield texts.CONCEPTS, ", ".join(record["concepts"])
+        yield "Concepts", ", ".join(record["concepts"])
     if commit := record.get("details", {}).get("commit"):
-        yield activity_texts.COMMIT, commit
+        yield "Commit", commit
     if record.get("branch"):
-        yield activity_texts.BRANCH, activity_texts.NOT_MERGED.format(branch=record["branch"])
+        yield "Branch", f"{record['branch']}, not merged"
     yield _origin(record, calendar_time(moment_of(record["created_at"]), now))
     if record.get("pinned_at"):
         time = calendar_time(moment_of(record["pinned_at"]), now)
-        yield pin_texts.PINNED_FIELD, pin_texts.SINCE.format(time=time)
+        yield "Pinned", f"since {time}, told as every session starts"
     if record.get("stale_at"):
-        yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))
+        yield "Stale", f"since {calendar_time(moment_of(record['stale_at']), now)}"
 
 
 def _origin(record: Json, time: str) -> tuple[str, str]:
     if record["strategy"] == DIRECT:
-        return activity_texts.KEPT_ON, activity_texts.KEPT_AS_IT_IS.format(time=time)
+        return "Kept", f"{time} as it was handed in"
     if record["strategy"] == SHARED_STRATEGY:
-        return share_texts.SHARED_ON, share_texts.BY_TEAM.format(time=time)
+        return "Shared", f"{time} through the team"
     from_events = events(len(record["source_event_ids"]))
-    return texts.LEARNED, texts.LEARNED_FROM.format(time=time, how=_how(record["strategy"]), events=from_events)
+    return "Learned", f"{time} {_how(record['strategy'])}, from {from_events}"
 
 
 def _how(strategy: str) -> str:
     """By which sort of learner; of what was merged, by which sort of judge."""
     if strategy.startswith("llm-"):
-        return texts.BY_SOME_MODEL
+        return "by a model"
     return how_learned(strategy.removesuffix("-reconciled"))
 
 
 def _change(changed: Changed, terminal: Terminal) -> list[str]:
     """The command stays in one piece, so that it can be copied."""
-    first = f"{INDENT}{texts.CHANGED:{FIELD_COLUMN}}"
+    first = f"{INDENT}{'Changed':{FIELD_COLUMN}}"
     length = len(first + changed.how + texts.DOT + changed.history)
     gap = texts.DOT if length <= terminal.width else "\n" + " " * len(first)
     return f"{terminal.dim(first)}{changed.how}{gap}{terminal.command(changed.history)}".split("\n")
@@ -237,15 +239,15 @@ class _Words(NamedTuple):
 
 
 _WORDS = {
-    "merged": _Words(texts.MERGED, texts.MERGED_FROM, texts.MERGE),
-    "relearned": _Words(texts.RELEARNED, texts.RELEARNED_FROM, texts.RELEARNING),
+    "merged": _Words("merged", "merged from {memories}", "merge"),
+    "relearned": _Words("learned again", "learned again from {memories}", "relearning"),
 }
 _JUDGES = {
-    "llm-reconciled": texts.BY_SOME_MODEL,
-    "llm-summary": texts.BY_SOME_MODEL,
-    "extractive-reconciled": texts.BY_A_RULE,
-    "edited": texts.BY_CORRECTION,
-    "distilled": texts.BY_AGE,
+    "llm-reconciled": "by a model",
+    "llm-summary": "by a model",
+    "extractive-reconciled": "by a rule",
+    "edited": "corrected",
+    "distilled": "shortened by age",
 }
 """Who decided on a replacement, by the strategy of what came; nothing is said of others."""
 
@@ -282,7 +284,7 @@ def how_it_came(replacement: Json) -> str:
     """``merged from 2 memories``"""
     text = _WORDS[replacement["reason"]].came_from.format(memories=memories(len(replacement["replaced"])))
     others = len(replacement["replacing"]) - 1
-    return texts.DOT.join((text, texts.CAME_WITH_IT.format(count=others))) if others else text
+    return texts.DOT.join((text, f"{others:,} more came with it")) if others else text
 
 
 def replaced_count(history: Json) -> int:
@@ -297,40 +299,40 @@ def history(record: Json, said: Json, undo: str, now: datetime, terminal: Termin
     replacements = said["replacements"]
     rows, what = [], ""
     if is_pinned_last(said):
-        rows = [_Row(HEAD, texts.HISTORY_NOW, _time(said["pinned_at"], now), pin_texts.IS_PINNED)]
-        what = pin_texts.PIN
+        rows = [_Row(HEAD, "now", _time(said["pinned_at"], now), "pinned")]
+        what = "pin"
     if replacements:
         rows += _rows(record, replacements, now)
         what = what or _WORDS[replacements[0]["reason"]].deed
     else:
         learned = _time(record["created_at"], now)
-        rows.append(_Row(HEAD, texts.HISTORY_NOW, learned, record["title"], texts.FIRST_LEARNED))
-    undo_it = texts.UNDO_IT.format(what=what, command=terminal.command(undo))
-    return [*_aligned(rows, terminal), undo_it if what else terminal.dim(texts.REPLACED_NOTHING)]
+        rows.append(_Row(HEAD, "now", learned, record["title"], "learned"))
+    undo_it = f"Undo the {what}: {terminal.command(undo)}"
+    return [*_aligned(rows, terminal), undo_it if what else terminal.dim("It replaced no other memory.")]
 
 
 def to_undo(undo: Undo, now: datetime, terminal: Terminal) -> list[str]:
     """What comes back, what goes, and what is lost with it."""
-    head = texts.UNDO_HEAD.format(
+    head = UNDO_HEAD.format(
         what=_WORDS[undo.replacement["reason"]].deed,
         time=_time(undo.replacement["replaced_at"], now),
         project=undo.project,
     )
-    back = [_to_move(texts.UNDO_BACK, record, terminal) for record in undo.replacement["replaced"]]
-    goes = [_to_move(texts.UNDO_GOES, record, terminal) for record in undo.goes]
+    back = [_to_move("back", record, terminal) for record in undo.replacement["replaced"]]
+    goes = [_to_move("goes", record, terminal) for record in undo.goes]
     return [terminal.bold(head), *back, *goes, *_losses(undo)]
 
 
 def pin_to_undo(history: Json, project: str, now: datetime, terminal: Terminal) -> list[str]:
     """That the pin goes; nothing else does."""
     time = _time(history["pinned_at"], now)
-    return [terminal.bold(texts.UNDO_HEAD.format(what=pin_texts.PIN, time=time, project=project))]
+    return [terminal.bold(UNDO_HEAD.format(what="pin", time=time, project=project))]
 
 
 def undone(answer: Json, terminal: Terminal) -> list[str]:
     """That the pin is gone, or how many are back."""
-    back = texts.UNDONE.format(memories=memories(len(answer["restored"])))
-    return [f"{terminal.mark('ok')} {pin_texts.TAKEN_AWAY if answer['undone'] == pin_texts.PIN else back}"]
+    back = f"{memories(len(answer['restored']))} back, searchable again"
+    return [f"{terminal.mark('ok')} {'No longer pinned' if answer['undone'] == 'pin' else back}"]
 
 
 def _rows(record: Json, replacements: Sequence[Json], now: datetime) -> Iterator[_Row]:
@@ -339,7 +341,7 @@ def _rows(record: Json, replacements: Sequence[Json], now: datetime) -> Iterator
     for change in replacements:
         # Of those that came together, one at least is part of this history, else the replacement would not be.
         brought = next(known[each] for each in change["replacing"] if each in known)
-        name = texts.HISTORY_NOW if brought is record else short(brought["record_id"])
+        name = "now" if brought is record else short(brought["record_id"])
         judge = _JUDGES.get(brought["strategy"], "")
         yield _Row(HEAD, name, _time(change["replaced_at"], now), how_it_came(change), judge)
         for position, member in enumerate(change["replaced"], start=1):
@@ -352,7 +354,7 @@ def _members(replacements: Sequence[Json]) -> Iterator[Json]:
 
 
 def _member(record: Json, came: Mapping[str, str], now: datetime, *, is_last: bool) -> _Row:
-    label = came.get(record["record_id"], texts.FIRST_LEARNED)
+    label = came.get(record["record_id"], "learned")
     sign = LAST_MEMBER if is_last else MEMBER
     return _Row(sign, short(record["record_id"]), _time(record["created_at"], now), record["title"], label)
 
@@ -382,7 +384,7 @@ def _losses(undo: Undo) -> Iterator[str]:
     stays = {event for record in undo.replacement["replaced"] for event in record["source_event_ids"]}
     lost = {event for record in undo.goes for event in record["source_event_ids"]} - stays
     if lost:
-        yield f"{INDENT}{'':{VERB_COLUMN}}{texts.UNDO_LOSES.format(events=events(len(lost)))}"
+        yield f"{INDENT}{'':{VERB_COLUMN}}and what was learned from {events(len(lost))} more"
 
 
 def _time(text: str, now: datetime) -> str:

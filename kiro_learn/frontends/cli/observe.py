@@ -11,7 +11,7 @@ from kiro_learn.client import calls, project_calls
 from kiro_learn.client.building import Call
 from kiro_learn.client.results import Repeat, StoredId
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_texts, memory_screen, projects, texts
+from kiro_learn.frontends.cli import memory_screen, projects, texts
 from kiro_learn.frontends.cli.options import ListsAlone, Verb, in_project, printing, typed, typed_or_piped
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.shell import Shell
@@ -24,17 +24,31 @@ MOST = 200
 
 def _about(verb: Verb) -> Verb:
     """Called with ``concepts``, ``files`` and ``session``."""
-    verb = click.option("--session", metavar="ID", help=activity_texts.SESSION_HELP)(verb)
-    verb = click.option("--file", "files", multiple=True, metavar="PATH", help=activity_texts.FILE_HELP)(verb)
+    verb = click.option("--session", metavar="ID", help="The session that it belongs to.")(verb)
+    verb = click.option(
+        "--file", "files", multiple=True, metavar="PATH", help="A file that it is about; may be given again."
+    )(verb)
     return click.option(
-        "--concept", "concepts", multiple=True, type=typed, metavar="WORD", help=activity_texts.CONCEPT_HELP
+        "--concept", "concepts", multiple=True, type=typed, metavar="WORD", help="What it is about; may be given again."
     )(verb)
 
 
-@click.command("observe", help=activity_texts.OBSERVE_HELP)
+@click.command("observe")
 @click.argument("title", type=typed)
-@click.option("--text", default="", type=typed_or_piped, metavar="TEXT", help=activity_texts.OBSERVE_TEXT_HELP)
-@click.option("--type", "kind", default="manual", show_default=True, help=activity_texts.OBSERVE_TYPE_HELP)
+@click.option(
+    "--text",
+    default="",
+    type=typed_or_piped,
+    metavar="TEXT",
+    help="More of it: what a command printed, a diff; - is standard input.",
+)
+@click.option(
+    "--type",
+    "kind",
+    default="manual",
+    show_default=True,
+    help="file-read, file-write, command, research, or any other word.",
+)
 @_about
 @in_project
 @printing
@@ -50,6 +64,7 @@ def observe_verb(
     project: str,
     as_json: bool,
 ) -> None:
+    """Keep what was done or seen, in your words."""
     read, modified = (files, ()) if kind == READ else ((), files)
     with shell.client() as client:
         call = calls.store_observation(
@@ -66,38 +81,45 @@ def observe_verb(
         _keep(shell, client, call, as_json=as_json)
 
 
-@click.group("knowledge", cls=ListsAlone, help=activity_texts.KNOWLEDGE_HELP)
+@click.group("knowledge", cls=ListsAlone)
 def knowledge_verb() -> None:
-    """Only a name for those inside."""
+    """Keep and list what holds from now on."""
 
 
-@knowledge_verb.command("add", help=activity_texts.KNOWLEDGE_ADD_HELP)
+@knowledge_verb.command("add")
 @click.argument("knowledge_type", metavar="TYPE", type=click.Choice(KINDS))
 @click.argument("title", type=typed)
 @click.argument("content", type=typed_or_piped)
-@click.option("--severity", type=click.Choice(["hard", "soft"]), help=activity_texts.SEVERITY_HELP)
-@click.option("--reason", type=typed, metavar="TEXT", help=activity_texts.REASON_HELP)
+@click.option("--severity", type=click.Choice(["hard", "soft"]), help="Of a constraint.")
+@click.option("--reason", type=typed, metavar="TEXT", help="Why: of a constraint, a decision or something rejected.")
 @click.option(
-    "--alternative", "alternatives", multiple=True, type=typed, metavar="TEXT", help=activity_texts.ALTERNATIVE_HELP
+    "--alternative",
+    "alternatives",
+    multiple=True,
+    type=typed,
+    metavar="TEXT",
+    help="What else there was: of a decision or something rejected; may be given again.",
 )
-@click.option("--context", type=typed, metavar="TEXT", help=activity_texts.WHERE_HELP)
-@click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help=activity_texts.CONFIDENCE_HELP)
+@click.option("--context", type=typed, metavar="TEXT", help="Where it applies: of a heuristic.")
+@click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure it is: of a heuristic.")
 @_about
 @in_project
 @printing
 def add_verb(shell: Shell, *, title: str, content: str, project: str, as_json: bool, **given: Any) -> None:
-    """What is ``given`` besides is named as the SDK names it."""
+    """Keep a constraint, a decision, a heuristic or something rejected."""
+    # What is ``given`` besides is named as the SDK names it.
     with shell.client() as client:
         place = projects.called(client, project)
         call = calls.store_knowledge(client, title, content, project=place.spelled, **given)
         _keep(shell, client, call, as_json=as_json)
 
 
-@knowledge_verb.command("list", help=activity_texts.KNOWLEDGE_LIST_HELP)
+@knowledge_verb.command("list")
 @click.option("--limit", type=click.IntRange(1, MOST), default=20, show_default=True, help=texts.LIMIT_HELP)
 @in_project
 @printing
 def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
+    """List what holds in a project, newest first."""
     with shell.client() as client:
         place = projects.called(client, project)
         page = client.body_of(project_calls.knowledge(client, limit=limit, project=place.spelled))
@@ -112,27 +134,27 @@ def kept(stored: StoredId, terminal: Terminal) -> list[str]:
     """What became of what was handed in."""
     if isinstance(stored, Repeat):
         return list(_repeated(stored, terminal))
-    said = activity_texts.KEPT.format(tail=short(stored))
-    return [f"{terminal.mark('ok')} {texts.DOT.join((said, activity_texts.FOUND_FROM_NOW))}"]
+    said = f"Kept as {short(stored)}"
+    return [f"{terminal.mark('ok')} {texts.DOT.join((said, 'found from now on'))}"]
 
 
 def _repeated(repeat: Repeat, terminal: Terminal) -> Iterator[str]:
     if not repeat.differs:
-        yield f"{terminal.mark('ok')} {activity_texts.KEPT_ALREADY}"
+        yield f"{terminal.mark('ok')} The same was kept a moment ago; once is enough"
         return
-    said = activity_texts.KEPT_ALIKE.format(tail=short(repeat.duplicate_of))
+    said = f"Not kept: {short(repeat.duplicate_of)}, of a moment ago, has its type, title and text"
     yield f"{terminal.mark('warning')} {said}"
     names = ", ".join(name.replace("_", " ") for name in repeat.differs)
-    yield f"{memory_screen.INDENT}{activity_texts.NOT_KEPT.format(names=names)}"
+    yield f"{memory_screen.INDENT}Differs in: {names} \N{MIDDLE DOT} another title keeps it"
 
 
 def held(count: int, project: str, terminal: Terminal, *, is_all: bool) -> list[str]:
     """How many these are."""
     if not count:
         command = terminal.command("kiro-learn knowledge add")
-        return [activity_texts.HOLDS_NOTHING.format(project=project, command=command)]
-    line = activity_texts.HOLDS.format(memories=counted(count, *activity_texts.HOLDING), project=project)
-    return [terminal.dim(line if is_all else texts.DOT.join((line, activity_texts.MORE)))]
+        return [f"Nothing was kept that holds in {project}. Keep it: {command}"]
+    line = f"{counted(count, 'memory that holds', 'memories that hold')} in {project}"
+    return [terminal.dim(line if is_all else texts.DOT.join((line, texts.MORE_BY_LIMIT)))]
 
 
 def _keep(shell: Shell, client: Client, call: Call[StoredId], *, as_json: bool) -> None:

@@ -47,7 +47,7 @@ def coloured(verb: Verb) -> Verb:
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
-        help=texts.COLOUR_HELP,
+        help="When to use colours.",
         expose_value=False,
         callback=_use_colour,
     )
@@ -60,7 +60,7 @@ def in_project(verb: Verb) -> Verb:
         "--project",
         default="",
         metavar="NAME|PATH|ID",
-        help=texts.PROJECT_HELP,
+        help="Another project than that of this folder: its name, path or id.",
         is_eager=True,  # the callback of --everywhere looks at it
         shell_complete=_project_names,
     )
@@ -80,25 +80,33 @@ def _project_names(context: click.Context, _parameter: click.Parameter, incomple
 
 def in_projects(verb: Verb) -> Verb:
     """A verb about one project or all of them: called also with ``everywhere``."""
-    option = click.option("--everywhere", is_flag=True, help=texts.EVERYWHERE_HELP, callback=_refuse_both)
+    option = click.option("--everywhere", is_flag=True, help="In all projects.", callback=_refuse_both)
     return in_project(option(verb))
 
 
 def _refuse_both(context: click.Context, _option: click.Parameter, everywhere: bool) -> bool:  # click's signature
     if everywhere and context.params.get("project"):
-        raise click.UsageError(texts.EVERYWHERE_AND_PROJECT, context)
+        raise click.UsageError("--everywhere and --project exclude each other", context)
     return everywhere
 
 
 def since_option(verb: Verb) -> Verb:
     """A verb about what happened since: called with ``since`` as ISO 8601 with an offset, None for all of it."""
-    option = click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=texts.SINCE_HELP)
+    option = click.option(
+        "--since", default="", metavar="DATE|TIME", callback=_moment, help="Only what happened at or after it."
+    )
     return option(verb)
 
 
 def until_option(verb: Verb) -> Verb:
     """A verb about what happened before: called with ``until``, as ``since_option``."""
-    option = click.option("--until", default="", metavar="DATE|TIME", callback=_moment, help=texts.UNTIL_HELP)
+    option = click.option(
+        "--until",
+        default="",
+        metavar="DATE|TIME",
+        callback=_moment,
+        help="Only what happened before this date or time.",
+    )
     return option(verb)
 
 

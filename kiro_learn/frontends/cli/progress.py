@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Shell
 
 QUIET_SECONDS = 1.0
@@ -30,7 +29,7 @@ class Watched(NamedTuple):
     """By the status of the daemon."""
     counted: Callable[[int], str]
     """How to say a number of them."""
-    when_left: str = texts.STOPPED_WATCHING
+    when_left: str = "Stopped watching; learning goes on."
     """What to say when the watching is ended before it is done."""
 
 
@@ -82,7 +81,7 @@ def _watch(shell: Shell, watched: Watched, done: threading.Event) -> None:
 
 
 def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
-    _write(shell, "  ".join((watched.doing, texts.LEFT_TO_DO.format(left=left, all=watched.counted(most)))))
+    _write(shell, "  ".join((watched.doing, f"{left:,} of {watched.counted(most)} left")))
 
 
 @contextmanager
@@ -90,9 +89,9 @@ def start_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], No
     """Show on a terminal that the daemon is being started, and anywhere what the function is told of an upgrade."""
     is_shown = is_wanted and shell.err.is_interactive
     if is_shown:
-        _write(shell, texts.STARTING)
+        _write(shell, "Starting the daemon")
     try:
-        with said(shell, texts.UPGRADING, is_wanted=is_wanted) as tell:
+        with said(shell, "Upgrading the database: {progress}", is_wanted=is_wanted) as tell:
             yield tell
     finally:
         if is_shown:

@@ -8,7 +8,7 @@ import click
 
 from kiro_learn.client import json_calls, project_calls
 from kiro_learn.client.results import ProjectFact
-from kiro_learn.frontends.cli import forgetting_texts, pause_texts, profile_texts, projects, texts
+from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.forget import carry_out
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -24,29 +24,37 @@ from kiro_learn.frontends.cli.terminal import (
     spread,
 )
 
+SESSION_HELP = "Only of the session of this id."
+SLOT_COLUMN = 17
+
 Json = dict[str, Any]
 
 
-@click.group("projects", cls=ListsAlone, help=forgetting_texts.PROJECTS_HELP)
+@click.group("projects", cls=ListsAlone)
 def projects_verb() -> None:
-    """Only a name for those inside."""
+    """The projects that something is known of.
+
+    Listed, renamed, merged into one another, or forgotten.
+    """
 
 
-@projects_verb.command("list", help=forgetting_texts.PROJECTS_LIST_HELP)
+@projects_verb.command("list")
 @printing
 def list_verb(shell: Shell, as_json: bool) -> None:
+    """List the projects, those with most events first."""
     with shell.client() as client:
         found = client.stats(sizes=True)["projects"]
     if as_json:
         shell.print_json({"projects": found})
         return
-    shell.print([_row(each, shell) for each in found] or [forgetting_texts.NO_PROJECTS])
+    shell.print([_row(each, shell) for each in found] or ["Nothing is known of any project yet"])
 
 
-@projects_verb.command("show", help=profile_texts.SHOW_HELP)
+@projects_verb.command("show")
 @click.argument("project", default="")
 @printing
 def show_verb(shell: Shell, project: str, as_json: bool) -> None:
+    """Show what a project's files say of its languages, tools and commands, with where they say it."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.profile(client, project=place.spelled)
@@ -57,58 +65,64 @@ def show_verb(shell: Shell, project: str, as_json: bool) -> None:
     if facts:
         shell.print([_fact(fact, shell) for fact in facts])
     else:
-        shell.say([profile_texts.NOTHING_READ.format(project=place.name)])
+        shell.say([f"No manifest is read of {place.name}: {place.name} has none, or its folder is not known"])
 
 
-@projects_verb.command("forget", help=forgetting_texts.PROJECTS_FORGET_HELP)
+@projects_verb.command("forget")
 @click.argument("project")
-@click.option("--delete-copies", is_flag=True, help=forgetting_texts.DELETE_COPIES_HELP)
+@click.option("--delete-copies", is_flag=True, help=texts.DELETE_COPIES_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
 def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool, as_json: bool) -> int:
+    """Forget all of a project, everywhere; it cannot be undone."""
     with shell.client() as client:
         asked = {"project": projects.meant(client, project).namespace, "whole": True, "delete_copies": delete_copies}
         return carry_out(shell, client, asked, yes=yes, as_json=as_json)
 
 
-@projects_verb.command("rename", help=forgetting_texts.RENAME_HELP)
+@projects_verb.command("rename")
 @click.argument("project")
 @click.argument("name")
 @printing
 def rename_verb(shell: Shell, project: str, name: str, as_json: bool) -> None:
+    """Call a project otherwise. Its folder finds it as before."""
     with shell.client() as client:
         found = projects.meant(client, project)
         renamed = client.carry_out(json_calls.rename_project(client, typed(name), project=found.namespace))
     if as_json:
         shell.print_json(renamed)
     else:
-        said = forgetting_texts.RENAMED.format(old=found.name, new=renamed["project"])
+        said = f"{found.name} is called {renamed['project']}"
         shell.print([f"{shell.out.mark('ok')} {said}"])
 
 
-@projects_verb.command("merge", help=forgetting_texts.MERGE_HELP)
+@projects_verb.command("merge")
 @click.argument("project")
 @click.argument("into")
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
 def merge_verb(shell: Shell, project: str, into: str, yes: bool, as_json: bool) -> None:
+    """Move all of a project into another.
+
+    What its agents report later is kept there too. It cannot be undone.
+    """
     with shell.client() as client:
         source, target = projects.meant(client, project), projects.meant(client, into)
-        question = forgetting_texts.MERGE_QUESTION.format(source=source.name, target=target.name)
+        question = f"Move all of {source.name} into {target.name}? This cannot be undone."
         if not shell.confirm(question, flag_given=yes):
-            raise Failed(forgetting_texts.NOT_MERGED)
+            raise Failed("nothing was moved")
         merged = client.carry_out(json_calls.merge_project(client, target.namespace, project=source.namespace))
     if as_json:
         shell.print_json(merged)
     else:
-        said = forgetting_texts.MERGED.format(source=source.name, target=target.name)
+        said = f"All of {source.name} is in {target.name} now"
         shell.print([f"{shell.out.mark('ok')} {said}"])
 
 
 def _fact(fact: ProjectFact, shell: Shell) -> str:
     terminal: Terminal = shell.out
-    left = f"{fact.slot:{profile_texts.SLOT_COLUMN}}{fact.value}"
-    ran = [profile_texts.RAN.format(well=fact.succeeded, badly=fact.failed)] if fact.last_at else []
+    left = f"{fact.slot:{SLOT_COLUMN}}{fact.value}"
+    ran = [f"{fact.succeeded:,} ran well, {fact.failed:,} failed"] if fact.last_at else []
     when = [calendar_time(fact.last_at, shell.now())] if fact.last_at else []
     tail = texts.DOT.join((*ran, *when, fact.source))
     return spread(plain(left), tail, terminal.width, painted_right=terminal.dim(tail))
@@ -127,37 +141,42 @@ def _row(project: Json, shell: Shell) -> str:
 # pause, resume: nothing is taken in from hooks meanwhile, and nothing told.
 
 
-@click.command("pause", help=pause_texts.PAUSE_HELP)
-@click.option("--session", help=pause_texts.SESSION_HELP)
+@click.command("pause")
+@click.option("--session", help=SESSION_HELP)
 @in_project
 @printing
 def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+    """Take nothing in for a while, and tell nothing.
+
+    For a project, or one session in it, until it is resumed. A session's pause
+    ends with the session.
+    """
     with shell.client() as client:
         place = projects.called(client, project)
         done = client.carry_out(json_calls.pause(client, session=session, project=place.spelled))
     if as_json:
         shell.print_json(done)
         return
-    paused = pause_texts.PAUSED.format(what=what(place.name, session))
-    shell.print([f"{shell.out.mark('ok')} {paused}"])
-    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(pause_texts.HOW_TO_END)}"])
+    shell.print([f"{shell.out.mark('ok')} Paused {what(place.name, session)}"])
+    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command('kiro-learn resume, with the same options')}"])
 
 
-@click.command("resume", help=pause_texts.RESUME_HELP)
-@click.option("--session", help=pause_texts.SESSION_HELP)
+@click.command("resume")
+@click.option("--session", help=SESSION_HELP)
 @in_project
 @printing
 def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+    """End a pause."""
     with shell.client() as client:
         place = projects.called(client, project)
         done = client.carry_out(json_calls.end_pause(client, session=session, project=place.spelled))
     if as_json:
         shell.print_json(done)
         return
-    said = pause_texts.RESUMED if done["resumed"] else pause_texts.NOT_PAUSED
-    shell.print([f"{shell.out.mark('ok')} {said.format(what=what(place.name, session))}"])
+    paused = what(place.name, session)
+    shell.print([f"{shell.out.mark('ok')} {f'Resumed {paused}' if done['resumed'] else f'{paused} was not paused'}"])
 
 
 def what(project: str, session: str | None) -> str:
     """Of which this is a pause."""
-    return project if session is None else pause_texts.OF_SESSION.format(project=project, session=session)
+    return project if session is None else f"session {session} in {project}"

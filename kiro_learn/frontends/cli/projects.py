@@ -68,7 +68,7 @@ def title(projects: Sequence[Project]) -> str:
 
 def _of_answer(found: dict[str, Any]) -> Project:
     """One that shares its name is shown with what else is called so."""
-    others = texts.NAMESAKES.format(others=", ".join(found["namesakes"])) if found["namesakes"] else ""
+    others = f" (not {', '.join(found['namesakes'])})" if found["namesakes"] else ""
     return Project(f"{found['project']}{others}", found["namespace"], found["project_id"])
 
 

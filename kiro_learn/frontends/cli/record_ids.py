@@ -38,11 +38,11 @@ class Sort(NamedTuple):
     """The command that lists them."""
 
 
-MEMORIES = Sort("memory", "record_id", lambda record: str(record["title"]), texts.LIST_THEM)
+MEMORIES = Sort("memory", "record_id", lambda record: str(record["title"]), "kiro-learn memories list")
 
 
 def short(record_id: str) -> str:
-    return texts.SHORT_ID.format(tail=record_id[-SHOWN:])
+    return f"\N{HORIZONTAL ELLIPSIS}{record_id[-SHOWN:]}"
 
 
 def to_type(record_id: str, asked: str, *, is_elsewhere: bool) -> str:
@@ -93,7 +93,7 @@ def is_readable(record: Json) -> bool:
 def insist_it_is_long(ending: str, sort: Sort) -> None:
     """Raise Failed if ``ending`` is too short to name one of many."""
     if len(ending_of(ending)) < LEAST_ENDING:
-        message = texts.SHORT_ENDING.format(ending=plain(ending), least=LEAST_ENDING)
+        message = f'"{plain(ending)}" is too short for an id: at least {LEAST_ENDING} characters of its end'
         raise Failed(message, hint=sort.listing, exit_code=2)
 
 
@@ -108,10 +108,10 @@ def only_one(ending: str, looked_at: Sequence[Json], sort: Sort, place: str) -> 
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        message = texts.AMBIGUOUS_ID.format(ending=plain(ending), count=len(fitting), project=place)
+        message = f'"{plain(ending)}" is the end of {len(fitting)} ids in {place}'
         ids = ", ".join(each[sort.key] for each in fitting)
-        raise Failed(message, hint=texts.AMBIGUOUS_ID_HINT.format(ids=ids))
-    message = texts.UNKNOWN_ID.format(one=sort.one, ending=plain(ending), project=place)
+        raise Failed(message, hint=f"one of: {ids}")
+    message = f'no {sort.one} ends in "{plain(ending)}" in {place}'
     raise Failed(message, hint=_closest(end, looked_at, sort) or sort.listing)
 
 
@@ -120,7 +120,7 @@ def _by_id(client: Client, record_id: str) -> Json:
         return client.memory(record_id)
     except RequestRefused as error:
         if error.status == UNKNOWN:
-            raise Failed(str(error), hint=texts.LIST_THEM) from error
+            raise Failed(str(error), hint="kiro-learn memories list") from error
         raise
 
 
@@ -131,4 +131,4 @@ def _closest(end: str, looked_at: Sequence[Json], sort: Sort) -> str:
     if not near:
         return ""
     meant = by_end[near[0]]
-    return texts.CLOSEST.format(tail=short(meant[sort.key]), title=cut(sort.said(meant), CLOSEST_WIDTH))
+    return f'closest: {short(meant[sort.key])} "{cut(sort.said(meant), CLOSEST_WIDTH)}"'

@@ -11,7 +11,7 @@ import click
 
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import graph_texts, progress, projects, texts
+from kiro_learn.frontends.cli import progress, projects, texts
 from kiro_learn.frontends.cli.options import in_project, printing, since_option
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -25,9 +25,13 @@ NOTHING = {
 }
 
 
-@click.command("relearn", help=texts.RELEARN_HELP)
+@click.command("relearn")
 @since_option
-@click.option("--graph", is_flag=True, help=graph_texts.RELEARN_GRAPH_HELP)
+@click.option(
+    "--graph",
+    is_flag=True,
+    help="Read the past for facts and preferences instead, by rules: no model is asked, nothing replaced.",
+)
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_project
@@ -35,8 +39,11 @@ NOTHING = {
 def relearn_verb(  # click hands every option over
     shell: Shell, *, since: str | None, graph: bool, dry_run: bool, yes: bool, project: str, as_json: bool
 ) -> int:
+    """Have a model learn again what was learned without one."""
     if graph and dry_run:
-        raise Failed(graph_texts.GRAPH_OR_DRY_RUN, exit_code=2)
+        raise Failed(
+            "--dry-run says what a model would replace, and --graph asks none and replaces nothing", exit_code=2
+        )
     with shell.client() as client:
         place = projects.meant(client, project)
         if graph:
@@ -50,8 +57,8 @@ def relearn_verb(  # click hands every option over
             return 0
         if not yes:
             shell.say(to_do(preview, place.name, shell.err))
-        if not shell.confirm(texts.RELEARN_QUESTION, flag_given=yes, enter_means=True):
-            raise Failed(texts.NOT_RELEARNED)
+        if not shell.confirm("Learn them again?", flag_given=yes, enter_means=True):
+            raise Failed("nothing was learned again")
         began = time.monotonic()
         relearned = _relearn(shell, client, _Asked(place, since, preview["model"], quiet=as_json), accept_few=yes)
     if as_json:
@@ -67,8 +74,8 @@ def _read_graph(shell: Shell, client: Client, place: Project, since: str | None,
     if as_json:
         shell.print_json(read)
     else:
-        counts = {name: counted(read[name], *graph_texts.GRAPH_READ[name]) for name in graph_texts.GRAPH_READ}
-        shell.print([f"{shell.out.mark('ok')} {graph_texts.GRAPH_WAS_READ.format(project=place.name, **counts)}"])
+        statements = counted(read["statements"], "plain statement", "plain statements")
+        shell.print([f"{shell.out.mark('ok')} {events(read['events'])} of {place.name} read: {statements}"])
     if read["problem"]:
         raise Failed(read["problem"])
     return 0
@@ -85,7 +92,7 @@ class _Asked(NamedTuple):
 
 def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> dict[str, Any]:
     """Do it; where far less would come than goes, show that and ask, and go on if the answer is yes."""
-    doing = texts.RELEARNING_PROJECT.format(project=asked.place.name)
+    doing = f"Learning {asked.place.name} again"
     left = progress.of_project(asked.place.namespace, "relearning_event_count")
     watched = progress.Watched(doing, left, events)
     with progress.shown(shell, watched, is_wanted=not asked.quiet):
@@ -93,7 +100,7 @@ def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -
     if relearned["too_little"] is None or asked.quiet or not shell.can_ask:
         return relearned
     shell.say(too_little(relearned, asked.model, shell.err))
-    if not shell.confirm(texts.TOO_LITTLE_QUESTION, flag_given=False):
+    if not shell.confirm("Replace them all the same? The model is asked again for these.", flag_given=False):
         return relearned
     return _together(relearned, _relearn(shell, client, asked, accept_few=True))
 
@@ -125,7 +132,7 @@ def _say_nothing_to_do(shell: Shell, place: Project, *, as_json: bool) -> None:
     if as_json:
         shell.print_json(NOTHING)
     else:
-        shell.print([f"{shell.out.mark('ok')} {texts.NOTHING_TO_RELEARN.format(project=place.name)}"])
+        shell.print([f"{shell.out.mark('ok')} Nothing in {place.name} is left to be learned again"])
 
 
 def _say_what_would_be_done(shell: Shell, preview: dict[str, Any], place: Project, *, as_json: bool) -> None:
@@ -141,7 +148,6 @@ def _say_what_would_be_done(shell: Shell, preview: dict[str, Any], place: Projec
 VERB_COLUMN = 10
 INDENT = "  "
 MOST_TITLES = 10
-SOME_MEMORY = "kiro-learn memories {verb} MEMORY"
 
 Json = dict[str, Any]
 
@@ -156,13 +162,13 @@ class Took(NamedTuple):
 
 def to_do(preview: Json, project: str, terminal: Terminal) -> list[str]:
     """How much there is, who is asked how often, what that one is shown, and that nothing is lost."""
-    head = texts.RELEARN_HEAD.format(memories=memories(preview["records"]), project=project)
-    shown = texts.RELEARN_STAYS_HERE if preview["stays_here"] else texts.RELEARN_MAY_LEAVE
+    head = f"Learn {memories(preview['records'])} of {project} again, by a model"
+    where = "on this machine" if preview["stays_here"] else "which may leave this machine"
     rows = (
-        (texts.RELEARN_ASKS, _asked(preview)),
-        (texts.RELEARN_SHOWS, shown.format(events=events(preview["events"]))),
+        ("asks", _asked(preview)),
+        ("shows it", f"{events(preview['events'])}, {where}"),
         *_protected_row(sum(each["is_protected"] for each in preview["memories"])),
-        (texts.RELEARN_KEEPS, texts.RELEARN_HISTORY),
+        ("keeps", "what is replaced; it can be seen and put back"),
     )
     return [terminal.bold(cut(head, terminal.width)), *(_row(verb, text, terminal) for verb, text in rows)]
 
@@ -170,7 +176,7 @@ def to_do(preview: Json, project: str, terminal: Terminal) -> list[str]:
 def would_go(preview: Json, terminal: Terminal) -> list[str]:
     """Every memory that may be replaced, by its title; those that bind say so."""
     return [
-        _title(each["title"], terminal, note=texts.BOUND if each["is_protected"] else "")
+        _title(each["title"], terminal, note="your words, a rule or a decision" if each["is_protected"] else "")
         for each in preview["memories"]
     ]
 
@@ -178,23 +184,23 @@ def would_go(preview: Json, terminal: Terminal) -> list[str]:
 def too_little(relearned: Json, model: str, terminal: Terminal) -> list[str]:
     """What would go and what would come, where that is far less."""
     going, coming = relearned["too_little"]["going"], relearned["too_little"]["coming"]
-    head = texts.TOO_LITTLE_HEAD.format(model=model, going=memories(len(going)), coming=len(coming))
+    head = f"{model} tells {memories(len(going))} in {len(coming)}"
     return [
         f"{terminal.mark('warning')} {terminal.bold(cut(head, terminal.width - 2))}",
-        f"{INDENT}{texts.TOO_LITTLE_GOES}",
+        f"{INDENT}goes",
         *_titles(going, terminal),
-        f"{INDENT}{texts.TOO_LITTLE_COMES}",
+        f"{INDENT}comes",
         *_titles(coming, terminal),
     ]
 
 
 def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
     """How many memories replaced how many; why it ended, if early; and how to undo it, if there is anything."""
-    replaced_by = texts.REPLACED_BY.format(
-        replaced=memories(relearned["replaced"]), count=relearned["records"], model=took.model
-    )
-    nothing = texts.NOTHING_REPLACED if relearned["too_little"] else texts.NONE_REPLACED
-    said = replaced_by if relearned["replaced"] else nothing.format(model=took.model)
+    said = f"No memory was replaced: {took.model} found nothing better"
+    if relearned["replaced"]:
+        said = f"{memories(relearned['replaced'])} replaced by {relearned['records']:,} learned by {took.model}"
+    elif relearned["too_little"]:
+        said = f"No memory was replaced by one of {took.model}"
     mark = "warning" if relearned["stopped_because"] else "ok"
     return [
         f"{terminal.mark(mark)} {texts.DOT.join((said, duration(took.seconds)))}",
@@ -204,30 +210,31 @@ def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
 
 def _asked(preview: Json) -> str:
     calls, left = preview["calls"], preview["calls_left"]
-    text = texts.RELEARN_MODEL
-    if left is not None:
-        text = texts.RELEARN_CALLS_LEFT if calls <= left else texts.RELEARN_TOO_MANY_CALLS
-    return text.format(model=preview["model"], calls=counted(calls, *texts.CALLS), left=left or 0)
+    text = f"{preview['model']}, about {counted(calls, *texts.CALLS)}"
+    if left is None:
+        return text
+    return f"{text} of {left:,} left today" if calls <= left else f"{text}; {left:,} are left today, and it stops there"
 
 
 def _rest(relearned: Json, again: str, terminal: Terminal) -> Iterator[str]:
     if relearned["stopped_because"]:
-        ended = texts.STOPPED_BEFORE if relearned["too_little"] else texts.ENDED_EARLY
-        yield f"{INDENT}{ended.format(problem=relearned['stopped_because'])}"
-    if relearned["protected"]:
-        said = texts.ONE_BOUND_STAYS if relearned["protected"] == 1 else texts.BOUND_STAY
-        yield f"{INDENT}{said.format(memories=memories(relearned['protected']))}"
+        ended = "Stopped before this" if relearned["too_little"] else "Ended early"
+        yield f"{INDENT}{ended}: {relearned['stopped_because']}"
+    if relearned["protected"] == 1:
+        yield f"{INDENT}1 memory with your words, a rule or a decision stays: no new one holds it"
+    elif relearned["protected"]:
+        count = memories(relearned["protected"])
+        yield f"{INDENT}{count} with your words, rules or decisions stay: no new one holds them"
     if relearned["left"] == 1:
-        yield f"{INDENT}{texts.STILL_ONE_WITHOUT_A_MODEL}"
+        yield f"{INDENT}1 memory learned without a model stays"
     elif relearned["left"]:
-        yield f"{INDENT}{texts.STILL_WITHOUT_A_MODEL.format(memories=memories(relearned['left']))}"
+        yield f"{INDENT}{memories(relearned['left'])} learned without a model stay"
     if relearned["too_little"]:
-        yield f"{INDENT}{texts.REPLACE_ANYWAY.format(command=terminal.command(f'{again} --yes'))}"
+        yield f"{INDENT}Do it all the same: {terminal.command(f'{again} --yes')}"
     elif relearned["stopped_because"]:
-        yield f"{INDENT}{texts.GO_ON.format(command=terminal.command(again))}"
+        yield f"{INDENT}Go on: {terminal.command(again)}"
     if relearned["replaced"]:
-        undo = terminal.command(SOME_MEMORY.format(verb="undo"))
-        yield f"{INDENT}{texts.UNDO_ONE.format(command=undo)}"
+        yield f"{INDENT}Undo one: {terminal.command('kiro-learn memories undo MEMORY')}"
 
 
 def _row(verb: str, text: str, terminal: Terminal) -> str:
@@ -236,15 +243,15 @@ def _row(verb: str, text: str, terminal: Terminal) -> str:
 
 def _protected_row(count: int) -> Iterator[tuple[str, str]]:
     if count == 1:
-        yield texts.RELEARN_GOES, texts.RELEARN_ONE_PROTECTED
+        yield "may go", "1 memory only for a new one that holds what it says"
     elif count:
-        yield texts.RELEARN_GOES, texts.RELEARN_PROTECTED.format(memories=memories(count))
+        yield "may go", f"{memories(count)} only for a new one that holds what they say"
 
 
 def _titles(titles: Sequence[str], terminal: Terminal) -> Iterator[str]:
     yield from (_title(each, terminal) for each in titles[:MOST_TITLES])
     if len(titles) > MOST_TITLES:
-        yield f"{INDENT * 2}{texts.MORE_TITLES.format(memories=memories(len(titles) - MOST_TITLES))}"
+        yield f"{INDENT * 2}and {memories(len(titles) - MOST_TITLES)} more"
 
 
 def _title(title: str, terminal: Terminal, *, note: str = "") -> str:

@@ -12,7 +12,7 @@ import click
 
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_texts, projects, texts
+from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.options import in_projects, printing, since_option, typed
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -35,18 +35,37 @@ def _end(_context: click.Context, _option: click.Parameter, text: str) -> str | 
         raise click.BadParameter(texts.WRONG_TIME) from error
 
 
-@click.command("search", help=texts.SEARCH_HELP)
+@click.command("search")
 @click.argument("query", nargs=-1, required=True, type=typed)
-@click.option("--mode", type=click.Choice(MODES), default=MODES[0], show_default=True, help=texts.MODE_HELP)
-@click.option("--type", metavar="TYPE", multiple=True, help=activity_texts.TYPE_HELP)
+@click.option(
+    "--mode",
+    type=click.Choice(MODES),
+    default=MODES[0],
+    show_default=True,
+    help="By words and meaning, by one of them, or in the search syntax.",
+)
+@click.option(
+    "--type",
+    metavar="TYPE",
+    multiple=True,
+    help="Only memories of this type, such as decision or file-write; may be given again.",
+)
 @since_option
-@click.option("--until", default="", metavar="DATE|TIME", callback=_end, help=activity_texts.UNTIL_HELP)
-@click.option("--session", metavar="ID", type=typed, help=activity_texts.FROM_SESSION_HELP)
-@click.option("--concept", metavar="WORD", type=typed, help=activity_texts.WITH_CONCEPT_HELP)
-@click.option("--file", metavar="PATH", type=typed, help=activity_texts.WITH_FILE_HELP)
-@click.option("--stale", is_flag=True, help=activity_texts.ONLY_STALE_HELP)
-@click.option("--branch", metavar="NAME", type=typed, help=activity_texts.ON_BRANCH_HELP)
-@click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_HELP)
+@click.option(
+    "--until",
+    default="",
+    metavar="DATE|TIME",
+    callback=_end,
+    help="Only what was before this moment, or up to the end of this date.",
+)
+@click.option("--session", metavar="ID", type=typed, help="Only memories of this session.")
+@click.option("--concept", metavar="WORD", type=typed, help="Only memories with this concept.")
+@click.option(
+    "--file", metavar="PATH", type=typed, help="Only memories that cite this file: its path, or the end of it."
+)
+@click.option("--stale", is_flag=True, help="Only memories that cite files known to have changed.")
+@click.option("--branch", metavar="NAME", type=typed, help=texts.ON_BRANCH_HELP)
+@click.option("--explain", is_flag=True, help="Show what each score is made of.")
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help=texts.LIMIT_HELP)
 @in_projects
 @printing
@@ -62,9 +81,10 @@ def search_verb(
     as_json: bool,
     **wanted: Any,
 ) -> None:
+    """Find memories, by words and by meaning."""
     asked = " ".join(query)
     if not asked.strip():
-        raise Failed(texts.NOTHING_ASKED, hint=texts.SEE_HELP.format(command="kiro-learn search"), exit_code=2)
+        raise Failed("there is nothing to search for", hint="kiro-learn search --help", exit_code=2)
     with shell.client() as client:
         place = {} if everywhere else _place(client, project)
         wanted |= {"type": list(type), "stale": "true" if stale else None, **place}
@@ -96,10 +116,8 @@ def _found(client: Client, query: str, *, mode: str, **wanted: Any) -> dict[str,
     except RequestRefused as error:
         for detail in error.details:
             if "position" in detail:
-                message = activity_texts.DOES_NOT_PARSE.format(
-                    character=detail["position"] + 1, problem=detail["problem"]
-                )
-                hint = activity_texts.DOES_NOT_PARSE_HINT.format(command=BY_WORDS)
+                message = f"the query does not parse at character {detail['position'] + 1}: {detail['problem']}"
+                hint = f"quote what is meant literally, or: {BY_WORDS}"
                 raise Failed(message, hint=hint) from error
         if mode == "semantic" and error.status == UNAVAILABLE:
             raise Failed(str(error), hint=BY_WORDS) from error
@@ -171,8 +189,8 @@ def explained(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[s
     if not found:
         return []
     names = list(dict.fromkeys(name for hit in found for name in hit.parts))
-    widths = [max(len(name), MOST_NUMBER) + GAP for name in (activity_texts.SCORE, *names)]
-    heads = zip((activity_texts.SCORE, *names), widths, strict=True)
+    widths = [max(len(name), MOST_NUMBER) + GAP for name in ("score", *names)]
+    heads = zip(("score", *names), widths, strict=True)
     lines = [terminal.dim(INDENT + "".join(f"{name:>{width}}" for name, width in heads))]
     for hit in found:
         parts = (score_shown(hit.parts[name]) if name in hit.parts else "-" for name in names)
@@ -182,18 +200,17 @@ def explained(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[s
             _head(hit, now, terminal),
             spread(row, tail, terminal.width, painted_right=terminal.dim(tail)),
         ]
-    return [*lines, terminal.dim(activity_texts.SCORE_IS)]
+    return [*lines, terminal.dim("Score: the sum of the columns; comparable within one search of one project only.")]
 
 
 def summary(about: Summary, count: int, terminal: Terminal) -> list[str]:
     latency = milliseconds(about.latency_ms)
-    elsewhere = texts.FOUND_ELSEWHERE.format(count=about.elsewhere_count) if about.elsewhere_count else ""
+    elsewhere = f"{about.elsewhere_count:,} more in other projects: --everywhere" if about.elsewhere_count else ""
     if count:
-        line = texts.FOUND.format(memories=memories(count), project=about.project, latency=latency)
+        line = f"{memories(count)} in {about.project} \N{MIDDLE DOT} {latency}"
         return [terminal.dim(texts.DOT.join(filter(None, (line, elsewhere))))]
-    none = texts.FOUND_NONE.format(
-        project=about.project, query=cut(about.query, 40), count=about.looked_at_count, latency=latency
-    )
+    looked_at = f"({about.looked_at_count:,} looked at, {latency})"
+    none = f'No memory in {about.project} matches "{cut(about.query, 40)}" {looked_at}.'
     return [none, *filter(None, [elsewhere])]
 
 
@@ -217,14 +234,12 @@ def headline(rank: int, title: str, label: str, terminal: Terminal) -> str:
 
 def found_by(ways: Sequence[str]) -> str:
     """``words + meaning``, ``words only``; empty if it is not known."""
-    return texts.ONLY.format(way=ways[0]) if len(ways) == 1 else texts.AND_BY.join(ways)
+    return f"{ways[0]} only" if len(ways) == 1 else " + ".join(ways)
 
 
 def partial_answer(reasons: Iterable[str], terminal: Terminal) -> list[str]:
     """Why there may be more, or a better order: a warning for each reason."""
-    return [
-        line for reason in reasons for line in warning(activity_texts.PARTIAL_ANSWER.format(reason=reason), terminal)
-    ]
+    return [line for reason in reasons for line in warning(f"partial answer: {reason}", terminal)]
 
 
 def warning(text: str, terminal: Terminal) -> list[str]:
@@ -236,7 +251,7 @@ def warning(text: str, terminal: Terminal) -> list[str]:
 def warnings(found: Mapping[str, Any], terminal: Terminal) -> list[str]:
     """Why this may be less than what was asked for, or have little to do with it."""
     is_far = "nothing_near" in found and found["hits"]
-    far = warning(activity_texts.NOTHING_NEAR, terminal) if is_far else []
+    far = warning("Nothing is near: what is shown has little to do with it.", terminal) if is_far else []
     return [*far, *partial_answer(found["degraded"], terminal)]
 
 
@@ -266,8 +281,8 @@ def _origins(hit: Hit) -> Iterator[str]:
     yield from hit.record["files_touched"][:1]
     if hit.found_by:
         yield found_by(hit.found_by)
-    yield activity_texts.SCORE_OF.format(score=score_shown(hit.score))
+    yield f"score {score_shown(hit.score)}"
     if hit.record.get("branch"):
-        yield activity_texts.ON_BRANCH.format(branch=hit.record["branch"])
+        yield f"on branch {hit.record['branch']}"
     if hit.record.get("stale_at"):
-        yield activity_texts.FILES_DIFFER
+        yield "files changed since"

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from kiro_learn.client import json_calls
-from kiro_learn.frontends.cli import record_ids, share_texts, texts
+from kiro_learn.frontends.cli import record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.projects import meant
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -16,38 +16,46 @@ from kiro_learn.frontends.cli.terminal import calendar_time, counted, memories, 
 Json = dict[str, Any]
 
 
-@click.group("share", cls=ListsAlone, help=share_texts.HELP)
+@click.group("share", cls=ListsAlone)
 def share_verb() -> None:
-    """Only a name for those inside."""
+    """Share memories of a project with a team.
+
+    share list says how it stands; without a verb, that is done. setup, admit,
+    expel and members are for the owner of the team's database.
+    """
 
 
-@share_verb.command("list", help=share_texts.LIST_HELP)
+@share_verb.command("list")
 @printing
 def list_verb(shell: Shell, *, as_json: bool) -> None:
+    """What is shared, and what others share. Nothing is changed."""
     with shell.client() as client:
         _show(shell, client.carry_out(json_calls.sharing(client)), as_json=as_json)
 
 
-@share_verb.command("now", help=share_texts.NOW_HELP)
+@share_verb.command("now")
 @printing
 def now_verb(shell: Shell, *, as_json: bool) -> None:
+    """Share and receive now, without waiting for the next time."""
     with shell.client() as client:
         _show(shell, client.carry_out(json_calls.compare_shared(client)), as_json=as_json)
 
 
-@share_verb.command("withdraw", help=share_texts.WITHDRAW_HELP)
+@share_verb.command("withdraw")
 @click.argument("memory")
 @in_project
 @printing
 def withdraw_verb(shell: Shell, *, memory: str, project: str, as_json: bool) -> None:
+    """Take a memory back from the team, and let it stay here."""
     _withhold(shell, memory, project, is_withheld=True, as_json=as_json)
 
 
-@share_verb.command("again", help=share_texts.AGAIN_HELP)
+@share_verb.command("again")
 @click.argument("memory")
 @in_project
 @printing
 def again_verb(shell: Shell, *, memory: str, project: str, as_json: bool) -> None:
+    """Share a memory again that was taken back."""
     _withhold(shell, memory, project, is_withheld=False, as_json=as_json)
 
 
@@ -58,8 +66,8 @@ def _withhold(shell: Shell, memory: str, project: str, *, is_withheld: bool, as_
     if as_json:
         shell.print_json(done)
         return
-    sentence = share_texts.TAKEN_BACK if is_withheld else share_texts.SHARED_AGAIN
-    shell.print([f"{shell.out.mark('ok')} {sentence.format(title=plain(record['title']))}"])
+    said = "Taken back" if is_withheld else "Shared again"
+    shell.print([f"{shell.out.mark('ok')} {said}: {plain(record['title'])}"])
 
 
 def _show(shell: Shell, status: Json, *, as_json: bool) -> None:
@@ -67,77 +75,87 @@ def _show(shell: Shell, status: Json, *, as_json: bool) -> None:
         shell.print_json(status)
         return
     if status["team"] is None:
-        shell.print([share_texts.NOTHING])
+        shell.print(["Nothing is shared: the setting share.url names no database"])
         return
     if status["problem"]:
         raise Failed(status["problem"], hint=status["hint"])
     if not status["compared_at"]:
-        shell.print([share_texts.NOT_YET.format(team=plain(status["team"]))])
+        shell.print([f"Shared with {plain(status['team'])}; both sides are not compared yet"])
         return
     when = calendar_time(moment_of(status["compared_at"]), shell.now())
-    shell.print([share_texts.WITH.format(team=plain(status["team"]), role=plain(status["role"]), when=when)])
+    shell.print([f"Shared with {plain(status['team'])}, as {plain(status['role'])}, last compared {when}"])
     for project in status["projects"]:
         shell.print(_lines(project, shell))
     if not status["projects"]:
-        shell.print([share_texts.NO_PROJECT])
+        shell.print(["The setting share.projects names no project, so nothing leaves this machine"])
 
 
 def _lines(project: Json, shell: Shell) -> list[str]:
     name = shell.out.bold(plain(project["name"]))
     if project["problem"]:
         return ["", f"{shell.out.mark('warning')} {name}  {plain(project['problem'])}"]
-    parts = [share_texts.SHARED.format(memories=memories(project["shared"]))]
+    parts = [f"{memories(project['shared'])} shared"]
     if project["withheld"]:
-        parts.append(share_texts.WITHHELD.format(memories=memories(project["withheld"])))
+        parts.append(f"{memories(project['withheld'])} taken back")
     lines = ["", f"{name}  {texts.DOT.join(parts)}"]
-    kinds = ", ".join(project["kinds"]) or share_texts.NO_KINDS
-    lines.append(shell.out.dim(share_texts.KINDS.format(kinds=kinds)))
+    kinds = ", ".join(project["kinds"]) or "none"
+    lines.append(shell.out.dim(f"  of the kinds {kinds}"))
     for person, count in sorted(project["received"].items()):
-        lines.append(share_texts.RECEIVED.format(memories=memories(count), person=plain(person)))
+        lines.append(f"  {memories(count)} of {plain(person)}")
     if project["unreadable"]:
-        lines.append(share_texts.UNREADABLE.format(memories=memories(project["unreadable"])))
+        lines.append(
+            f"  {memories(project['unreadable'])} of others cannot be read; a newer kiro_learn may have written them"
+        )
     return lines
 
 
 # What the owner of the team's database does. No daemon is asked.
 
 
-@share_verb.command("setup", help=share_texts.SETUP_HELP)
+@share_verb.command("setup")
 @click.argument("url", metavar="URL")
 @printing
 def setup_verb(shell: Shell, *, url: str, as_json: bool) -> None:
+    """Make the tables of a team in a PostgreSQL database, or bring them to today."""
     shell.open_maintenance().open_team(url).set_up()
     if as_json:
         shell.print_json({"set_up": True})
     else:
-        shell.print([f"{shell.out.mark('ok')} {share_texts.SET_UP}"])
+        command = "kiro-learn share admit URL PROJECT ROLE..."
+        shell.print([f"{shell.out.mark('ok')} The tables of the team are there. Next: {command}"])
 
 
-@share_verb.command("admit", help=share_texts.ADMIT_HELP)
+@share_verb.command("admit")
 @click.argument("url", metavar="URL")
 @click.argument("project")
 @click.argument("roles", metavar="ROLE...", nargs=-1, required=True)
 @printing
 def admit_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], as_json: bool) -> None:
+    """Let roles of the server share a project.
+
+    They see what others share of it, and share what their own settings say.
+    """
     shell.open_maintenance().open_team(url).admit(project, roles)
     _show_members(shell, url, as_json=as_json)
 
 
-@share_verb.command("expel", help=share_texts.EXPEL_HELP)
+@share_verb.command("expel")
 @click.argument("url", metavar="URL")
 @click.argument("project")
 @click.argument("roles", metavar="ROLE...", nargs=-1, required=True)
 @printing
 def expel_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], as_json: bool) -> None:
+    """Let roles no longer share a project. What they shared stays there, and is theirs to take back."""
     if not shell.open_maintenance().open_team(url).expel(project, roles):
-        raise Failed(share_texts.NONE_EXPELLED.format(project=project))
+        raise Failed(f"none of these roles shares {project}")
     _show_members(shell, url, as_json=as_json)
 
 
-@share_verb.command("members", help=share_texts.MEMBERS_HELP)
+@share_verb.command("members")
 @click.argument("url", metavar="URL")
 @printing
 def members_verb(shell: Shell, *, url: str, as_json: bool) -> None:
+    """List which roles share which project."""
     _show_members(shell, url, as_json=as_json)
 
 
@@ -147,4 +165,4 @@ def _show_members(shell: Shell, url: str, *, as_json: bool) -> None:
         shell.print_json({"members": [{"project": project, "role": role} for project, role in members]})
         return
     shell.print([f"{plain(project)}  {plain(role)}" for project, role in members])
-    shell.print([shell.out.dim(counted(len(members), *share_texts.MEMBERS))])
+    shell.print([shell.out.dim(counted(len(members), "membership", "memberships"))])

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 from kiro_learn.client.address import default_home
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 
 if TYPE_CHECKING:
@@ -168,7 +167,9 @@ class Shell(NamedTuple):
         if flag_given:
             return True
         if not self.can_ask:
-            raise Failed(texts.NO_TERMINAL, hint=texts.NO_TERMINAL_HINT, exit_code=2)
+            raise Failed(
+                "this asks first, and there is no terminal to ask in", hint="the same command with --yes", exit_code=2
+            )
         sys.stderr.write(f"{question} {'[Y/n]' if enter_means else '[y/N]'} ")
         sys.stderr.flush()
         line = sys.stdin.readline()

@@ -20,10 +20,11 @@ WATCH_SECONDS = 2.0
 CLEAR = "\x1b[H\x1b[2J"
 
 
-@click.command("status", help=texts.STATUS_HELP)
-@click.option("--watch", is_flag=True, help=texts.WATCH_HELP)
+@click.command("status")
+@click.option("--watch", is_flag=True, help="Say it again every 2 seconds.")
 @printing
 def status_verb(shell: Shell, watch: bool, as_json: bool) -> int:
+    """Say how the daemon is."""
     with shell.client(patience_seconds=PATIENCE_SECONDS) as client:
         while True:
             code = _say(shell, client, as_json=as_json, clear=watch and shell.out.has_colours)

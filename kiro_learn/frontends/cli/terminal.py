@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple, TextIO
 
-from kiro_learn.frontends.cli import texts
-
 # What a stream can show: its width, its colours, its characters. Text comes in plain and goes out as it can be
 # shown.
 #
@@ -150,16 +148,16 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def memories(number: int) -> str:
-    return counted(number, *texts.MEMORIES)
+    return counted(number, "memory", "memories")
 
 
 def events(number: int) -> str:
-    return counted(number, *texts.EVENTS)
+    return counted(number, "event", "events")
 
 
 def characters(number: int) -> str:
     """``41,200 characters``, ``4.1 M characters``."""
-    return texts.MILLIONS.format(count=number / 10**6) if number >= 10**6 else counted(number, *texts.CHARACTERS)
+    return f"{number / 10**6:.1f} M characters" if number >= 10**6 else counted(number, "character", "characters")
 
 
 def size(count_bytes: int) -> str:
@@ -193,11 +191,11 @@ def ago(moment: datetime, now: datetime) -> str:
     """``4 min ago`` within a week, else ``4 Nov 10:02`` in the zone of ``now``."""
     seconds = (now - moment) / timedelta(seconds=1)
     if seconds < 1:
-        return texts.JUST_NOW
+        return "just now"
     if seconds >= _WEEK:
         return calendar_time(moment, now)
     length, unit = next(pair for pair in _UNITS if seconds >= pair[0])
-    return texts.AGO.format(time=f"{seconds // length:.0f} {unit}")
+    return f"{seconds // length:.0f} {unit} ago"
 
 
 def calendar_time(moment: datetime, now: datetime) -> str:

@@ -11,7 +11,6 @@ import click
 from kiro_learn.client import calls
 from kiro_learn.client.results import ViewerCode
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import ui_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 
@@ -19,10 +18,11 @@ SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 """Variables, of which one is set where a browser has a window; without, one for terminals would open in this one."""
 
 
-@click.command("ui", help=ui_texts.HELP)
-@click.option("--no-open", is_flag=True, help=ui_texts.NO_OPEN_HELP)
+@click.command("ui")
+@click.option("--no-open", is_flag=True, help="Print the link only.")
 @printing
 def ui_verb(shell: Shell, *, no_open: bool, as_json: bool) -> None:
+    """Open the viewer in a browser."""
     with shell.client() as client:
         code, link = link_to(client)
     if as_json:
@@ -41,8 +41,8 @@ def link_to(client: Client, *, host: str = "") -> tuple[ViewerCode, str]:
 
 
 def show(shell: Shell, code: ViewerCode, link: str) -> None:
-    shell.print([ui_texts.ONCE.format(mark=shell.out.mark("ok"), link=shell.out.command(link))])
-    shell.print([f"  {shell.out.dim(ui_texts.HOW_LONG.format(seconds=code.seconds))}"])
+    shell.print([f"{shell.out.mark('ok')} Viewer  {shell.out.command(link)}"])
+    shell.print([f"  {shell.out.dim(f'lets one browser in, once, within {code.seconds:.0f} seconds')}"])
 
 
 def open_browser(environment: Mapping[str, str], link: str) -> None:

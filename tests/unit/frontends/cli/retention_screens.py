@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kiro_learn.frontends.cli import forget, retention_texts
+from kiro_learn.frontends.cli import forget
 from kiro_learn.frontends.cli.terminal import Terminal
 
 NONE = {"count": 0, "bytes": 0}
@@ -29,7 +29,7 @@ NOTHING = AGED | {
 
 RETENTION_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "retention": (
-        lambda terminal: forget.aged(AGED, terminal, head=retention_texts.WOULD_GO),
+        lambda terminal: forget.aged_lines(AGED, terminal, head=forget.WOULD_GO),
         """\
 What would go by age
   events    contents of 1,204 events older than 30 days · 8.1 MB
@@ -38,7 +38,7 @@ What would go by age
   file      41 MB, 12 MB of it free · rewritten without what is free""",
     ),
     "retention, nothing is old": (
-        lambda terminal: forget.aged(NOTHING, terminal, head=retention_texts.WENT),
+        lambda terminal: forget.aged_lines(NOTHING, terminal, head="What went by age"),
         """\
 What went by age
   events    none is older than 1 day
