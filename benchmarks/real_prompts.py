@@ -116,6 +116,14 @@ def _copy(source: Path, target: Path) -> None:
     partial.rename(target)
 
 
+def _forget_buffers(database: Path) -> None:
+    """Let nothing wait to be learned: a service that begins would learn it at once, beside the prompts that are asked,
+    and what these are told would depend on how far it came.
+    """
+    with closing(sqlite3.connect(database)) as copy, copy:
+        copy.execute("DELETE FROM buffer")
+
+
 async def ask(
     history: History, judged: Sequence[dict[str, Any]], home: Path, model: KeptModel, config: RecallConfig
 ) -> list[Judged]:
@@ -124,6 +132,7 @@ async def ask(
     for row in judged:
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(home / f"{row['event']}.db", Path(folder) / DATABASE)
+            _forget_buffers(Path(folder) / DATABASE)
             async with running_services(Path(folder), model, config) as services:
                 await wait_ready(services, history)
                 found.append(await _ask_one(services, history, row))

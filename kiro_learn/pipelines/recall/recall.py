@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
+import attrs
 import structlog
 import trio
 
@@ -16,13 +17,13 @@ from kiro_learn.learning.extraction.extractive.durable import only_lays_down
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import EDITED, MemoryRecord, RecordFilter
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
-from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.beside_memories import FileNotes, SlotLines
 from kiro_learn.pipelines.recall.context import ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
-from kiro_learn.pipelines.recall.finder import Finder, Findings
+from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.reading import Reading
 from kiro_learn.pipelines.recall.recall_trace import (
     NOTHING_ASKED,
     NOTHING_NEEDED,
@@ -33,7 +34,7 @@ from kiro_learn.pipelines.recall.recall_trace import (
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of
+from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of, names_in
 from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
@@ -48,11 +49,10 @@ from kiro_learn.retrieval.rendering.repeats import (
     rests_on,
     text_of,
     told_alone,
-    was,
 )
 from kiro_learn.retrieval.rendering.report import Rendered, render
 from kiro_learn.runtime.admission import AdmissionQueue, PromptPriority
-from kiro_learn.runtime.supervisor import catch_errors, reason
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -65,9 +65,6 @@ PATIENCE_SHARE = 0.5
 
 SEARCH_SHARE = 0.8
 """Of the budget that may go into searching; the rest is for reading the records and writing the block."""
-
-RENDER_SHARE = 0.1
-"""Of the budget that reading the passages must leave for writing the block."""
 
 MOST_MORE = 60
 """Hits searched for beyond those that are wanted, one for each that the session was told before: what it was told by
@@ -96,7 +93,7 @@ class Recall:
     ) -> None:
         """``graph``: finds what the graph adds; None where prompts are told memories alone."""
         self._finder = finder
-        self._reading = _Reading(storage, config)
+        self._reading = Reading(storage, config)
         self._config = config
         self._sessions = sessions
         self._file_notes = file_notes
@@ -134,7 +131,7 @@ class Recall:
           agent: that asks, for the retrieval log.
           branch: that is checked out there.
         """
-        trace = RecallTrace(factor=self._factor, branch=branch)
+        trace = RecallTrace(session_id=session_id, factor=self._factor, branch=branch)
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:
@@ -173,13 +170,15 @@ class Recall:
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
         trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
-        most_bytes = bytes_for(text, query, prompt, self._config) - len(trace.slot_line.encode())
-        if most_bytes <= 0:
+        worth = worth_of(text, query, prompt, self._config)
+        most_bytes = worth.most_bytes - len(trace.slot_line.encode())
+        about = await self._reading.about(trace, namespace, worth.names) if worth.names and most_bytes > 0 else None
+        if most_bytes <= 0 or about == frozenset():
             trace.silent_because = silence_of(query)
             return
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._search_graph, trace, namespace, text, folder)
-            await self._search(trace, namespace, query, prompt)
+            await self._search(trace, namespace, query, prompt, about)
         if trace.hits:
             wanted = self._config.result_limit
             await self._reading.read_passages(trace, most=wanted)
@@ -199,7 +198,15 @@ class Recall:
             self._render(trace, query.meaning, most_bytes=most_bytes)
         prompt.told(trace.told_ids)
 
-    async def _search(self, trace: RecallTrace, namespace: Namespace, query: Query, prompt: SessionPrompt) -> None:
+    async def _search(  # a prompt, and where what it needs is kept
+        self,
+        trace: RecallTrace,
+        namespace: Namespace,
+        query: Query,
+        prompt: SessionPrompt,
+        about: Collection[RecordId] | None,
+    ) -> None:
+        """Of what is found, those ``about`` alone, unless that is None."""
         told, wanted = prompt.told_before(), self._config.result_limit
         looked_at = max(wanted, REFINED_COUNT)
         findings = await self._finder.find(
@@ -212,6 +219,8 @@ class Recall:
             patience_seconds=self._search_patience(),
             stopwatch=trace.stopwatch,
         )
+        if about is not None:
+            findings = findings.without({hit.record_id for hit in findings.hits}.difference(about))
         if trace.branch:
             trace.of_branch = await self._reading.of_branch(findings, trace.branch)
         trace.take_findings(findings, told=told, most=looked_at)
@@ -253,61 +262,6 @@ class Recall:
         if self._config.format == "documented":
             return render(telling, query, most_bytes=most_bytes, scores=trace.scores_by_place(telling))
         return render_excerpts(_found_of(trace, telling), terms(query), most_bytes=most_bytes)
-
-
-class _Reading:
-    """Reads what a prompt needs of what it found. What cannot be read is named in the trace, and the rest is told."""
-
-    def __init__(self, storage: StorageBackend, config: RecallConfig) -> None:
-        self._storage = storage
-        self._config = config
-
-    async def of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
-        """Those of what was found that were learned on ``branch``, which is not merged."""
-        wanted = RecordFilter(branch=branch)
-        found = await catch_errors(
-            "branch", lambda: self._storage.get_fitting_ids([hit.record_id for hit in findings.hits], wanted)
-        )
-        return () if isinstance(found, Exception) else found
-
-    async def read(self, trace: RecallTrace) -> None:
-        """One memory that cannot be read does not silence the others: then each is read by itself."""
-        record_ids = [hit.record_id for hit in trace.hits]
-        with trace.stopwatch.stage("records"):
-            records = await catch_errors("records", lambda: self._storage.get_memory_records(record_ids))
-            if isinstance(records, Exception):
-                trace.degraded.append(f"records: {reason(records)}")
-                records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
-            elif len(records) < len(record_ids):
-                damaged = {*record_ids} & {*await self._storage.list_damaged()}
-                trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
-            trace.take_records(records)
-
-    async def note_corrected(self, trace: RecallTrace) -> None:
-        """Of each memory that a person corrected, what it said before."""
-        for record in trace.records:
-            if record.strategy == EDITED:
-                made = await catch_errors("history", partial(self._storage.list_replacements, record.record_id))
-                if not isinstance(made, Exception) and made and made[0].replaced[0].title != record.title:
-                    trace.corrected[record.record_id] = was(made[0].replaced[0], made[0].replaced_at)
-
-    async def read_passages(self, trace: RecallTrace, *, most: int) -> None:
-        """Without their vectors, the words choose among the passages."""
-        # Of what was told before only where nothing is new: then they say whether it is close enough.
-        record_ids = [hit.record_id for hit in trace.new_hits or trace.hits]
-        passages: dict[RecordId, Codes] | Exception | None = None
-        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
-        with trio.move_on_at(latest), trace.stopwatch.stage("records"):
-            passages = await catch_errors("passages", lambda: self._storage.get_passages(record_ids, trace.model))
-        if passages is None:
-            trace.degraded.append("passages: late")
-        elif isinstance(passages, Exception):
-            trace.degraded.append(f"passages: {reason(passages)}")
-        trace.take_passages(passages if isinstance(passages, dict) else {}, most=most)
-
-    async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
-        found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
-        return () if isinstance(found, Exception) else found
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:
@@ -354,16 +308,32 @@ def _log(report: Report) -> None:
 # How many bytes of memory a prompt is worth, by its kind and by the settings.
 
 
-def bytes_for(text: str, query: Query, prompt: SessionPrompt, config: RecallConfig) -> int:
-    """At most how much is told for ``text``, whose question is ``query``; notes the goal that it sets."""
+@attrs.frozen
+class Worth:
+    """How much a prompt is told at most, and on which condition."""
+
+    most_bytes: int
+    names: tuple[str, ...] = ()
+    """It is told only of memories that have one of these; empty: of any."""
+
+
+NOTHING = Worth(0)
+
+
+def worth_of(text: str, query: Query, prompt: SessionPrompt, config: RecallConfig) -> Worth:
+    """What ``text`` is worth, whose question is ``query``; notes the goal that it sets."""
     if config.prompts == "none" or asks_nothing(query.meaning) or only_lays_down(text):
-        return 0
+        return NOTHING
     kind = kind_of(text, query.meaning, sets_goal=prompt.may_set_goal)
     if kind in GOALS:
         prompt.set_goal()
     if config.prompts == "all" or kind in {PromptKind.QUESTION, PromptKind.PAST}:
-        return config.context_bytes
-    return min(config.context_bytes, config.task_bytes) if kind is PromptKind.TASK else 0
+        return Worth(config.context_bytes)
+    task = Worth(min(config.context_bytes, config.task_bytes))
+    if kind is PromptKind.TASK:
+        return task
+    names = () if kind is PromptKind.BARE_COMMAND else names_in(query.meaning)
+    return attrs.evolve(task, names=names) if names else NOTHING
 
 
 def silence_of(query: Query) -> str:

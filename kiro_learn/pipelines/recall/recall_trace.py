@@ -45,6 +45,7 @@ NO_ROOM = "nothing fits"
 class RecallTrace:
     """The state of one recall under way: hits, records, times, reasons."""
 
+    session_id: str | None = None
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     factor: Callable[[RecordId], float] = lambda _: 1.0
     """By which the score of a memory is multiplied, for what became of it before."""

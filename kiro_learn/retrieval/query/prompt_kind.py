@@ -114,6 +114,32 @@ def _asks_to_know(question: str) -> bool:
     return asks(question) and not _REQUEST.search(question)
 
 
+# What a prompt names that is one thing: a file, an identifier, an address. A memory that has the same name is about
+# what the prompt is about, however the rest of both is worded.
+
+MOST_NAMES = 4
+_URL = re.compile(r"\b[a-z]{2,10}://\S+")
+_NAME = re.compile(
+    r"(?:[\w@~.-]{1,60}+/){1,12}[\w-]{1,60}\.[A-Za-z]\w{0,5}\b|(?:\.{1,2}/)?(?:[\w@-]{1,60}+/){2,12}[\w-]{1,60}"
+    r"|\b[\w-]{1,60}\.(?:py|tsx?|jsx?|mjs|go|rs|java|rb|c|cpp|h|css|html|json|toml|ya?ml|mdc?|sh|sql|lock|env|ini|cfg"
+    r"|swift|kt|cs|php|vue)\b"
+    r"|\b[A-Za-z][\w.-]{0,60}:\d{2,5}\b"
+    r"|\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}+){1,8}\b|\b[a-z]{1,40}(?:[A-Z][a-z0-9]{1,40}+){1,8}\b"
+    r"|\b(?:[A-Z][a-z0-9]{1,40}+){3,8}\b"
+)
+_NUMBER = re.compile(r"[\da-fA-FT:_.-]+")
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """The files, identifiers and addresses that ``question`` names, the first MOST_NAMES.
+
+    A product's name ("GitHub", "LangSmith") is none: it has a capital first and only two parts.
+    """
+    text = _URL.sub(" ", question[:MEANING_CHARACTERS])
+    found = (name for name in _NAME.findall(text) if not _NUMBER.fullmatch(name))
+    return tuple(name for name, _ in zip(dict.fromkeys(found), range(MOST_NAMES), strict=False))
+
+
 # Which slots of a project's profile a prompt touches: by what it wants done, or by what it asks about.
 #
 # "install lodash" wants the package manager, "what is our stack?" the languages. Doing counts only where a prompt

@@ -10,11 +10,14 @@ import pytest
 import trio
 
 from kiro_learn.config import Config, RecallConfig
+from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import EventId
+from kiro_learn.pipelines.recall.reading import MOST_ABOUT
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
+from kiro_learn.testing.storage import InMemoryStorage
 
 GOAL = "the token cache expires early, make it last"
 STEP = "now let the token cache last for a day"
@@ -22,10 +25,12 @@ PAST = "what did we decide about the token cache?"
 EVENT = EventId("01JB2M9P7S8QXKD3W5T6V4ZH0N")
 
 
-async def tell(services: Services, text: str, *, hours: float = 0, event: EventId | None = None) -> str:
+async def tell(
+    services: Services, text: str, *, hours: float = 0, event: EventId | None = None, session: str = "s"
+) -> str:
     """What a prompt of the session is told, ``hours`` after its beginning."""
     said_at = EPOCH + timedelta(hours=hours)
-    found = await services.recall.answer(NAMESPACE, TextBody(text), session_id="s", event_id=event, said_at=said_at)
+    found = await services.recall.answer(NAMESPACE, TextBody(text), session_id=session, event_id=event, said_at=said_at)
     assert found.degraded == ()
     return found.context
 
@@ -115,3 +120,63 @@ def test_with_none_no_prompt_is_answered() -> None:
         assert await tell(services, PAST) == ""
 
     story("none", steps)
+
+
+NAMED = "the callback on localhost:1420 worked before, and now the release breaks it"
+CALLBACK = "The callback page on localhost:1420 hands the token over through localStorage."
+
+
+async def remember_callbacks(services: Services, count: int) -> None:
+    for number in range(11, 11 + count):
+        await services.remember.put(a_record(number, f"Callback {number}", f"{CALLBACK} Number {number}."))
+    await trio.sleep(1)
+
+
+def test_a_step_that_names_what_few_memories_have_is_told_these_alone() -> None:
+    async def steps(services: Services) -> None:
+        await remember_callbacks(services, 1)
+        assert await tell(services, GOAL)
+        told = await tell(services, NAMED)
+        assert CALLBACK in told
+        assert "token cache" not in told
+        assert len(told.encode()) <= 400
+        assert await tell(services, f"{NAMED} again") == ""
+
+    story("goals", steps, task_bytes=400)
+
+
+@pytest.mark.parametrize(("count", "is_told"), [(0, False), (MOST_ABOUT, True), (MOST_ABOUT + 1, False)])
+def test_a_name_that_many_memories_have_says_nothing(count: int, *, is_told: bool) -> None:
+    async def steps(services: Services) -> None:
+        await remember_callbacks(services, count)
+        assert await tell(services, GOAL)
+        assert bool(await tell(services, NAMED)) is is_told
+
+    story("goals", steps)
+
+
+def test_a_name_that_only_the_session_itself_stated_tells_it_nothing() -> None:
+    async def steps(services: Services) -> None:
+        await services.capture.take(an_event(11, session="s"))
+        await remember_callbacks(services, 1)
+        assert await tell(services, GOAL)
+        assert await tell(services, NAMED) == ""
+        assert await tell(services, GOAL, session="t")
+        assert CALLBACK in await tell(services, NAMED, session="t")
+
+    story("goals", steps)
+
+
+def test_names_that_cannot_be_looked_up_are_in_the_log_and_tell_nothing() -> None:
+    storage = InMemoryStorage()
+
+    async def scenario() -> None:
+        async with simulated_daemon(storage=storage) as services:
+            await remember_callbacks(services, 1)
+            await tell(services, GOAL)
+            storage.fail_next_read(StorageBusy("another process holds the lock"))
+            found = await services.recall.answer(NAMESPACE, TextBody(NAMED), session_id="s")
+            assert (found.context, len(found.degraded)) == ("", 1)
+            assert found.degraded[0].startswith("names: ")
+
+    simulate(scenario)

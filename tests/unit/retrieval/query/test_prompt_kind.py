@@ -2,7 +2,7 @@
 
 import pytest
 
-from kiro_learn.retrieval.query.prompt_kind import BROUGHT_CHARACTERS, PromptKind, kind_of
+from kiro_learn.retrieval.query.prompt_kind import BROUGHT_CHARACTERS, MOST_NAMES, PromptKind, kind_of, names_in
 from kiro_learn.retrieval.query.question import Query
 
 PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It expires too early in two places. " * 60
@@ -100,3 +100,25 @@ def test_what_follows_the_goal_of_a_session_is_a_step(prompt: str) -> None:
 def test_a_paste_that_mentions_the_past_does_not_ask_about_it() -> None:
     pasted = "the log of yesterday's run: " + "worker 7 went on with the queue; " * 40
     assert kind_of(pasted, pasted, sets_goal=False) is PromptKind.STEP
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("why does cmd/relay/main.go print the usage?", ("cmd/relay/main.go",)),
+        ("is @docs/pool.md right about `pool_size`?", ("@docs/pool.md", "pool_size")),
+        ("newSilentError and GetGitDir do that", ("newSilentError", "GetGitDir")),
+        ("it redirects to localhost:1420 in the release", ("localhost:1420",)),
+        ("it failed with ECONN_RESET in pool.py", ("ECONN_RESET", "pool.py")),
+        ("ask GitHub or OpenAI, and/or TypeScript", ()),
+        ("see https://example.com/pool/of/threads.html for it", ()),
+        ("at 2025-09-19T18:41 it was 0.4.3, since commit af5a770", ()),
+        ("commit this and push it", ()),
+        (
+            " ".join(f"file{number}.py" for number in range(9)),
+            tuple(f"file{number}.py" for number in range(MOST_NAMES)),
+        ),
+    ],
+)
+def test_the_files_identifiers_and_addresses_of_a_question(question: str, names: tuple[str, ...]) -> None:
+    assert names_in(question) == names

@@ -1,0 +1,102 @@
+"""Reads what a prompt needs of the memories that it found; what cannot be read is named, and the rest is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+import trio
+
+from kiro_learn.config import RecallConfig
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import EDITED, MemoryRecord, RecordFilter
+from kiro_learn.model.vectors import Codes
+from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.recall_trace import RecallTrace
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.records import SyntaxSearch
+from kiro_learn.retrieval.query.syntax import compile_query
+from kiro_learn.retrieval.rendering.repeats import was
+from kiro_learn.runtime.supervisor import catch_errors, reason
+
+RENDER_SHARE = 0.1
+"""Of the budget that reading the passages must leave for writing the block."""
+
+MOST_ABOUT = 5
+"""Memories that have a name, so that it says which are meant: a name that more have is of the daily work."""
+
+
+class Reading:
+    """Reads what a prompt needs of what it found. What cannot be read is named in the trace, and the rest is told."""
+
+    def __init__(self, storage: StorageBackend, config: RecallConfig) -> None:
+        self._storage = storage
+        self._config = config
+
+    async def about(self, trace: RecallTrace, namespace: Namespace, names: Sequence[str]) -> frozenset[RecordId]:
+        """The memories that have one of ``names``, of those that few have; none that the session of the prompt made."""
+        with trace.stopwatch.stage("names"):
+            found = await catch_errors("names", lambda: self._about(namespace, names, trace.session_id))
+        if isinstance(found, Exception):
+            trace.degraded.append(f"names: {reason(found)}")
+            return frozenset()
+        return found
+
+    async def _about(self, namespace: Namespace, names: Sequence[str], session_id: str | None) -> frozenset[RecordId]:
+        found: set[RecordId] = set()
+        for name in names:
+            search = SyntaxSearch(namespace=namespace, expression=compile_query(f'"{name}"'), limit=MOST_ABOUT + 1)
+            hits = (await self._storage.search_syntax(search)).hits
+            if len(hits) <= MOST_ABOUT:
+                found.update(hit.record_id for hit in hits)
+        if not found or session_id is None:
+            return frozenset(found)
+        return frozenset(found - await self._storage.get_fitting_ids(found, RecordFilter(session=session_id)))
+
+    async def of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
+        """Those of what was found that were learned on ``branch``, which is not merged."""
+        wanted = RecordFilter(branch=branch)
+        found = await catch_errors(
+            "branch", lambda: self._storage.get_fitting_ids([hit.record_id for hit in findings.hits], wanted)
+        )
+        return () if isinstance(found, Exception) else found
+
+    async def read(self, trace: RecallTrace) -> None:
+        """One memory that cannot be read does not silence the others: then each is read by itself."""
+        record_ids = [hit.record_id for hit in trace.hits]
+        with trace.stopwatch.stage("records"):
+            records = await catch_errors("records", lambda: self._storage.get_memory_records(record_ids))
+            if isinstance(records, Exception):
+                trace.degraded.append(f"records: {reason(records)}")
+                records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
+            elif len(records) < len(record_ids):
+                damaged = {*record_ids} & {*await self._storage.list_damaged()}
+                trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
+            trace.take_records(records)
+
+    async def note_corrected(self, trace: RecallTrace) -> None:
+        """Of each memory that a person corrected, what it said before."""
+        for record in trace.records:
+            if record.strategy == EDITED:
+                made = await catch_errors("history", partial(self._storage.list_replacements, record.record_id))
+                if not isinstance(made, Exception) and made and made[0].replaced[0].title != record.title:
+                    trace.corrected[record.record_id] = was(made[0].replaced[0], made[0].replaced_at)
+
+    async def read_passages(self, trace: RecallTrace, *, most: int) -> None:
+        """Without their vectors, the words choose among the passages."""
+        # Of what was told before only where nothing is new: then they say whether it is close enough.
+        record_ids = [hit.record_id for hit in trace.new_hits or trace.hits]
+        passages: dict[RecordId, Codes] | Exception | None = None
+        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
+        with trio.move_on_at(latest), trace.stopwatch.stage("records"):
+            passages = await catch_errors("passages", lambda: self._storage.get_passages(record_ids, trace.model))
+        if passages is None:
+            trace.degraded.append("passages: late")
+        elif isinstance(passages, Exception):
+            trace.degraded.append(f"passages: {reason(passages)}")
+        trace.take_passages(passages if isinstance(passages, dict) else {}, most=most)
+
+    async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
+        found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
+        return () if isinstance(found, Exception) else found
