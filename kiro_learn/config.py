@@ -83,8 +83,8 @@ class RecallConfig:
     trusted: str = ""
     """Whose memories stand in briefs beside one's own, where several people work on a project; ``*``: everybody's."""
     prompts: Literal["goals", "all", "none"] = "goals"
-    """Which prompts are told anything: all, none, or those that set a goal, ask about the past or name what few memories
-    have.
+    """Which prompts are told anything: all; none; or those that set the goal of a session, ask about the past, or name
+    what few memories have.
     """
     task_bytes: int = attrs.field(default=1_000, validator=between(200, 1_000_000))
     """Of UTF-8, in the answer to a goal that is a task; one that asks has ``context_bytes``."""
