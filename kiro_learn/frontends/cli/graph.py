@@ -71,10 +71,7 @@ Json = dict[str, Any]
 
 def _group(kind: str) -> click.Group:
     group = ListsAlone(kind, help=GROUP_HELP[kind])
-    added = {"facts": add_fact_verb, "preferences": add_preference_verb, "procedures": add_procedure_verb}
-    added["entities"] = merge_verb
-    adding = [added[kind]] if kind in added else []
-    for verb in (_list_verb(kind), _show_verb(kind), *adding, _edit_verb(kind), _forget_verb(kind)):
+    for verb in (_list_verb(kind), _show_verb(kind), OWN_VERBS[kind], _edit_verb(kind), _forget_verb(kind)):
         group.add_command(verb)
     return group
 
@@ -345,6 +342,13 @@ def _listing(kind: str) -> str:
     """The command that lists them."""
     return f"kiro-learn {kind} list"
 
+
+OWN_VERBS = {
+    "entities": merge_verb,
+    "facts": add_fact_verb,
+    "preferences": add_preference_verb,
+    "procedures": add_procedure_verb,
+}
 
 entities_verb = _group("entities")
 facts_verb = _group("facts")

@@ -17,6 +17,7 @@ from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.export import first_of, unreadable, writing
 from kiro_learn.frontends.cli.progress import said
+from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, memories, size
 from kiro_learn.model.namespace import Namespace
@@ -194,7 +195,6 @@ def _show(shell: Shell, path: Path, progress: Progress) -> None:
 
 # A folder that ``export --markdown`` made: what was edited, written and deleted in it since.
 
-UNKNOWN = 404
 KNOWN = 409
 
 

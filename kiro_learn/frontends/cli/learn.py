@@ -14,10 +14,10 @@ from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, texts
 from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.projects import Project
+from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, duration, events, memories, plain
 
-UNKNOWN = 404
 NOTHING = {"events": 0, "records": 0, "parked": 0}
 
 

@@ -65,7 +65,7 @@ def show_verb(shell: Shell, project: str, as_json: bool) -> None:
     if facts:
         shell.print([_fact(fact, shell) for fact in facts])
     else:
-        shell.say([f"No manifest is read of {place.name}: {place.name} has none, or its folder is not known"])
+        shell.say([f"No manifest is read of {place.name}: it has none, or its folder is not known"])
 
 
 @projects_verb.command("forget")

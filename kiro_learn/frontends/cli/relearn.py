@@ -14,10 +14,10 @@ from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, texts
 from kiro_learn.frontends.cli.options import in_project, printing, since_option
 from kiro_learn.frontends.cli.projects import Project
+from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, duration, events, memories
 
-UNKNOWN = 404
 NOTHING = {
     **dict.fromkeys(("events", "records", "replaced", "protected", "batches", "left"), 0),
     "stopped_because": None,
