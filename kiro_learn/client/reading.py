@@ -6,9 +6,11 @@ TypeError, ValueError.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
-from typing import Any
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from kiro_learn.client.building import FilesUnchecked, Json, Response
 from kiro_learn.client.results import (
@@ -32,9 +34,74 @@ from kiro_learn.client.results import (
     StaleDetection,
     StoredId,
     TimelineEntry,
-    TokenEconomics,
     ViewerCode,
 )
+
+V = TypeVar("V")
+
+# A value from an object: each field from the key of its name, by the field's type. A function below gives only the
+# fields that are called otherwise in the JSON.
+
+
+class _Field(NamedTuple):
+    name: str
+    read: Callable[[Any], Any]
+    has_default: bool
+    default: Any
+    """Of a key that is not there."""
+
+
+def _value(cls: Callable[..., V], value: Json, **given: Any) -> V:
+    """``value`` as a ``cls``, a named tuple; ``given``: fields that are read already.
+
+    A key that is not there stands for the default of its field, for None where that may be, and for an empty tuple;
+    any other one has to be there.
+    """
+    for field in _fields(cls):
+        if field.name in given:
+            continue
+        if field.name not in value and field.has_default:
+            given[field.name] = field.default
+        else:
+            given[field.name] = field.read(value[field.name])
+    return cls(**given)
+
+
+@lru_cache
+def _fields(cls: Any) -> tuple[_Field, ...]:
+    return tuple(_field(cls, name, kind) for name, kind in get_type_hints(cls).items())
+
+
+def _field(cls: Any, name: str, kind: Any) -> _Field:
+    if name in cls._field_defaults:
+        return _Field(name, _reader(kind), has_default=True, default=cls._field_defaults[name])
+    is_tuple = get_origin(kind) is tuple
+    may_be_none = NoneType in get_args(kind)
+    return _Field(name, _reader(kind), has_default=is_tuple or may_be_none, default=() if is_tuple else None)
+
+
+def _reader(kind: Any) -> Callable[[Any], Any]:
+    """What reads a value of this type; text, whole numbers and the like stay as they are."""
+    origin, of = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        inner = _reader(next(each for each in of if each is not NoneType))
+        return lambda value: None if value is None else inner(value)
+    if origin is tuple:
+        item = _reader(of[0])
+        return lambda value: tuple(map(item, value))
+    if origin is Mapping:
+        key = _reader(of[0])
+        return lambda value: {key(name): each for name, each in value.items()}
+    if hasattr(kind, "_field_defaults"):
+        return lambda value: _value(kind, value)
+    return _READERS.get(kind, lambda value: value)
+
+
+_READERS: dict[Any, Callable[[Any], Any]] = {
+    date: date.fromisoformat,
+    datetime: datetime.fromisoformat,
+    float: float,
+}
 
 
 def json_object(response: Response) -> Json:
@@ -57,26 +124,7 @@ def search_results(response: Response) -> SearchResults:
 
 def _search_result(value: Json) -> SearchResult:
     signals = value["signals"]
-    return SearchResult(
-        id=value["id"],
-        title=value["title"],
-        content=value["content"],
-        type=value["type"],
-        project=value["project"],
-        score=float(value["score"]),
-        source=value["source"],
-        signals=Signals(
-            _signal(signals["semantic"]),
-            _signal(signals["fts5"]),
-            float(signals["recency"]),
-            float(signals["projectMatch"]),
-        ),
-        stale_at=_moment(value.get("stale_at")),
-    )
-
-
-def _signal(value: float | None) -> float | None:
-    return None if value is None else float(value)
+    return _value(SearchResult, value, signals=_value(Signals, signals, project_match=float(signals["projectMatch"])))
 
 
 def stored_id(response: Response) -> StoredId:
@@ -106,16 +154,12 @@ def forgotten(response: Response) -> Forgotten:
 
 def feedback(response: Response) -> FeedbackCounts:
     """Of the route that takes what is said of a memory."""
-    return _feedback(response.json())
-
-
-def _feedback(value: Mapping[str, Any]) -> FeedbackCounts:
-    return FeedbackCounts(**{name: value[name] for name in FeedbackCounts._fields})
+    return _value(FeedbackCounts, response.json())
 
 
 def viewer_code(response: Response) -> ViewerCode:
     """Of the route that lets a browser in."""
-    return ViewerCode(**response.json())
+    return _value(ViewerCode, response.json())
 
 
 def memory_page(response: Response) -> MemoryPage:
@@ -125,81 +169,30 @@ def memory_page(response: Response) -> MemoryPage:
 
 
 def _memory(value: Json) -> Memory:
-    return Memory(
+    return _value(
+        Memory,
+        value,
         id=value["record_id"],
-        namespace=value["namespace"],
-        strategy=value["strategy"],
         type=value.get("capture_type") or value.get("knowledge_type") or value["observation_type"],
-        title=value["title"],
-        summary=value["summary"],
         text=value.get("text", ""),
-        facts=tuple(value.get("facts", ())),
-        concepts=tuple(value.get("concepts", ())),
-        files_touched=tuple(value.get("files_touched", ())),
-        files_read=tuple(value.get("files_read", ())),
-        files_modified=tuple(value.get("files_modified", ())),
-        knowledge_type=value.get("knowledge_type"),
-        details=_details(value["details"]) if value.get("details") else None,
-        importance=value.get("importance"),
-        origin=value.get("origin"),
-        created_at=datetime.fromisoformat(value["created_at"]),
-        stale_at=_moment(value.get("stale_at")),
-        source_event_ids=tuple(value["source_event_ids"]),
-        branch=value.get("branch"),
-        pinned_at=_moment(value.get("pinned_at")),
-    )
-
-
-def _details(value: Json) -> Details:
-    return Details(
-        severity=value.get("severity"),
-        reason=value.get("reason"),
-        alternatives=tuple(value.get("alternatives", ())),
-        context=value.get("context"),
-        confidence=value.get("confidence"),
-        next_steps=value.get("next_steps"),
-        open_questions=tuple(value.get("open_questions", ())),
-        commit=value.get("commit"),
-        shared_by=value.get("shared_by"),
+        details=_value(Details, value["details"]) if value.get("details") else None,
     )
 
 
 def timeline(response: Response) -> tuple[TimelineEntry, ...]:
     """Of the route of that name."""
-    return tuple(
-        TimelineEntry(
-            id=each["id"],
-            title=each["title"],
-            content=each["content"],
-            type=each["type"],
-            created_at=datetime.fromisoformat(each["created_at"]),
-        )
-        for each in response.json()["timeline"]
-    )
+    return tuple(_value(TimelineEntry, each) for each in response.json()["timeline"])
 
 
 def sessions(response: Response) -> tuple[Session, ...]:
     """Of the route of that name."""
-    return tuple(
-        Session(
-            id=each["session_id"],
-            started_at=datetime.fromisoformat(each["started_at"]),
-            last_event_at=datetime.fromisoformat(each["last_event_at"]),
-            event_count=each["event_count"],
-            prompt_count=each["prompt_count"],
-            namespace=each["namespace"],
-            agent=each["agent"],
-            first_prompt=each["first_prompt"],
-            memory_count=each["memory_count"],
-        )
-        for each in response.json()["items"]
-    )
+    return tuple(_value(Session, each, id=each["session_id"]) for each in response.json()["items"])
 
 
 def session_context(response: Response) -> SessionContext:
     """Of the route that shows what a session would be told at its start."""
     value = response.json()
-    return SessionContext(value["project"], value["context"], tuple(value["records"]), value["tokens"])
+    return _value(SessionContext, value, text=value["context"], memory_ids=tuple(value["records"]))
 
 
 def project_facts(response: Response) -> tuple[ProjectFact, ...]:
@@ -207,35 +200,16 @@ def project_facts(response: Response) -> tuple[ProjectFact, ...]:
     return tuple(_project_fact(each, each["runs"] or {}) for each in response.json()["facts"])
 
 
-def _project_fact(fact: Mapping[str, Any], runs: Mapping[str, Any]) -> ProjectFact:
-    return ProjectFact(
-        slot=fact["slot"],
-        value=fact["value"],
-        source=fact["source"],
-        succeeded=runs.get("succeeded", 0),
-        failed=runs.get("failed", 0),
-        last_at=datetime.fromisoformat(runs["last_at"]) if runs else None,
-    )
+def _project_fact(fact: Json, runs: Mapping[str, Any]) -> ProjectFact:
+    last_at = datetime.fromisoformat(runs["last_at"]) if runs else None
+    succeeded, failed = runs.get("succeeded", 0), runs.get("failed", 0)
+    return _value(ProjectFact, fact, succeeded=succeeded, failed=failed, last_at=last_at)
 
 
 def report(response: Response) -> Report:
     """Of the route of that name, as JSON."""
     value = response.json()
-    return Report(
-        project=value["project"],
-        period=value["period"],
-        since=datetime.fromisoformat(value["since"]),
-        until=datetime.fromisoformat(value["until"]),
-        observations=value["observations"],
-        types=dict(value["types"]),
-        days=_days(value["days"]),
-        sessions=value["sessions"],
-        prompts=value["prompts"],
-        knowledge=tuple(value["knowledge"]),
-        learned=tuple(value["learned"]),
-        next_steps=tuple(value["next_steps"]),
-        files={each["path"]: each["count"] for each in value["files"]},
-    )
+    return _value(Report, value, files={each["path"]: each["count"] for each in value["files"]})
 
 
 def text(response: Response) -> str:
@@ -246,37 +220,13 @@ def text(response: Response) -> str:
 def analytics(response: Response) -> Analytics:
     """Of the route of that name."""
     value = response.json()
-    tokens = value["token_economics"]
-    return Analytics(
-        observations=value["observations"],
-        captured=value["captured"],
-        knowledge=value["knowledge"],
-        stale=value["stale"],
-        sessions=value["sessions"],
-        prompts=value["prompts"],
-        types=dict(value["types"]),
-        days=_days({each["day"]: each["count"] for each in value["days"]}),
-        token_economics=TokenEconomics(
-            tellings=tokens["tellings"],
-            told_bytes=tokens["told_bytes"],
-            replaced_bytes=tokens["replaced_bytes"],
-            saved_tokens=tokens["saved_tokens"],
-            reduction_percent=float(tokens["reduction_percent"]),
-        ),
-    )
+    days = {date.fromisoformat(each["day"]): each["count"] for each in value["days"]}
+    return _value(Analytics, value, days=days)
 
 
 def embedding_stats(response: Response) -> EmbeddingStats:
     """Of the route of that name."""
-    value = response.json()
-    return EmbeddingStats(
-        total=value["total"],
-        embedded=value["embedded"],
-        percentage=float(value["percentage"]),
-        provider=value["provider"],
-        dimensions=value["dimensions"],
-        available=value["available"],
-    )
+    return _value(EmbeddingStats, response.json())
 
 
 def embedded_count(response: Response) -> int:
@@ -286,8 +236,7 @@ def embedded_count(response: Response) -> int:
 
 def stale_detection(response: Response) -> StaleDetection:
     """Of the route that looks for stale files."""
-    value = response.json()
-    return StaleDetection(value["folder"], value["stale"], value["marked"], value["cleared"], value["unchecked"])
+    return _value(StaleDetection, response.json())
 
 
 def marked_count(response: Response) -> int:
@@ -305,31 +254,10 @@ def marked_count(response: Response) -> int:
 def recalled(response: Response) -> Recalled:
     """Of the route that says what an agent would be told with a prompt."""
     value = response.json()
-    found = [
-        FoundMemory(
-            id=each["id"],
-            title=each["title"],
-            type=each["type"],
-            score=float(each["score"]),
-            found_by=tuple(each["found_by"]),
-            told=bool(each["told"]),
-            feedback=_feedback(each["feedback"]) if "feedback" in each else None,
-            branch=each.get("branch"),
-            is_of_branch=bool(each.get("is_of_branch")),
-        )
-        for each in value["found"]
-    ]
-    return Recalled(value["context"], tuple(value["records"]), tuple(value["degraded"]), tuple(found))
+    found = tuple(_value(FoundMemory, each) for each in value["found"])
+    return _value(Recalled, value, text=value["context"], memory_ids=tuple(value["records"]), found=found)
 
 
 def edited_id(response: Response) -> str:
     """The id of the corrected memory."""
     return str(response.json()["id"])
-
-
-def _moment(value: Any) -> datetime | None:
-    return None if value is None else datetime.fromisoformat(value)
-
-
-def _days(value: Mapping[str, int]) -> dict[date, int]:
-    return {date.fromisoformat(day): count for day, count in value.items()}

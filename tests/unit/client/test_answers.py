@@ -15,6 +15,7 @@ from kiro_learn.client import (
     REPEATED,
     AnswerNotUnderstood,
     AsyncKiroLearn,
+    Details,
     FilesUnchecked,
     KiroLearn,
     Repeat,
@@ -159,3 +160,28 @@ def test_every_name_that_is_promised_is_there() -> None:
     assert {name for name in kiro_learn.client.__all__ if not hasattr(kiro_learn.client, name)} == set()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         kiro_learn.client.nothing  # noqa: B018  # type: ignore[attr-defined]  # not there on purpose
+
+
+MEMORY = {
+    "record_id": "mr_1",
+    "namespace": "n",
+    "strategy": "extractive",
+    "observation_type": "discovery",
+    "title": "t",
+    "summary": "s",
+    "created_at": "2026-01-05T12:00:00Z",
+    "source_event_ids": ["e"],
+}
+
+
+def test_what_an_answer_does_not_say_is_empty() -> None:
+    memory = read(calls.get(SHOP, "mr_1"), MEMORY | {"details": {"reason": "r"}})
+    assert (memory.id, memory.type, memory.text, memory.facts) == ("mr_1", "discovery", "", ())
+    assert (memory.stale_at, memory.importance, memory.source_event_ids) == (None, None, ("e",))
+    assert memory.details == Details(None, "r", (), None, None, None, ())
+
+
+@pytest.mark.parametrize("key", sorted(MEMORY))
+def test_what_an_answer_has_to_say_may_not_be_missing(key: str) -> None:
+    with pytest.raises(AnswerNotUnderstood):
+        read(calls.get(SHOP, "mr_1"), {name: value for name, value in MEMORY.items() if name != key})
