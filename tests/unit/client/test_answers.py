@@ -181,7 +181,7 @@ def test_what_an_answer_does_not_say_is_empty() -> None:
     assert memory.details == Details(None, "r", (), None, None, None, ())
 
 
-@pytest.mark.parametrize("key", sorted(MEMORY))
+@pytest.mark.parametrize("key", sorted(MEMORY.keys() - {"source_event_ids"}))
 def test_what_an_answer_has_to_say_may_not_be_missing(key: str) -> None:
     with pytest.raises(AnswerNotUnderstood):
         read(calls.get(SHOP, "mr_1"), {name: value for name, value in MEMORY.items() if name != key})
