@@ -61,7 +61,6 @@ ANCHORED = {
 """Patterns that are only matched at the beginning, which their module does not say by their name."""
 
 BOUNDED = {
-    "adapters.postgres.words:_RANKED": "reads statements of ours",
     "adapters.histories.specstory:_SESSION": "reads the first 4 KiB of a file",
     "wire.hooks.payload:_UNFINISHED": "reads the last 256 characters",
 }

@@ -37,7 +37,8 @@ SAFE_SECONDS = (DAYS_KEPT - 1) * 86_400.0
 
 _ABOUT_WORDS = re.compile(r"\w_fts\b|records_fts_|vocabulary_\d|(?:SAVEPOINT|RELEASE) words")
 _PROJECT = re.compile(r"(?:records_fts|vocabulary)_(\d+)")
-_RANKED = re.compile(r"(bm25\((\w+)[^)]*\))")
+_MATCHED = re.compile(r"\b(\w{1,60}+) MATCH :expression")
+_SCORE = re.compile(r"bm25\([^()]{1,200}\)")
 
 _GRAPH = {graph_statements.TABLES[kind]: tuple(columns) for kind, columns in graph_statements.SEARCHED.items()}
 _CREATE_GRAPH = """
@@ -76,10 +77,11 @@ class WordMirror:
             self._fill_graph(asker)
         else:
             self._fill_project(asker, int(project[1]))
-        ranked = _RANKED.search(statement)
-        if ranked is None or " JOIN " not in statement:
+        matched = _MATCHED.search(statement)
+        if matched is None or " JOIN " not in statement:
             return self.connection.execute(statement, dict(values))
-        score, table = ranked.groups()
+        table, scored = matched[1], _SCORE.search(statement)
+        score = scored[0] if scored else "0.0"
         finding = f"SELECT rowid, {score} FROM {table} WHERE {table} MATCH :expression"  # noqa: S608  # names of ours
         found = self.connection.execute(finding, {"expression": values["expression"]}).fetchall()
         numbers = ",".join(str(number) for number, _ in found)

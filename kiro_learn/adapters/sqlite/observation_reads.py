@@ -38,7 +38,8 @@ def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRa
     values: Values = {"expression": search.expression, "limit": search.limit, **filter_values(search.filter)}
     try:
         WordReads(connection, row[0]).totals(row[1])
-        found = connection.execute(for_namespace(statements.SEARCH_SYNTAX, row[0]), values)
+        statement = statements.SEARCH_SYNTAX_ANY if search.is_any_enough else statements.SEARCH_SYNTAX
+        found = connection.execute(for_namespace(statement, row[0]), values)
         hits = [
             Hit(record_id, made_at, score)
             for record_id, created_at, score in decodable(found)

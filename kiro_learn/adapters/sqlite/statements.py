@@ -912,6 +912,14 @@ SEARCH_SYNTAX = f"""
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
+# Whatever comes first, so that it ends there, however many match.
+SEARCH_SYNTAX_ANY = f"""
+    SELECT r.record_id, r.created_at, 0.0
+      FROM records_fts_{{number}} CROSS JOIN memory_records AS r ON r.number = records_fts_{{number}}.rowid
+     WHERE records_fts_{{number}} MATCH :expression AND {IS_WANTED}
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
 # By the index of words.
 SCORES_OF_EXPRESSION = """
     SELECT rowid, -bm25(records_fts_{number}) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression

@@ -46,7 +46,8 @@ class Reading:
     async def _about(self, namespace: Namespace, names: Sequence[str], session_id: str | None) -> frozenset[RecordId]:
         found: set[RecordId] = set()
         for name in names:
-            search = SyntaxSearch(namespace=namespace, expression=compile_query(f'"{name}"'), limit=MOST_ABOUT + 1)
+            phrase = compile_query(f'"{name}"')
+            search = SyntaxSearch(namespace=namespace, expression=phrase, limit=MOST_ABOUT + 1, is_any_enough=True)
             hits = (await self._storage.search_syntax(search)).hits
             if len(hits) <= MOST_ABOUT:
                 found.update(hit.record_id for hit in hits)

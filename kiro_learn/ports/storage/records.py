@@ -124,6 +124,8 @@ class SyntaxSearch:
     """As ``retrieval.query.syntax.compile_query`` made it."""
     limit: int
     filter: RecordFilter = EVERYTHING
+    is_any_enough: bool = False
+    """Which of those that match is no matter, nor their order and scores: that ends sooner where many do."""
 
 
 @attrs.frozen

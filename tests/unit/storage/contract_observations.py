@@ -21,6 +21,20 @@ def ids(records: list[MemoryRecord]) -> list[RecordId]:
 
 
 @promise
+async def syntax_search_may_end_with_any_that_match(storage: StorageBackend) -> None:
+    for number in range(1, 5):
+        await put_record(storage, record(number, "the pool of src/pool.py" if number < 4 else "the pool of pool src"))
+
+    async def count(query: str, limit: int) -> int:
+        expression = compile_query(query)
+        search = SyntaxSearch(namespace=MINE, expression=expression, limit=limit, is_any_enough=True)
+        return len((await storage.search_syntax(search)).hits)
+
+    assert [await count('"src/pool.py"', limit) for limit in (2, 9)] == [2, 3]
+    assert await count("zebra", 9) == 0
+
+
+@promise
 async def syntax_search_knows_types_and_times(storage: StorageBackend) -> None:
     await put_record(storage, record(1, "zebra", capture_type="command"))
     await put_record(storage, record(2, "zebra", knowledge_type=KnowledgeType.DECISION))
