@@ -39,8 +39,7 @@ from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.embeddings import list_embeddings
 from kiro_learn.adapters.sqlite.records import get_memory_records, get_ranking_features
-from kiro_learn.adapters.sqlite.search import rank_by_words
-from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
+from kiro_learn.adapters.sqlite.search import WordIndexes, rank_by_words
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.retrieval import Ranking
 from kiro_learn.ports.storage.answers import SearchParams

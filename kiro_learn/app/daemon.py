@@ -31,7 +31,7 @@ from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.adapters.onnx.embedding.tokenizer import TokenCounter
 from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
-from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
+from kiro_learn.adapters.sqlite.migrations.runner import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqlStorage
 from kiro_learn.app.copies import copies_of

@@ -10,13 +10,12 @@ from typing import Any, TypeVar, cast
 import apsw
 import trio
 
-from kiro_learn.adapters.sqlite.connections import settle
+from kiro_learn.adapters.sqlite.connections import Readers, run_query, settle
 from kiro_learn.adapters.sqlite.eraser import rewrite
-from kiro_learn.adapters.sqlite.export_reads import SqliteReading
+from kiro_learn.adapters.sqlite.export import SqliteReading
 from kiro_learn.adapters.sqlite.graph_reads import list_items
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate, uninterrupted
-from kiro_learn.adapters.sqlite.readers import Readers, run_query
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.errors import StorageUnavailable

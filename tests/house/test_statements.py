@@ -9,11 +9,12 @@ import apsw
 import pytest
 
 from kiro_learn.adapters.sqlite import (
-    export_statements,
+    eraser,
+    export,
     forgetting_statements,
     graph_statements,
-    merging_statements,
-    retention_statements,
+    merging,
+    retention,
     statements,
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
@@ -210,7 +211,9 @@ PARTS_OF_GRAPH_STATEMENTS = {
 }
 
 
-STATEMENTS = {f"{part}statements.py" for part in ("", "graph_", "retention_", "forgetting_", "merging_", "export_")}
+WITH_STATEMENTS = (statements, eraser, export, forgetting_statements, merging, retention)
+"""The modules in which SQL stands, beside that of the graph."""
+BEGINS_A_STATEMENT = re.compile(r"\s*[A-Z]+\s")
 
 
 def graph_constants() -> dict[str, str]:
@@ -228,9 +231,10 @@ def graph_constants() -> dict[str, str]:
 
 CONSTANTS = {
     name: text
-    for module in (statements, retention_statements, forgetting_statements, merging_statements, export_statements)
+    for module in WITH_STATEMENTS
     for name, text in vars(module).items()
     if name.isupper() and not name.startswith("_") and name not in FRAGMENTS
+    if isinstance(text, str) and BEGINS_A_STATEMENT.match(text)
 } | graph_constants()
 WALKS = {"FACTS_OF", "FACTS_OF_AT", "CANDIDATES_OF", "EDGES_OF", "EDGES_OF_AT"}
 SEARCHES = {name for name in graph_constants() if name.startswith("SEARCH_")}
@@ -301,7 +305,8 @@ def test_only_an_integer_becomes_part_of_a_statement() -> None:
 
 def test_sql_stands_nowhere_else_in_the_adapter() -> None:
     room = Path(statements.__file__).parent
+    stems = {module.__name__.rpartition(".")[2] for module in (*WITH_STATEMENTS, graph_statements)}
     for path in room.glob("*.py"):
-        if path.name not in STATEMENTS:
+        if path.stem not in stems:
             found = re.findall(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) ", path.read_text(encoding="utf-8"))
             assert found in ([], ["SELECT"] if path.name == "connections.py" else []), path

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import re
 
-from kiro_learn.adapters.sqlite import merging_statements
+from kiro_learn.adapters.sqlite import merging
 
 _SPELLINGS = (
     (r"%", "%%"),  # psycopg's own mark
@@ -68,10 +68,10 @@ _WRITTEN_APART = {
         {re.sub(r"UPDATE OR [A-Z]+", "UPDATE", statement)}
         """
         for statement, table, by, stays, goes, keys in (
-            (merging_statements.JOIN_EVIDENCE, "graph_evidence", "item_id", "id", "twin", ("event_id",)),
-            (merging_statements.MOVE_TOLD, "session_told", *_NUMBERED, ("session_id", "item_id")),
-            (merging_statements.MOVE_FORGOTTEN, "forgotten", *_NUMBERED, ("event_id", "digest")),
-            (merging_statements.MOVE_PAUSES, "pauses", "namespace", "target_name", "source_name", ("session_id",)),
+            (merging.JOIN_EVIDENCE, "graph_evidence", "item_id", "id", "twin", ("event_id",)),
+            (merging.MOVE_TOLD, "session_told", *_NUMBERED, ("session_id", "item_id")),
+            (merging.MOVE_FORGOTTEN, "forgotten", *_NUMBERED, ("event_id", "digest")),
+            (merging.MOVE_PAUSES, "pauses", "namespace", "target_name", "source_name", ("session_id",)),
         )
     },
 }

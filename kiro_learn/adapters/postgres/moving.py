@@ -24,7 +24,7 @@ from kiro_learn.adapters.postgres.writer import UsingConnection
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import make_private, open_writer
 from kiro_learn.adapters.sqlite.damage import map_errors
-from kiro_learn.adapters.sqlite.mending.layout import tables_of
+from kiro_learn.adapters.sqlite.mending.reading import tables_of
 from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement
 from kiro_learn.adapters.sqlite.mending.salvage import rebuild_words
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS

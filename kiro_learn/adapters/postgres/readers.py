@@ -13,7 +13,7 @@ import trio
 
 from kiro_learn.adapters.postgres.connection import PostgresConnection, Server
 from kiro_learn.adapters.postgres.words import WordMirror
-from kiro_learn.adapters.sqlite.readers import Loan, Readers
+from kiro_learn.adapters.sqlite.connections import Loan, Readers
 
 T = TypeVar("T")
 

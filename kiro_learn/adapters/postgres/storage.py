@@ -15,9 +15,9 @@ from kiro_learn.adapters.postgres.connection import PostgresConnection
 from kiro_learn.adapters.postgres.others import Commits, Turns
 from kiro_learn.adapters.postgres.words import WordMirror
 from kiro_learn.adapters.sqlite import search
+from kiro_learn.adapters.sqlite.connections import Readers
 from kiro_learn.adapters.sqlite.graph_reads import search_words
 from kiro_learn.adapters.sqlite.observation_reads import search_syntax
-from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.storage import SqlStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.graph import GraphItemId, GraphKind

@@ -1,17 +1,27 @@
-"""Opening the database's file, privately, and setting connections up.
+"""Opening the database's file, privately, setting connections up, and the pool of those that only read.
 
 WAL: readers never wait for the writer. FULL: an acknowledged commit survives a power cut, for one fsync a commit.
-Deleted content is overwritten, and none of it goes into temporary files.
+Deleted content is overwritten, and none of it goes into temporary files. One read-only connection serves one query at a
+time.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import stat
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import apsw
+import trio
 
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, map_errors
 from kiro_learn.errors import StorageUnavailable
 
 PRIVATE = 0o600
@@ -79,3 +89,187 @@ def open_reader(path: Path, *, busy_seconds: float) -> apsw.Connection:
     connection.set_busy_timeout(round(busy_seconds * 1000))
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     return connection
+
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+BUSY_SECONDS = 5.0
+"""How long a connection beside the others waits for a lock."""
+
+STEPS_BETWEEN_CANCEL_CHECKS = 1000
+"""Of SQLite's virtual machine: some tens of microseconds."""
+
+
+class Readers:
+    """Owns the read-only connections. A reader waits for a free one, in order of arrival."""
+
+    def __init__(self, path: Path, connections: Sequence[apsw.Connection]) -> None:
+        self._path = path
+        self._count = len(connections)
+        self._limiter = trio.CapacityLimiter(math.inf)  # there are as many threads as connections are lent
+        self._give_back, self._free = trio.open_memory_channel[apsw.Connection](self._count)
+        for connection in connections:
+            self._give_back.send_nowait(connection)
+        self._is_closed = False
+
+    async def read(self, query: Callable[[apsw.Connection], T]) -> T:
+        """Run ``query`` in a thread, on one state of the database.
+
+        Cancellation: the caller goes on at once, and the query is interrupted. Where SQLite waits for a lock or a disk
+        it cannot be: then its thread keeps the connection until it is back, and the others serve who asks next.
+        """
+        loan = Loan(await self._borrow())
+        token = trio.lowlevel.current_trio_token()
+        try:
+            return await trio.to_thread.run_sync(
+                self._run_on_loan, query, loan, token, limiter=self._limiter, abandon_on_cancel=True
+            )
+        except trio.Cancelled:
+            loan.stop()
+            raise
+        finally:
+            if loan.claim():  # cancelled before the thread began
+                self._give_back.send_nowait(loan.connection)
+
+    async def open_another(self) -> tuple[Path, apsw.Connection]:
+        """A connection beside these, which sees one state of the database until its caller closes it; and its file."""
+        if self._is_closed:
+            raise StorageUnavailable(self._path, hint="It was closed.")
+        return self._path, await trio.to_thread.run_sync(_open_another, self._path)
+
+    async def close(self) -> None:
+        """Wait for the queries under way, then close. A second close does nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for _ in range(self._count):
+            connection = await self._free.receive()
+            connection.close()
+        self._free.close()
+
+    async def _borrow(self) -> apsw.Connection:
+        if not self._is_closed:
+            try:
+                return await self._free.receive()
+            except trio.ClosedResourceError:  # it was closed while we waited
+                pass
+        raise StorageUnavailable(self._path, hint="It was closed.")
+
+    def _run_on_loan(self, query: Callable[[apsw.Connection], T], loan: Loan, token: trio.lowlevel.TrioToken) -> T:
+        """``query``'s answer; in the thread, which gives the connection back, whether or not the caller waited."""
+        if not loan.claim():
+            raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # the caller is gone
+        try:
+            return self._answer(loan, query)
+        finally:
+            with contextlib.suppress(trio.RunFinishedError):  # the daemon has ended meanwhile
+                token.run_sync_soon(self._give_back.send_nowait, loan.connection)
+
+    def _answer(self, loan: Loan, query: Callable[[apsw.Connection], T]) -> T:
+        """In the thread: ``query``'s answer on the connection that is lent."""
+        return run_query(self._path, loan.connection, query, _stop_if_cancelled)
+
+
+def run_query(
+    path: Path,
+    connection: apsw.Connection,
+    query: Callable[[apsw.Connection], T],
+    interrupted: Callable[[], bool] | None = None,
+) -> T:
+    """``query``'s answer from one state of the database. ``interrupted`` is asked all the time, and may raise."""
+    with map_errors(path):
+        if connection.in_transaction:  # the last transaction could not be ended, for example on a full disk
+            connection.execute("ROLLBACK")
+        connection.execute("BEGIN")
+        connection.set_progress_handler(interrupted, STEPS_BETWEEN_CANCEL_CHECKS)
+        cursors: list[apsw.Cursor] = []
+        connection.cursor_factory = partial(_noted, cursors)
+        try:
+            return query(connection)
+        finally:
+            # A query may stop before its last row. An open cursor would keep the connection, and so its next query,
+            # at this snapshot of the database.
+            connection.cursor_factory = apsw.Cursor
+            for cursor in cursors:
+                cursor.close(force=True)
+            connection.set_progress_handler(None)  # a cancelled COMMIT would leave the transaction open
+            _end_transaction(connection)
+
+
+def _open_another(path: Path) -> apsw.Connection:
+    with map_errors(path):
+        connection = open_reader(path, busy_seconds=BUSY_SECONDS)
+        connection.execute("BEGIN")
+        connection.execute(statements.NAMESPACE_NUMBERS).fetchall()  # what is seen is settled by the first read
+        return connection
+
+
+def _end_transaction(connection: apsw.Connection) -> None:
+    """There is nothing to undo, and what the query made for itself may stay.
+
+    FTS5 tells of a missing table of its own once more at the end, which must not cost what was found without it.
+    """
+    if connection.in_transaction:
+        with contextlib.suppress(apsw.CorruptError):
+            connection.execute("COMMIT")
+
+
+class Loan:
+    """A connection that is lent once: to the thread, or back to its owner if the thread has not begun."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self._unclaimed = threading.Lock()
+        self.stop: Callable[[], None] = _nothing
+        """Called where the caller is cancelled, for what does not look up by itself."""
+
+    def claim(self) -> bool:
+        """True for the first claimant, which has to give it back."""
+        return self._unclaimed.acquire(blocking=False)
+
+
+def _nothing() -> None:
+    """SQLite asks while it works whether it should stop."""
+
+
+def _stop_if_cancelled() -> bool:
+    """Raise trio.Cancelled in the thread; apsw interrupts the query and hands the exception on."""
+    trio.from_thread.check_cancelled()
+    return False
+
+
+def _noted(cursors: list[apsw.Cursor], connection: apsw.Connection) -> apsw.Cursor:
+    """A cursor of ``connection``, entered in ``cursors``."""
+    cursor = apsw.Cursor(connection)
+    cursors.append(cursor)
+    return cursor
+
+
+class Readable(Protocol):
+    """What a store has that reads by ``reading`` and ``reading_sound``."""
+
+    readers: Readers
+    damaged: DamagedRows
+
+
+Reading: TypeAlias = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
+"""A method of a ``Readable``: what a query takes beside its connection, and the query's answer."""
+
+
+def reading(query: Callable[Concatenate[apsw.Connection, P], T]) -> Reading[P, T]:
+    """A method that answers what ``query`` reads."""
+
+    async def method(store: Readable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await store.readers.read(lambda connection: query(connection, *args, **kwargs))
+
+    return method
+
+
+def reading_sound(query: Callable[Concatenate[apsw.Connection, DamagedRows, P], T]) -> Reading[P, T]:
+    """A method that answers what ``query`` reads, which leaves out damaged rows and notes them."""
+
+    async def method(store: Readable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await store.readers.read(lambda connection: query(connection, store.damaged, *args, **kwargs))
+
+    return method

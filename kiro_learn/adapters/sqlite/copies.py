@@ -2,14 +2,21 @@
 
 A copy gets its final name once it is whole, checked and on the disk; until then its name ends in ``.partial``. The
 process that makes a copy holds the folder's lock, so a partial file that it finds was left by a killed process.
+
+The folder must be the one in which copies were made before: where a disk is not mounted, its place is an empty folder
+of another disk, and a copy would go there without a word. So the folder holds a file with an id, and the home a note of
+the same id. Each is made once the first copy is whole.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import re
+import secrets
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -20,9 +27,9 @@ from typing import TypeVar
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import copies_place, eraser, statements
+from kiro_learn.adapters.sqlite import eraser, statements
 from kiro_learn.adapters.sqlite.backup import copied, flush_folder
-from kiro_learn.adapters.sqlite.connections import open_reader, open_writer
+from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest, uninterrupted
@@ -30,6 +37,63 @@ from kiro_learn.adapters.sqlite.writer import SqliteTransaction
 from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
 from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, UpgradeProgress, superfluous
 from kiro_learn.ports.storage.interface import Work
+
+MARKER = "folder-id"
+ID_BYTES = 16
+
+
+def absence_of(folder: Path, home_folder: Path) -> str:
+    """Why ``folder`` is not the one of before, with what to do; empty if it is, or if no copy was made in it.
+
+    Raises:
+      OSError: the marker or the note is there and cannot be read.
+    """
+    noted = _read(note_of(folder, home_folder))
+    if not noted or _read(folder / MARKER) == noted:
+        return ""
+    return f"copies were made in {folder}, and they are not there now: mount its disk; until then nothing is written"
+
+
+def remember(folder: Path, home_folder: Path) -> None:
+    """Mark ``folder``, in which a copy is now, and note the mark in the home.
+
+    Raises:
+      OSError: one of them cannot be written.
+      StorageUnavailable: one of them is no ordinary file.
+    """
+    note, marker = note_of(folder, home_folder), folder / MARKER
+    if _read(note):
+        return
+    # What a kill leaves empty, or without its note, is completed by the next copy.
+    found = _read(marker) or secrets.token_hex(ID_BYTES)
+    for path in (marker, note):
+        _write(path, found)
+
+
+def begin_anew(folder: Path, home_folder: Path) -> str:
+    """The command that lets copies begin anew in ``folder``."""
+    return f"rm {shlex.quote(str(note_of(folder, home_folder)))}"
+
+
+def note_of(folder: Path, home_folder: Path) -> Path:
+    """One note for each folder that the settings have ever named."""
+    return home_folder / f"folder-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("ascii", errors="replace").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+
+
+def _write(path: Path, text: str) -> None:
+    make_private(path)
+    with path.open("w", encoding="ascii") as file:
+        file.write(f"{text}\n")
+        file.flush()
+        os.fsync(file.fileno())
+
 
 T = TypeVar("T")
 
@@ -72,7 +136,7 @@ class SqliteCopies:
         if self.folder == self.home_folder:
             return ""
         try:
-            return copies_place.absence(self.folder, self.home_folder)
+            return absence_of(self.folder, self.home_folder)
         except OSError as error:
             return str(unusable(error, self.folder))
 
@@ -87,7 +151,7 @@ class SqliteCopies:
                 on_failure.pop_all()
             partial.replace(path)
             if self.folder != self.home_folder:
-                copies_place.remember(self.folder, self.home_folder)
+                remember(self.folder, self.home_folder)
             flush_folder(self.folder)
             copy = BackupCopy(path=path, kind=kind, made_at=now.replace(microsecond=0), bytes=path.stat().st_size)
             for old in superfluous(self.copies(), keep_count=self.keep_count, most_bytes=self.most_bytes):
@@ -143,7 +207,7 @@ class SqliteCopies:
           StorageError: it cannot be used, or is not the one of before.
         """
         if problem := self.absence():
-            anew = copies_place.begin_anew(self.folder, self.home_folder)
+            anew = begin_anew(self.folder, self.home_folder)
             raise StorageError(problem, hint=f"{anew}      lets copies begin in this folder anew")
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)

@@ -1,28 +1,159 @@
-"""Queries about the graph: its items, their vectors, and the walk along its edges."""
+"""Queries about the graph: its items, their vectors, the walk along its edges, and the picture of what is remembered.
+
+The picture is drawn of the newest memories, and of the entities that are mentioned most.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from itertools import islice
-from typing import Any
+from itertools import combinations, islice, zip_longest
+from typing import Any, TypeAlias
 
 import apsw
 import numpy as np
 
-from kiro_learn.adapters.sqlite import graph_statements as statements
+from kiro_learn.adapters.sqlite import graph_statements, statements
+from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
-from kiro_learn.adapters.sqlite.graph_picture import read_picture
 from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, to_evidence
-from kiro_learn.adapters.sqlite.readers import reading, reading_sound
-from kiro_learn.adapters.sqlite.rows import Row, Values
-from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.adapters.sqlite.rows import Row, Values, to_moment
+from kiro_learn.model.graph import (
+    LINKS_A_NODE,
+    Entity,
+    Evidence,
+    Fact,
+    GraphItem,
+    GraphItemId,
+    GraphKind,
+    GraphPicture,
+    NodeKind,
+    PictureAsked,
+    PictureLink,
+    PictureNode,
+    kind_of,
+)
 from kiro_learn.model.moment import to_text
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.vectors import Vector
 from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, GraphWords, Reached
 from kiro_learn.retrieval.query.syntax import has_words, match_expression
+
+LEAST_USES = 2
+"""Memories that share a concept or a file, from which on it joins something."""
+SHARE = 4
+"""Concepts, files and entities each get at most one in so many of the nodes."""
+MOST_PARTS = 12
+"""Of what one memory is about, joined directly where memories are not shown: pairs grow with the square."""
+
+Parts: TypeAlias = dict[str, PictureNode]
+"""By id."""
+
+
+def read_picture(connection: apsw.Connection, asked: PictureAsked) -> GraphPicture:
+    """See ``GraphReads.read_graph_picture``."""
+    values: Values = {"namespace": asked.namespace, "limit": asked.limit}
+    is_all = asked.namespace is None
+    wanted = graph_statements.PICTURE_RECORDS_OF_ALL if is_all else graph_statements.PICTURE_RECORDS_OF_NAMESPACE
+    counted = statements.COUNT_RECORDS_OF_ALL if is_all else statements.COUNT_RECORDS_OF_NAMESPACE
+    records = list(decodable(connection.execute(wanted, values)))
+    drawing = _Drawing(asked)
+    if NodeKind.ENTITY in asked.show:
+        drawing.add_entities(connection, values)
+    drawing.add_memories(records)
+    drawing.left_out[NodeKind.MEMORY] += connection.execute(counted, values).get - len(records)
+    return drawing.finished()
+
+
+class _Drawing:
+    def __init__(self, asked: PictureAsked) -> None:
+        self._show, self._limit = asked.show, asked.limit
+        self._nodes: Parts = {}
+        self._links: Counter[tuple[str, str, str | None]] = Counter()
+        self._of_event: dict[str, Parts] = defaultdict(dict)
+        self.left_out: Counter[str] = Counter()
+
+    def add_entities(self, connection: apsw.Connection, values: Values) -> None:
+        rows = decodable(connection.execute(graph_statements.PICTURE_ENTITIES, values))
+        kept = self._keep(NodeKind.ENTITY, [_node(NodeKind.ENTITY, row) for row in rows])
+        ids = {"ids": json.dumps(list(kept))}
+        self._links.update(connection.execute(graph_statements.PICTURE_EDGES, ids))
+        for item_id, event_id, *_ in connection.execute(graph_statements.EVIDENCE, ids):
+            self._of_event[event_id][item_id] = kept[item_id]
+        for node in kept.values():
+            projects = self._project_of(node.namespace)
+            self._nodes |= projects
+            self._links.update((project, node.id, None) for project in projects)
+
+    def add_memories(self, records: Sequence[Row]) -> None:
+        about = [self._about(row) for row in records]
+        uses = Counter(part for parts in about for part in parts)
+        known = {part: node for parts in reversed(about) for part, node in parts.items()}  # spelled as it was last
+        shared = [known[part] for part, count in uses.most_common() if count >= LEAST_USES]
+        for kind in (NodeKind.CONCEPT, NodeKind.FILE):
+            self._keep(kind, [node for node in shared if node.kind is kind])
+        self._nodes |= {part: node for part, node in known.items() if node.kind is NodeKind.PROJECT}
+        room = max(0, self._limit - len(self._nodes))
+        is_shown = NodeKind.MEMORY in self._show
+        links: list[list[tuple[str, str, None]]] = []
+        for row, parts in zip(records[:room] if is_shown else records, about, strict=False):
+            kept = [part for part in parts if part in self._nodes]
+            if is_shown:
+                node = _node(NodeKind.MEMORY, row)
+                self._nodes[node.id] = node
+                links.append([(node.id, part, None) for part in kept])
+            else:
+                self._links.update((one, other, None) for one, other in combinations(sorted(kept[:MOST_PARTS]), 2))
+        # A link of each memory, then a second one: what does not fit should leave none without any.
+        self._links.update(link for round_ in zip_longest(*links) for link in round_ if link is not None)
+        self.left_out[NodeKind.MEMORY] = max(0, len(records) - room) if is_shown else 0
+
+    def _keep(self, kind: NodeKind, found: Sequence[PictureNode]) -> Parts:
+        """The first of them, as far as this kind may go."""
+        kept = {node.id: node for node in found[: self._limit // SHARE]}
+        self.left_out[kind] = len(found) - len(kept)
+        self._nodes |= kept
+        return kept
+
+    def _about(self, row: Row) -> Parts:
+        """What a memory is about, of what is shown; its project last."""
+        concepts, files, events = (json.loads(listed) for listed in row[5:])
+        named = ((NodeKind.CONCEPT, "concept", concepts), (NodeKind.FILE, "file", files))
+        found: Parts = {}
+        for kind, prefix, texts in named:
+            if kind in self._show:
+                nodes = (PictureNode(id=f"{prefix}:{folded(each)}", kind=kind, label=each) for each in map(str, texts))
+                found |= {node.id: node for node in nodes}
+        for each in events if self._of_event else ():
+            found |= self._of_event.get(each, {})
+        return found | self._project_of(row[1])
+
+    def _project_of(self, namespace: Namespace | None) -> Parts:
+        if namespace is None or NodeKind.PROJECT not in self._show:
+            return {}
+        label = project_id_in(namespace)
+        return {namespace: PictureNode(id=namespace, kind=NodeKind.PROJECT, label=label, namespace=namespace)}
+
+    def finished(self) -> GraphPicture:
+        """As far as it may go; what is stated of entities first, then what many memories say."""
+        nodes = list(self._nodes.values())[: self._limit]
+        places = {node.id: place for place, node in enumerate(nodes)}
+        ordered = sorted(self._links.items(), key=lambda link: (link[0][2] is None, -link[1]))
+        links = [
+            PictureLink(source=places[source], target=places[target], says=says, count=count)
+            for (source, target, says), count in ordered
+            if source in places and target in places
+        ]
+        most = self._limit * LINKS_A_NODE
+        self.left_out["links"] = len(links) - len(links[:most])
+        return GraphPicture(nodes=nodes, links=links[:most], left_out=+self.left_out)
+
+
+def _node(kind: NodeKind, row: Row) -> PictureNode:
+    id_, namespace, at, type_, label, *_ = row
+    return PictureNode(id=id_, kind=kind, label=label, type=type_, namespace=Namespace(namespace), at=to_moment(at))
+
 
 # The walk along the graph's edges, level by level: three queries a level, however many entities it has.
 
@@ -64,19 +195,19 @@ class _Steps:
     def entities(self, ids: Iterable[GraphItemId]) -> list[Entity]:
         """In the order of ``ids``."""
         wanted = list(ids)
-        rows = self._rows(statements.GET_ITEMS[GraphKind.ENTITY], wanted) if wanted else []
+        rows = self._rows(graph_statements.GET_ITEMS[GraphKind.ENTITY], wanted) if wanted else []
         found = {item.item_id: item for item in items_in(GraphKind.ENTITY, rows, self._damaged)}
         return [item for item in (found.get(each) for each in wanted) if isinstance(item, Entity)]
 
     def facts(self, ids: Collection[GraphItemId], *, most: int) -> list[Fact]:
         """The surest of each entity, of all these the ``most`` surest."""
-        statement = statements.FACTS_OF if self._is_now else statements.FACTS_OF_AT
+        statement = graph_statements.FACTS_OF if self._is_now else graph_statements.FACTS_OF_AT
         items = items_in(GraphKind.FACT, self._rows(statement, ids, most=max(0, most)), self._damaged)
         return [item for item in items if isinstance(item, Fact)]
 
     def neighbors(self, ids: Collection[GraphItemId]) -> tuple[list[GraphItemId], dict[str, int]]:
         """What the surest edges of each entity lead to, the surest first; and how many edges each has."""
-        rows = self._rows(statements.EDGES_OF if self._is_now else statements.EDGES_OF_AT, ids)
+        rows = self._rows(graph_statements.EDGES_OF if self._is_now else graph_statements.EDGES_OF_AT, ids)
         return list(dict.fromkeys(GraphItemId(row[2]) for row in rows)), {row[0]: row[1] for row in rows}
 
     def _rows(self, statement: str, ids: Collection[GraphItemId], **values: int) -> list[Any]:
@@ -97,9 +228,9 @@ def put_vectors(connection: apsw.Connection, digest: str, vectors: Sequence[tupl
     """See ``GraphWrites.put_graph_vectors``."""
     for item_id, vector in vectors:
         kind = kind_of(item_id)
-        if kind in statements.PUT_VECTOR:
+        if kind in graph_statements.PUT_VECTOR:
             blob = np.ascontiguousarray(vector, dtype="<f4").tobytes()
-            connection.execute(statements.PUT_VECTOR[kind], {"id": item_id, "digest": digest, "vector": blob})
+            connection.execute(graph_statements.PUT_VECTOR[kind], {"id": item_id, "digest": digest, "vector": blob})
 
 
 def list_without_vector(
@@ -107,7 +238,7 @@ def list_without_vector(
 ) -> list[GraphItem]:
     """See ``GraphReads.list_graph_items_without_vector``."""
     found: list[GraphItem] = []
-    for kind, statement in statements.WITHOUT_VECTOR.items():
+    for kind, statement in graph_statements.WITHOUT_VECTOR.items():
         rows = connection.execute(statement, {"digest": digest})
         found += islice(items_in(kind, rows, damaged), limit - len(found))
     return found
@@ -118,7 +249,7 @@ def load_vectors(
 ) -> GraphVectors:
     """See ``GraphReads.load_graph_vectors``. A vector that is not as long as most is noted and left out."""
     values: Values = {"namespace": namespace, "digest": digest, "after": after}
-    found: list[Row] = connection.execute(statements.VECTORS, values).fetchall()
+    found: list[Row] = connection.execute(graph_statements.VECTORS, values).fetchall()
     sizes = Counter(size for row in found if (size := len(row[2])) and size % FLOAT_BYTES == 0)
     size = max(sizes, key=lambda each: (sizes[each], each), default=0)
     rows = [row for row in found if size and len(row[2]) == size]
@@ -130,7 +261,7 @@ def load_vectors(
         item_ids=tuple(GraphItemId(row[1]) for row in rows),
         rows=vectors.reshape(len(rows), -1) if rows else vectors.reshape(0, 0),
         through=found[-1][0] if found else after,
-        total=connection.execute(statements.COUNT_VECTORS, {"namespace": namespace, "digest": digest}).get
+        total=connection.execute(graph_statements.COUNT_VECTORS, {"namespace": namespace, "digest": digest}).get
         - (len(found) - len(rows)),
     )
 
@@ -162,7 +293,7 @@ def _matching(
         "limit": limit,
         "as_of": None if search.as_of is None else to_text(search.as_of),
     }
-    statement = (statements.SEARCH_CURRENT if search.as_of is None else statements.SEARCH_AS_OF)[kind]
+    statement = (graph_statements.SEARCH_CURRENT if search.as_of is None else graph_statements.SEARCH_AS_OF)[kind]
     return [GraphItemId(item_id) for (item_id,) in connection.execute(statement, values)]
 
 
@@ -176,7 +307,7 @@ def list_candidates(
 ) -> list[Fact]:
     """See ``GraphReads.list_candidate_facts``."""
     values: Values = {"namespace": namespace, "ids": json.dumps(sorted(about)), "per_node": limit, "most": limit}
-    found = items_in(GraphKind.FACT, connection.execute(statements.CANDIDATES_OF, values), damaged)
+    found = items_in(GraphKind.FACT, connection.execute(graph_statements.CANDIDATES_OF, values), damaged)
     return [item for item in found if isinstance(item, Fact)]
 
 
@@ -185,7 +316,7 @@ def find_entities(
 ) -> list[Entity]:
     """See ``GraphReads.find_named_entities``."""
     values = {"namespace": namespace, "names": json.dumps(sorted({folded(name) for name in names}))}
-    rows = connection.execute(statements.FIND_BY_NAME, values)
+    rows = connection.execute(graph_statements.FIND_BY_NAME, values)
     return [item for item in items_in(GraphKind.ENTITY, rows, damaged) if isinstance(item, Entity)]
 
 
@@ -198,7 +329,7 @@ def get_items(
         assert kind is not None, "taken off above"
         wanted = [item_id for item_id in item_ids if kind_of(item_id) is kind]
         values = {"namespace": namespace, "ids": json.dumps(wanted)}
-        for item in items_in(kind, connection.execute(statements.GET_ITEMS[kind], values), damaged):
+        for item in items_in(kind, connection.execute(graph_statements.GET_ITEMS[kind], values), damaged):
             found[item.item_id] = item
     return {item_id: found[item_id] for item_id in item_ids if item_id in found}
 
@@ -213,8 +344,8 @@ def list_items(connection: apsw.Connection, damaged: DamagedRows, query: GraphLi
         "before": query.before or AFTER_ALL,
         "as_of": None if query.as_of is None else to_text(query.as_of),
     }
-    lists = statements.LIST_CURRENT if query.only_current else statements.LIST_ALL
-    statement = (lists if query.as_of is None else statements.LIST_AS_OF)[query.kind]
+    lists = graph_statements.LIST_CURRENT if query.only_current else graph_statements.LIST_ALL
+    statement = (lists if query.as_of is None else graph_statements.LIST_AS_OF)[query.kind]
     return list(items_in(query.kind, connection.execute(statement, values), damaged))
 
 
@@ -224,7 +355,9 @@ def get_evidence(
     """See ``GraphReads.get_graph_evidence``."""
     found: dict[GraphItemId, list[Evidence]] = {item_id: [] for item_id in item_ids}
     values = {"ids": json.dumps(list(item_ids))}
-    for evidence in damaged.only_readable(decodable(connection.execute(statements.EVIDENCE, values)), to_evidence):
+    for evidence in damaged.only_readable(
+        decodable(connection.execute(graph_statements.EVIDENCE, values)), to_evidence
+    ):
         found[evidence.item_id].append(evidence)
     return {item_id: tuple(rows) for item_id, rows in found.items()}
 

@@ -2,6 +2,7 @@
 
 A record's number has that of its project in its upper half, and its words stand in its project's index, so each record
 gets a new number and is entered anew. Of two entities of one name and type, one takes over what is said of the other.
+See ``statements.py`` for the rules of the SQL.
 """
 
 from __future__ import annotations
@@ -12,55 +13,158 @@ from collections.abc import Sequence
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import merging_statements as statements
 from kiro_learn.adapters.sqlite import word_reads
+from kiro_learn.adapters.sqlite.connections import reading
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
 from kiro_learn.adapters.sqlite.embeddings import embedding_put_back
-from kiro_learn.adapters.sqlite.readers import reading
 from kiro_learn.adapters.sqlite.records import next_number, number_of, put_words
 from kiro_learn.adapters.sqlite.rows import Row, Values, from_cluster, to_record
-from kiro_learn.adapters.sqlite.statements import CREATE_INDEX, PARK_CLUSTER, PROJECTS, for_namespace
+from kiro_learn.adapters.sqlite.statements import CREATE_INDEX, PARK_CLUSTER, PROJECTS, RECORD_COLUMNS, for_namespace
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace
 from kiro_learn.ports.storage.answers import Change, GraphChanged, RecordRemoved
 
+# One row a project.
+RENAME = "UPDATE namespaces SET name = :name WHERE number = :number"
+NAMES = "SELECT namespace, name FROM namespaces WHERE name IS NOT NULL"
+SET_FOLDER = "UPDATE namespaces SET folder = coalesce(folder, :folder) WHERE number = :number"
+MERGED = """
+    SELECT s.namespace, t.namespace
+      FROM namespaces AS s JOIN namespaces AS t ON t.number = s.merged_into
+"""
+
+# By the unique index.
+TARGET = """
+    SELECT t.namespace FROM namespaces AS s JOIN namespaces AS t ON t.number = s.merged_into
+     WHERE s.namespace = :namespace
+"""
+
+# By the rowid, and one row a project.
+BEGIN_MERGE = "UPDATE namespaces SET merged_into = :target WHERE number = :source OR merged_into = :source"
+MODELS = "SELECT count(DISTINCT embedding_model) FROM namespaces WHERE number IN (:source, :target)"
+
+# A range of events_of_namespace, of which the table itself is not read.
+SOME_EVENTS = "SELECT event_id FROM events WHERE namespace = :source_name LIMIT :limit"
+
+# For each of a list, by the primary key.
+MOVE_EVENTS = "UPDATE events SET namespace = :target_name WHERE event_id IN (SELECT value FROM json_each(:ids))"
+
+# A range of records_of_namespace.
+SOME_RECORDS = f"""
+    SELECT r.number, {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.namespace_number = :source
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# All that was replaced, while two projects are merged.
+SOME_REPLACED = "SELECT number FROM replaced_records WHERE namespace_number = :source LIMIT :limit"
+
+# By the rowid.
+MOVE_RECORD = "UPDATE memory_records SET number = :new, namespace_number = :target WHERE number = :old"
+MOVE_REPLACED = "UPDATE replaced_records SET number = :new, namespace_number = :target WHERE number = :old"
+
+# A range of the primary key for each model.
+MOVE_EMBEDDINGS = """
+    UPDATE model_embeddings SET number = :new
+     WHERE model_number IN (SELECT number FROM embedding_models) AND number = :old
+"""
+
+# Along graph_entities_of_namespace; each by its unique index.
+SOME_ENTITIES = """
+    SELECT s.id, t.id
+      FROM graph_entities AS s
+      LEFT JOIN graph_entities AS t
+        ON t.namespace_number = :target AND t.folded_name = s.folded_name AND t.type = s.type
+     WHERE s.namespace_number = :source
+     LIMIT :limit
+"""
+
+# By the unique index of id, or an index of their entity.
+MOVE_ENTITY = "UPDATE graph_entities SET namespace_number = :target WHERE id = :id"
+MOVE_ENTITY_NAMES = "UPDATE graph_entity_names SET namespace_number = :target WHERE entity_id = :id"
+JOIN_FACTS = "UPDATE graph_facts SET entity_id = :twin WHERE entity_id = :id"
+JOIN_FROM = "UPDATE graph_relationships SET source_id = :twin WHERE source_id = :id"
+JOIN_TO = "UPDATE graph_relationships SET target_id = :twin WHERE target_id = :id"
+JOIN_EVIDENCE = "UPDATE OR IGNORE graph_evidence SET item_id = :twin WHERE item_id = :id"
+JOIN_NAMES = """
+    INSERT OR IGNORE INTO graph_entity_names (namespace_number, folded_name, entity_id)
+    SELECT :target, folded_name, :twin FROM graph_entity_names WHERE entity_id = :id
+"""
+JOIN_ENTITY = """
+    UPDATE graph_entities AS t
+       SET mention_count = t.mention_count + s.mention_count, importance = max(t.importance, s.importance),
+           first_seen = min(t.first_seen, s.first_seen), last_referenced = max(t.last_referenced, s.last_referenced),
+           description = iif(t.description = '', s.description, t.description)
+      FROM graph_entities AS s
+     WHERE t.id = :twin AND s.id = :id
+"""
+
+DELETE_JOINED = "DELETE FROM graph_entities WHERE id = :id"
+
+# Along an index by namespace, or a table with few rows a project; once, at the end of a merge.
+MOVE_RELATIONSHIPS = "UPDATE graph_relationships SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_FACTS = "UPDATE graph_facts SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_PROCEDURES = "UPDATE graph_procedures SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_PREFERENCES = "UPDATE graph_preferences SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_VECTORS = "UPDATE graph_vectors SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_REPLACEMENTS = "UPDATE replacements SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_BUFFER = "UPDATE buffer SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_TOLD = "UPDATE OR REPLACE session_told SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_FORGOTTEN = "UPDATE OR REPLACE forgotten SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_RUNS = "UPDATE learning_runs SET namespace = :target_name WHERE namespace = :source_name"
+MOVE_PAUSES = "UPDATE OR REPLACE pauses SET namespace = :target_name WHERE namespace = :source_name"
+ADD_USAGE = """
+    INSERT INTO llm_usage (day, namespace, call_count, failure_count, characters_in, characters_out, seconds)
+    SELECT day, :target_name, call_count, failure_count, characters_in, characters_out, seconds
+      FROM llm_usage WHERE namespace = :source_name
+    ON CONFLICT (day, namespace) DO UPDATE
+       SET call_count = llm_usage.call_count + excluded.call_count,
+           failure_count = llm_usage.failure_count + excluded.failure_count,
+           characters_in = llm_usage.characters_in + excluded.characters_in,
+           characters_out = llm_usage.characters_out + excluded.characters_out,
+           seconds = llm_usage.seconds + excluded.seconds
+"""
+DROP_USAGE = "DELETE FROM llm_usage WHERE namespace = :source_name"
+
+
 AT_THE_END = (
-    statements.MOVE_RELATIONSHIPS,
-    statements.MOVE_FACTS,
-    statements.MOVE_PROCEDURES,
-    statements.MOVE_PREFERENCES,
-    statements.MOVE_VECTORS,
-    statements.MOVE_REPLACEMENTS,
-    statements.MOVE_BUFFER,
-    statements.MOVE_TOLD,
-    statements.MOVE_FORGOTTEN,
-    statements.MOVE_RUNS,
-    statements.MOVE_PAUSES,
-    statements.ADD_USAGE,
-    statements.DROP_USAGE,
+    MOVE_RELATIONSHIPS,
+    MOVE_FACTS,
+    MOVE_PROCEDURES,
+    MOVE_PREFERENCES,
+    MOVE_VECTORS,
+    MOVE_REPLACEMENTS,
+    MOVE_BUFFER,
+    MOVE_TOLD,
+    MOVE_FORGOTTEN,
+    MOVE_RUNS,
+    MOVE_PAUSES,
+    ADD_USAGE,
+    DROP_USAGE,
 )
 
 
 JOINING = (
-    statements.JOIN_ENTITY,
-    statements.JOIN_FACTS,
-    statements.JOIN_FROM,
-    statements.JOIN_TO,
-    statements.JOIN_EVIDENCE,
-    statements.JOIN_NAMES,
-    statements.DELETE_JOINED,
+    JOIN_ENTITY,
+    JOIN_FACTS,
+    JOIN_FROM,
+    JOIN_TO,
+    JOIN_EVIDENCE,
+    JOIN_NAMES,
+    DELETE_JOINED,
 )
 
 
 def list_merged(connection: apsw.Connection) -> dict[Namespace, Namespace]:
-    return {Namespace(str(source)): Namespace(str(target)) for source, target in connection.execute(statements.MERGED)}
+    return {Namespace(str(source)): Namespace(str(target)) for source, target in connection.execute(MERGED)}
 
 
 def list_project_names(connection: apsw.Connection) -> dict[Namespace, str]:
-    return {Namespace(str(namespace)): str(name) for namespace, name in connection.execute(statements.NAMES)}
+    return {Namespace(str(namespace)): str(name) for namespace, name in connection.execute(NAMES)}
 
 
 class ProjectReads:
@@ -81,18 +185,18 @@ class ProjectWrites:
         if name in others:
             raise InvalidRequest([("$.name", "expected a name that no other project has")])
         values: Values = {"number": number_of(self._connection, namespace)[0], "name": name}
-        self._connection.execute(statements.RENAME, values)
+        self._connection.execute(RENAME, values)
 
     def begin_merge(self, source: Namespace, target: Namespace) -> None:
         target = self.in_use(target)
         place = self._place(source, target)
         if source == target:
             raise InvalidRequest([("$.into", "expected another project")])
-        if self._connection.execute(statements.MODELS, place).get != 1:
+        if self._connection.execute(MODELS, place).get != 1:
             expected = "expected projects that are embedded by the same model; one is still embedded again"
             raise InvalidRequest([("$.into", expected)])
-        self._connection.execute(statements.SET_FOLDER, {"number": place["target"], "folder": self._folder_of(target)})
-        self._connection.execute(statements.BEGIN_MERGE, place)
+        self._connection.execute(SET_FOLDER, {"number": place["target"], "folder": self._folder_of(target)})
+        self._connection.execute(BEGIN_MERGE, place)
 
     def merge_some(self, source: Namespace, *, limit: int) -> int:
         place = self._place(source, self.in_use(source)) | {"limit": limit}
@@ -104,7 +208,7 @@ class ProjectWrites:
 
     def in_use(self, namespace: Namespace) -> Namespace:
         """The project that ``namespace`` was merged into, or itself."""
-        found = self._connection.execute(statements.TARGET, {"namespace": namespace}).get
+        found = self._connection.execute(TARGET, {"namespace": namespace}).get
         return namespace if found is None else Namespace(str(found))
 
     def _place(self, source: Namespace, target: Namespace) -> Values:
@@ -116,10 +220,10 @@ class ProjectWrites:
         return next((str(row[4]) for row in rows if row[0] == namespace and row[4]), None)
 
     def _move_records(self, place: Values) -> int:
-        rows: list[Row] = self._connection.execute(statements.SOME_RECORDS, place).fetchall()
+        rows: list[Row] = self._connection.execute(SOME_RECORDS, place).fetchall()
         target = Namespace(str(place["target_name"]))
         for number, *row in rows:
-            new = self._renumber(statements.MOVE_RECORD, number, place)
+            new = self._renumber(MOVE_RECORD, number, place)
             word_reads.delete_words(self._connection, number)
             record_id = RecordId((row[1] or b"").decode("utf-8", "replace"))
             self.changes.append(RecordRemoved(Namespace(str(place["source_name"])), record_id))
@@ -132,9 +236,9 @@ class ProjectWrites:
         return len(rows)
 
     def _move_replaced(self, place: Values) -> int:
-        rows: list[Row] = self._connection.execute(statements.SOME_REPLACED, place).fetchall()
+        rows: list[Row] = self._connection.execute(SOME_REPLACED, place).fetchall()
         for (number,) in rows:
-            self._renumber(statements.MOVE_REPLACED, number, place)
+            self._renumber(MOVE_REPLACED, number, place)
         return len(rows)
 
     def _renumber(self, statement: str, old: int, place: Values) -> int:
@@ -145,20 +249,20 @@ class ProjectWrites:
         new = next_number(self._connection, number)
         moved: Values = {"old": old, "new": new, "target": number}
         self._connection.execute(statement, moved)
-        self._connection.execute(statements.MOVE_EMBEDDINGS, moved)
+        self._connection.execute(MOVE_EMBEDDINGS, moved)
         return new
 
     def _move_entities(self, place: Values) -> int:
-        rows: list[Row] = self._connection.execute(statements.SOME_ENTITIES, place).fetchall()
+        rows: list[Row] = self._connection.execute(SOME_ENTITIES, place).fetchall()
         for entity_id, twin in rows:
             values = place | {"id": entity_id, "twin": twin}
-            self._execute((statements.MOVE_ENTITY, statements.MOVE_ENTITY_NAMES) if twin is None else JOINING, values)
+            self._execute((MOVE_ENTITY, MOVE_ENTITY_NAMES) if twin is None else JOINING, values)
         return len(rows)
 
     def _move_events(self, place: Values) -> int:
-        found: list[Row] = self._connection.execute(statements.SOME_EVENTS, place).fetchall()
+        found: list[Row] = self._connection.execute(SOME_EVENTS, place).fetchall()
         ids = json.dumps([event_id for (event_id,) in found])
-        self._connection.execute(statements.MOVE_EVENTS, {"target_name": place["target_name"], "ids": ids})
+        self._connection.execute(MOVE_EVENTS, {"target_name": place["target_name"], "ids": ids})
         return len(found)
 
     def _move_rest(self, place: Values) -> int:

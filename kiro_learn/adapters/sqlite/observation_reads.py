@@ -11,8 +11,8 @@ import apsw
 import structlog
 
 from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
-from kiro_learn.adapters.sqlite.readers import reading, reading_sound
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import DAMAGE, IndexDamaged, WordReads

@@ -14,12 +14,10 @@ import structlog
 import trio
 
 from kiro_learn.adapters.sqlite.backup import backed_up, keep_finished
-from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer, settle
+from kiro_learn.adapters.sqlite.connections import Readers, make_private, open_reader, open_writer, settle
 from kiro_learn.adapters.sqlite.damage import insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
-from kiro_learn.adapters.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
-from kiro_learn.adapters.sqlite.migrations.runner import migrate, unguarded, unreported
-from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.migrations.runner import NO_CONTEXT, MigrationContext, migrate, unguarded, unreported
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.config import StorageConfig

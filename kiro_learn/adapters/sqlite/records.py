@@ -1,4 +1,4 @@
-"""Records: queries about them, their rows and words, and what is kept of those found last."""
+"""Records: queries about them, their rows and words, what became of them, and what is kept of those found last."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from kiro_learn.adapters.sqlite import rows, statements, word_reads
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.adapters.sqlite.rows import Values, to_features, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
-from kiro_learn.errors import DuplicateRecord
+from kiro_learn.errors import DuplicateRecord, UnknownRecord
+from kiro_learn.model.feedback import Feedback, FeedbackCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
@@ -249,3 +250,19 @@ class RankingFeatureCache:
 
 def _size_bytes(features: RankingFeatures) -> int:
     return sys.getsizeof(features.text) + sys.getsizeof(features.session_id) + BYTES_APIECE
+
+
+def add_feedback(connection: apsw.Connection, record_id: RecordId, feedback: Feedback) -> None:
+    one = {each.value: int(each is feedback) for each in Feedback}
+    found = connection.execute(statements.ADD_FEEDBACK, {"record_id": record_id, **one}).fetchone()
+    if found is None:
+        raise UnknownRecord(record_id)
+
+
+def list_feedback(connection: apsw.Connection, limit: int) -> dict[RecordId, FeedbackCounts]:
+    return {
+        RecordId(record_id): FeedbackCounts(helped=helped, wrong=wrong, used=used, ignored=ignored, objected=objected)
+        for record_id, helped, wrong, used, ignored, objected in connection.execute(
+            statements.FEEDBACK, {"limit": limit}
+        )
+    }

@@ -8,13 +8,13 @@ from typing import Any
 
 import apsw
 
-from kiro_learn.adapters.sqlite import export_statements as statements
+from kiro_learn.adapters.sqlite import export as statements
 from kiro_learn.adapters.sqlite import graph_statements, graph_writes, records, rows
 from kiro_learn.adapters.sqlite.forgetting_statements import IS_ERASED
 from kiro_learn.adapters.sqlite.forgotten import stays_away
 from kiro_learn.adapters.sqlite.graph_rows import from_evidence, kind_of_item
-from kiro_learn.adapters.sqlite.merging_statements import BEGIN_MERGE
-from kiro_learn.adapters.sqlite.pauses import pause_key
+from kiro_learn.adapters.sqlite.merging import BEGIN_MERGE
+from kiro_learn.adapters.sqlite.sessions import pause_key
 from kiro_learn.adapters.sqlite.statements import PUT_REPLACEMENT, PUT_REPLACING
 from kiro_learn.errors import StorageError
 from kiro_learn.model.buffer import ParkedCluster

@@ -14,24 +14,22 @@ from kiro_learn.adapters.sqlite import (
     buffers,
     embeddings,
     history,
-    memory_feedback,
-    pauses,
     records,
     search,
-    session_reads,
+    sessions,
     statistics,
 )
+from kiro_learn.adapters.sqlite.connections import Readers, reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.export_reads import SqliteReading
+from kiro_learn.adapters.sqlite.export import SqliteReading
 from kiro_learn.adapters.sqlite.forgetting import ForgettingReads
 from kiro_learn.adapters.sqlite.graph_reads import GraphReads
 from kiro_learn.adapters.sqlite.merging import ProjectReads
 from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
-from kiro_learn.adapters.sqlite.readers import Readers, reading, reading_sound
 from kiro_learn.adapters.sqlite.records import RankingFeatureCache
-from kiro_learn.adapters.sqlite.retention_reads import RetentionReads
-from kiro_learn.adapters.sqlite.session_reads import SessionReads
-from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
+from kiro_learn.adapters.sqlite.retention import RetentionReads
+from kiro_learn.adapters.sqlite.search import WordIndexes
+from kiro_learn.adapters.sqlite.sessions import SessionReads
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
@@ -68,9 +66,9 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
             self._ranking_features.remove(change.record_id for change in removals)
             self.damaged.remove(change.record_id for change in removals)
 
-    get_event_by_id = reading(session_reads.get_event_by_id)
-    list_events = reading_sound(session_reads.list_events)
-    list_teachers = reading(session_reads.list_teachers)
+    get_event_by_id = reading(sessions.get_event_by_id)
+    list_events = reading_sound(sessions.list_events)
+    list_teachers = reading(sessions.list_teachers)
 
     get_memory_records = reading_sound(records.get_memory_records)
     find_record_ids = reading(records.find_record_ids)
@@ -98,9 +96,9 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     get_days = reading(statistics.get_days)
     get_project_sizes = reading(statistics.get_project_sizes)
     get_hook_session = reading(statistics.get_hook_session)
-    list_told = reading(session_reads.list_told)
-    list_feedback = reading(memory_feedback.list_feedback)
-    list_pauses = reading(pauses.list_pauses)
+    list_told = reading(sessions.list_told)
+    list_feedback = reading(records.list_feedback)
+    list_pauses = reading(sessions.list_pauses)
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return await self.readers.read(functools.partial(search.rank_by_words, params=params, indexes=self._words))
@@ -127,6 +125,9 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     async def erase_forgotten(self) -> bool:
         forget_texts()
         return await self._writer.erase_forgotten()
+
+    async def give_back_space(self) -> None:
+        await self._writer.give_back_space()
 
     async def close(self) -> None:
         """Shielded: a cancelled close would leave a write-ahead log that is not merged into the file."""

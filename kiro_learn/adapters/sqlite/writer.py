@@ -19,14 +19,12 @@ from kiro_learn.adapters.sqlite import (
     forgetting,
     forgotten,
     history,
-    memory_feedback,
     merging,
-    pauses,
     records,
     restore_writes,
-    retention_writes,
+    retention,
     rows,
-    session_reads,
+    sessions,
     statements,
     word_reads,
 )
@@ -211,7 +209,7 @@ class OpenProjects:
 
 class SqliteTransaction(
     forgetting.ForgettingWrites,
-    retention_writes.RetentionWrites,
+    retention.RetentionWrites,
     merging.ProjectWrites,
     restore_writes.RestoreWrites,
 ):
@@ -373,24 +371,24 @@ class SqliteTransaction(
         self._connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
 
     def put_pause(self, pause: Pause) -> None:
-        pauses.put_pause(self._connection, pause)
+        sessions.put_pause(self._connection, pause)
 
     def delete_pause(self, namespace: Namespace, session_id: str | None) -> None:
-        pauses.delete_pause(self._connection, namespace, session_id)
+        sessions.delete_pause(self._connection, namespace, session_id)
 
     def put_told(
         self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
     ) -> None:
-        session_reads.put_told(self._connection, namespace, session_id, item_ids, prompt_number=prompt_number)
+        sessions.put_told(self._connection, namespace, session_id, item_ids, prompt_number=prompt_number)
 
     def add_feedback(self, record_id: RecordId, feedback: Feedback) -> None:
-        memory_feedback.add_feedback(self._connection, record_id, feedback)
+        records.add_feedback(self._connection, record_id, feedback)
 
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
-        session_reads.clear_told(self._connection, namespace, session_id)
+        sessions.clear_told(self._connection, namespace, session_id)
 
     def forget_told(self, item_ids: Collection[ToldId]) -> None:
-        session_reads.forget_told(self._connection, item_ids)
+        sessions.forget_told(self._connection, item_ids)
 
     def _give_up(self, change_count: int) -> None:
         del self.changes[change_count:]

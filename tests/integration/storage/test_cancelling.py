@@ -11,8 +11,8 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from kiro_learn.adapters.sqlite.connections import STEPS_BETWEEN_CANCEL_CHECKS, Readers
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
-from kiro_learn.adapters.sqlite.readers import STEPS_BETWEEN_CANCEL_CHECKS, Readers
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageError, StorageUnavailable

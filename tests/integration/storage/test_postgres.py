@@ -15,11 +15,11 @@ import pytest
 import trio
 
 from kiro_learn.adapters.sqlite import (
-    export_statements,
+    export,
     forgetting_statements,
     graph_statements,
-    merging_statements,
-    retention_statements,
+    merging,
+    retention,
     statements,
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
@@ -34,11 +34,11 @@ from tests.postgres import PostgresForTests, postgres_server
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record, record_id
 
 FILES = (
-    export_statements,
+    export,
     forgetting_statements,
     graph_statements,
-    merging_statements,
-    retention_statements,
+    merging,
+    retention,
     statements,
 )
 OF_SQLITE_ALONE = re.compile(r"_fts|vocabulary_|pragma_|sqlite_schema|dbstat")

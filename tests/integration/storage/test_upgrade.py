@@ -11,8 +11,7 @@ import apsw
 import pytest
 import trio
 
-from kiro_learn.adapters.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
-from kiro_learn.adapters.sqlite.migrations.runner import unreported
+from kiro_learn.adapters.sqlite.migrations.runner import NO_CONTEXT, MigrationContext, unreported
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig

@@ -15,9 +15,8 @@ import attrs
 
 from kiro_learn.adapters.sqlite import forgotten, rows, statements
 from kiro_learn.adapters.sqlite.connections import make_private
-from kiro_learn.adapters.sqlite.mending.layout import Table, tables_of
-from kiro_learn.adapters.sqlite.mending.pages import Pages
-from kiro_learn.adapters.sqlite.mending.reading import Remains
+from kiro_learn.adapters.sqlite.mending.reading import Remains, Table, tables_of
+from kiro_learn.adapters.sqlite.mending.trees import Pages
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
 from kiro_learn.adapters.sqlite.word_reads import rebuild

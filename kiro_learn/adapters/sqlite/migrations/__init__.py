@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from kiro_learn.adapters.sqlite.migrations import (
-    branches,
-    graph_lookup,
-    memory_feedback,
-    pins,
-    project_names_and_pauses,
-    selective_forgetting,
+    additions,
     todays_schema,
 )
 from kiro_learn.adapters.sqlite.migrations.first_schema import FIRST_MIGRATIONS
@@ -16,10 +11,10 @@ from kiro_learn.adapters.sqlite.migrations.first_schema import FIRST_MIGRATIONS
 MIGRATIONS = (
     *FIRST_MIGRATIONS,
     todays_schema.MIGRATION,
-    selective_forgetting.MIGRATION,
-    project_names_and_pauses.MIGRATION,
-    memory_feedback.MIGRATION,
-    branches.MIGRATION,
-    graph_lookup.MIGRATION,
-    pins.MIGRATION,
+    additions.SELECTIVE_FORGETTING,
+    additions.PROJECT_NAMES_AND_PAUSES,
+    additions.MEMORY_FEEDBACK,
+    additions.BRANCHES,
+    additions.GRAPH_LOOKUP,
+    additions.PINS,
 )

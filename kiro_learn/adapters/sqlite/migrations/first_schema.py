@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kiro_learn.adapters.sqlite.migrations.migration import Migration
+from kiro_learn.adapters.sqlite.migrations.runner import Migration
 
 INIT = """
     CREATE TABLE events (

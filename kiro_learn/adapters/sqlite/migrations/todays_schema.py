@@ -1,17 +1,208 @@
-"""From the first kiro-learn's schema to ours in one step: no version between the two was ever released."""
+"""From the first kiro-learn's schema to ours in one step: no version between the two was ever released.
+
+What it kept under one namespace is moved to another, and what waited in its buffer waits in ours. It kept a folder for
+each project and in it ``buffer.ndjson``, a line for each event, which is stored too. A line may also be a summary of
+several events, which is stored nowhere else. The files stay, for those who go back to it.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import apsw
+import structlog
 
-from kiro_learn.adapters.sqlite.migrations.first_buffers import take_over
-from kiro_learn.adapters.sqlite.migrations.migration import Migration, MigrationContext, unreadable_row
-from kiro_learn.adapters.sqlite.migrations.moving import CREATE_WORDS, FILL_WORDS, move_to_namespaces_in_use
+from kiro_learn.adapters.sqlite.migrations.runner import Migration, MigrationContext, unreadable_row
+from kiro_learn.model.ids import ULID_PATTERN
 from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace, within_our_limits
+
+KEPT = """
+    SELECT n.number, n.namespace, n.last_record,
+           (SELECT e.actor_id FROM events AS e WHERE e.namespace = n.namespace LIMIT 1),
+           (SELECT e.project_path FROM events AS e
+             WHERE e.namespace = n.namespace AND e.project_path IS NOT NULL LIMIT 1)
+      FROM namespaces AS n
+     ORDER BY n.number
+"""
+NUMBER_OF = "SELECT number, last_record FROM namespaces WHERE namespace = ?"
+PUT_NAMESPACE = "INSERT INTO namespaces (namespace) VALUES (?) RETURNING number, last_record"
+
+# A record keeps its place among those of its namespace; also one that was replaced, since it may come back.
+MOVE = """
+    UPDATE events SET namespace = :namespace WHERE namespace = :old_namespace;
+    UPDATE memory_records
+       SET namespace_number = :number, number = (:number << 32) | (:last_record + (number & 0xffffffff))
+     WHERE namespace_number = :old_number;
+    UPDATE replaced_records
+       SET namespace_number = :number, number = (:number << 32) | (:last_record + (number & 0xffffffff))
+     WHERE namespace_number = :old_number;
+    UPDATE replacements SET namespace_number = :number WHERE namespace_number = :old_number;
+    UPDATE buffer
+       SET namespace_number = :number, compaction_json = json_set(compaction_json, '$.namespace', :namespace)
+     WHERE namespace_number = :old_number;
+    UPDATE parked_clusters
+       SET namespace = :namespace,
+           records_json = (SELECT json_group_array(json_set(value, '$.namespace', :namespace))
+                             FROM json_each(records_json))
+     WHERE namespace = :old_namespace;
+    UPDATE learning_runs SET namespace = :namespace WHERE namespace = :old_namespace;
+    INSERT INTO llm_usage (day, namespace, call_count, failure_count, characters_in, characters_out, seconds)
+        SELECT day, :namespace, call_count, failure_count, characters_in, characters_out, seconds
+          FROM llm_usage
+         WHERE namespace = :old_namespace
+        ON CONFLICT (day, namespace) DO UPDATE
+           SET call_count = call_count + excluded.call_count,
+               failure_count = failure_count + excluded.failure_count,
+               characters_in = characters_in + excluded.characters_in,
+               characters_out = characters_out + excluded.characters_out,
+               seconds = seconds + excluded.seconds;
+    DELETE FROM llm_usage WHERE namespace = :old_namespace;
+    UPDATE namespaces SET last_record = :last_record + :old_last_record WHERE number = :number;
+    DELETE FROM namespaces WHERE number = :old_number;
+"""
+DROP_WORDS = "DROP TABLE IF EXISTS records_fts_{number:d}"
+CREATE_WORDS = """
+    CREATE VIRTUAL TABLE IF NOT EXISTS records_fts_{number:d} USING fts5 (
+        title, summary, facts, concepts, files,
+        content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+    )
+"""
+FILL_WORDS = """
+    INSERT INTO records_fts_{number:d} (rowid, title, summary, facts, concepts, files)
+        SELECT number, title, summary,
+               (SELECT coalesce(group_concat(value, char(10)), '') FROM json_each(facts_json)),
+               (SELECT coalesce(group_concat(value, char(10)), '') FROM json_each(concepts_json)),
+               (SELECT coalesce(group_concat(value, char(10)), '')
+                  FROM (SELECT value
+                          FROM (SELECT 1 AS list, key, value FROM json_each(files_touched_json)
+                                UNION ALL SELECT 2, key, value FROM json_each(files_read_json)
+                                UNION ALL SELECT 3, key, value FROM json_each(files_modified_json))
+                         GROUP BY value ORDER BY min(list), min(key)))
+          FROM memory_records
+         WHERE namespace_number = {number:d} AND number > :last_number
+"""
+
+
+def move_to_namespaces_in_use(connection: apsw.Connection, context: MigrationContext) -> dict[str, Namespace]:
+    """Move what stands under a namespace that hooks do not use to the one they use; answers which went where."""
+    moved: dict[str, Namespace] = {}
+    kept: list[tuple[Any, ...]] = connection.execute(KEPT).fetchall()
+    for number, namespace, last_record, actor_id, project_path in kept:
+        in_use = context.namespace_in_use(namespace, actor_id, project_path)
+        if in_use != namespace:
+            old = {"old_number": number, "old_namespace": namespace, "old_last_record": last_record}
+            _move(connection, old, in_use)
+            moved[namespace] = in_use
+    return moved
+
+
+def number_of(connection: apsw.Connection, namespace: str) -> tuple[int, int]:
+    """The namespace's number, made if it has none yet, and the last number of its records."""
+    found: tuple[int, int] | None = connection.execute(NUMBER_OF, (namespace,)).fetchone()
+    made: tuple[int, int] = found or connection.execute(PUT_NAMESPACE, (namespace,)).get
+    return made
+
+
+def _move(connection: apsw.Connection, old: dict[str, str | int], namespace: Namespace) -> None:
+    number, last_record = number_of(connection, namespace)
+    connection.execute(MOVE, old | {"number": number, "last_record": last_record, "namespace": namespace})
+    connection.execute(DROP_WORDS.format(number=old["old_number"]))
+    if old["old_last_record"]:
+        connection.execute(CREATE_WORDS.format(number=number))
+        connection.execute(FILL_WORDS.format(number=number), {"last_number": number << 32 | last_record})
+
+
+log = structlog.get_logger()
+
+SUMMARY = "compact_"
+"""Begins the id of a line that is a summary; a ULID follows."""
+
+PUT_SUMMARY = """
+    INSERT OR IGNORE INTO events (
+        event_id, session_id, actor_id, namespace, schema_version, kind, body_json, valid_time, transaction_time,
+        source_json)
+    VALUES (:event_id, :event_id, :actor_id, :namespace, 1, 'session_summary', :body_json, :moment, :moment,
+            :source_json)
+"""
+STORED = "SELECT namespace, octet_length(body_json) FROM events WHERE event_id = ?"
+PUT_BUFFERED = "INSERT OR IGNORE INTO buffer (namespace_number, event_id, size_bytes) VALUES (?, ?, ?)"
+
+
+def take_over(connection: apsw.Connection, folder: Path, moved: Mapping[str, Namespace]) -> None:
+    """Enter every line of every buffer in ``folder``, in order; ``moved`` holds the namespaces that have new names."""
+    taken = left = 0
+    for path in sorted(folder.glob("*/buffer.ndjson")):
+        for entry in _entries(path):
+            is_taken = entry is not None and _enter(connection, entry, moved)
+            taken += is_taken
+            left += not is_taken
+    if taken or left:
+        log.info("storage.first_buffers_taken", event_count=taken, unknown_count=left)
+
+
+def _entries(path: Path) -> Iterator[dict[str, Any] | None]:
+    """What each line holds; None for one that is damaged. A file that cannot be read is left as it is."""
+    if not path.is_file():  # to open a pipe would wait for ever
+        log.warning("storage.first_buffer_unreadable", problem="is no file")
+        return
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if line.strip():
+                    yield _parsed(line)
+    except OSError as error:
+        log.warning("storage.first_buffer_unreadable", problem=error.strerror)
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+        entry["event_id"].encode()  # an escape may stand for half of a character, which SQLite refuses
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        return None
+    return cast("dict[str, Any]", entry)
+
+
+def _enter(connection: apsw.Connection, entry: dict[str, Any], moved: Mapping[str, Namespace]) -> bool:
+    event_id = str(entry["event_id"])
+    if event_id.startswith(SUMMARY):
+        event_id = event_id.removeprefix(SUMMARY)
+        summary = _summary(event_id, entry, moved)
+        if summary is None:
+            return False
+        connection.execute(PUT_SUMMARY, summary)
+    stored = connection.execute(STORED, (event_id,)).fetchone()
+    if stored is None:
+        return False
+    namespace, size_bytes = stored
+    connection.execute(PUT_BUFFERED, (number_of(connection, namespace)[0], event_id, size_bytes))
+    return True
+
+
+def _summary(event_id: str, entry: dict[str, Any], moved: Mapping[str, Namespace]) -> dict[str, str] | None:
+    """The row of an event that says what the summary says; None if the line is no summary."""
+    try:
+        old = entry["namespace"]
+        namespace = moved.get(old) or within_our_limits(old, actor_id="")
+        namespace.encode()
+        _, _, actor_id, _, _, _ = namespace.split("/")
+        body = {"type": "text", "content": entry["body"]["content"].encode("utf-8", "replace").decode()}
+        moment = to_text(from_text(entry["timestamp"]))
+        source = {"surface": entry["surface"], "version": "0", "client_id": "kiro-learn"}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+    are_names = ULID_PATTERN.fullmatch(event_id) and NAMESPACE_PATTERN.fullmatch(namespace)
+    if not are_names or not isinstance(source["surface"], str):
+        return None
+    texts = {"body_json": json.dumps(body), "source_json": json.dumps(source), "moment": moment}
+    return {"event_id": event_id, "actor_id": actor_id, "namespace": namespace} | texts
+
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 

@@ -6,8 +6,7 @@ import apsw
 import pytest
 
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
-from kiro_learn.adapters.sqlite.migrations.migration import Migration
-from kiro_learn.adapters.sqlite.migrations.runner import migrate
+from kiro_learn.adapters.sqlite.migrations.runner import Migration, migrate
 from kiro_learn.errors import MigrationDriftError, SchemaTooNew
 from tests.unit.storage.builders import DAWN
 

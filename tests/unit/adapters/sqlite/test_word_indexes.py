@@ -5,8 +5,8 @@ from typing import cast
 
 import numpy as np
 
+from kiro_learn.adapters.sqlite.search import WordIndexes
 from kiro_learn.adapters.sqlite.word_index import Arrivals, Totals
-from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.word_reads import WordReads
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.retrieval.ranking.bm25 import Counts

@@ -1,4 +1,7 @@
-"""Queries about sessions: listed by what they said last, with their events, and the memories that came from these."""
+"""Sessions: listed by what they said last, with their events and the memories that came from these; and paused.
+
+A pause is of one session or of a whole project.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from collections.abc import Collection, Iterator, Sequence
 import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements
+from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
-from kiro_learn.adapters.sqlite.readers import reading, reading_sound
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values, to_event, to_moment
 from kiro_learn.model.cursors import cursor_after, place_of
 from kiro_learn.model.event import Event
 from kiro_learn.model.feedback import ToldId, ToldItem
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.moment import to_text
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.model.statistics import NamedRecord, Session, SessionHead, ToldSession
 from kiro_learn.ports.storage.answers import EventPage
 from kiro_learn.ports.storage.events import EventPlace, SessionEvents
@@ -237,3 +240,28 @@ def _event_place(cursor: str | None) -> Values:
         return AFTER_ALL
     valid_time, event_id = place_of(cursor)
     return {"valid_time": to_text(valid_time), "event_id": event_id}
+
+
+WHOLE = ""
+"""In the place of a session: all of the project."""
+
+
+def put_pause(connection: apsw.Connection, pause: Pause) -> None:
+    values = pause_key(pause.namespace, pause.session_id) | {"since": to_text(pause.since)}
+    connection.execute(statements.PUT_PAUSE, values)
+
+
+def delete_pause(connection: apsw.Connection, namespace: Namespace, session_id: str | None) -> None:
+    connection.execute(statements.DELETE_PAUSE, pause_key(namespace, session_id))
+
+
+def list_pauses(connection: apsw.Connection) -> list[Pause]:
+    return [
+        Pause(Namespace(str(namespace)), str(session_id) or None, from_text(str(since)))
+        for namespace, session_id, since in decodable(connection.execute(statements.PAUSES))
+    ]
+
+
+def pause_key(namespace: Namespace, session_id: str | None) -> Values:
+    """The primary key of a pause."""
+    return {"namespace": namespace, "session_id": session_id or WHOLE}
