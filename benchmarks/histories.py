@@ -237,7 +237,7 @@ async def running_services(
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC) - behind, new_ulid=lambda: str(ULID()))
     storage: Any
     if url:
-        postgres: Any = importlib.import_module("kiro_learn.adapters.postgres.opening")  # of an extra
+        postgres: Any = importlib.import_module("kiro_learn.adapters.postgres.storage")  # of an extra
         storage = await postgres.open_postgres_storage(url, config.storage, utc_now=clock.utc_now)
     else:
         storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)

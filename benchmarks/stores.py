@@ -35,7 +35,7 @@ import trio
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kiro_learn.adapters.postgres.moving import move_to_file, move_to_server
-from kiro_learn.adapters.postgres.opening import open_postgres_storage
+from kiro_learn.adapters.postgres.storage import open_postgres_storage
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.record import MemoryRecord

@@ -67,7 +67,7 @@ class PostgresForTests:
 
     async def open_again(self, **options: Any) -> Any:
         """The store as it was left."""
-        from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # psycopg is of an extra
+        from kiro_learn.adapters.postgres.storage import open_postgres_storage  # noqa: PLC0415  # psycopg is of an extra
 
         return await open_postgres_storage(self.url, StorageConfig(reader_count=1, busy_seconds=2), **options)
 

@@ -30,7 +30,7 @@ from kiro_learn.adapters.files.settings_file import read_settings, settings_in
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.adapters.onnx.embedding.tokenizer import TokenCounter
-from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
+from kiro_learn.adapters.service_managers.systemd import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.runner import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqlStorage
@@ -322,7 +322,7 @@ def _no_client(url: str) -> StorageUnavailable:
 async def _opened_server(config: StorageConfig, clock: ClockAndIds) -> SqlStorage:
     """Imported here: who keeps a file in the home need not have the client of PostgreSQL."""
     try:
-        from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # see above
+        from kiro_learn.adapters.postgres.storage import open_postgres_storage  # noqa: PLC0415  # see above
     except ImportError as error:
         raise _no_client(config.url) from error
     return await open_postgres_storage(config.url, config, utc_now=clock.utc_now, user_home=Path.home())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kiro_learn.adapters.files import Home, private
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
-from kiro_learn.adapters.files.import_record import DiskImportRecord
+from kiro_learn.adapters.files.home import DiskImportRecord
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.files.notes_folder import INDEX, DiskNotes
 from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
@@ -144,7 +144,7 @@ def _server_at(url: str) -> ServerFacts | None:
     if not url:
         return None
     try:
-        from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # psycopg is of an extra
+        from kiro_learn.adapters.postgres.storage import look_at  # noqa: PLC0415  # psycopg is of an extra
     except ImportError:
         return ServerFacts(name="PostgreSQL", problem=NO_CLIENT, hint=NO_CLIENT_HINT)
     return look_at(url)

@@ -5,7 +5,7 @@ returned and written, never logged and never part of an error.
 """
 
 from kiro_learn.adapters.files.home import Home
-from kiro_learn.adapters.files.hook_script import lasting_interpreter, write_hook_script, write_start_script
+from kiro_learn.adapters.files.home_folder import lasting_interpreter, write_hook_script, write_start_script
 from kiro_learn.adapters.files.spool import Spool, SpooledHook
 
 __all__ = ["Home", "Spool", "SpooledHook", "lasting_interpreter", "write_hook_script", "write_start_script"]

@@ -1,10 +1,17 @@
-"""The folder itself: its files by name, its modes, its token, its lock and its address."""
+"""The folder itself: its files by name, its modes, its token, its lock and its address.
+
+Two files in it have their form here: how far the upgrade of the database is, which clients read while the daemon does
+not answer yet, and which past sessions were imported.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -14,10 +21,31 @@ import attrs
 from kiro_learn.adapters.files import private
 from kiro_learn.adapters.files.spool import Spool
 from kiro_learn.adapters.files.spool_cipher import key_at
-from kiro_learn.adapters.files.upgrade_notice import upgrade_announced
 from kiro_learn.errors import AlreadyRunning, ConfigError
-from kiro_learn.model.backup import UpgradeProgress
+from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 from kiro_learn.model.version import __version__
+
+SECONDS_BETWEEN_WRITES = 0.25
+
+
+@contextmanager
+def upgrade_announced(path: Path) -> Iterator[Callable[[UpgradeProgress], None]]:
+    """Keep in ``path`` what the block reports, written seldom; at its end the file goes."""
+    written_at: dict[UpgradeStage, float] = {}
+
+    def report(progress: UpgradeProgress) -> None:
+        now = time.monotonic()
+        if progress.stage is UpgradeStage.BACKUP and now - written_at.get(progress.stage, 0) < SECONDS_BETWEEN_WRITES:
+            return
+        written_at[progress.stage] = now
+        notice = {"stage": progress.stage, "done": progress.done, "total": progress.total}
+        private.write(path, json.dumps(notice).encode())
+
+    try:
+        yield report
+    finally:
+        path.unlink(missing_ok=True)
+
 
 TOKEN_BYTES = 32
 _START_BYTES = 16_384
@@ -267,3 +295,54 @@ def remove_leftovers(home: Home) -> None:
 def folders_of(home: Home) -> tuple[Path, ...]:
     """Those in it that must be this user's for a daemon to start."""
     return home.logs, home.backups, home.hook.parent, home.agent_folder
+
+
+_IMPORTS = "imports"
+_DIGITS = 32
+
+
+class DiskImportRecord:
+    """``ImportRecord`` as lines that are only added; no line tells which session it is of."""
+
+    def __init__(self, path: Path, database: str) -> None:
+        self._path = path
+        self._database = database
+        self._states = _read(path, database)
+
+    @classmethod
+    def of(cls, home: Home) -> DiskImportRecord:
+        """The record of the database that is there now."""
+        try:
+            found = home.database.stat()
+        except OSError:
+            return cls(home.path / _IMPORTS, "none")
+        return cls(home.path / _IMPORTS, f"{found.st_dev} {found.st_ino}")
+
+    def has(self, key: str, state: str) -> bool:
+        return self._states.get(_digest(key)) == _digest(state)
+
+    def add(self, key: str, state: str) -> None:
+        line = f"{_digest(key)} {_digest(state)}\n"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | (os.O_APPEND if self._states else os.O_TRUNC)
+        descriptor = os.open(self._path, flags, 0o600)
+        try:
+            os.write(descriptor, line.encode() if self._states else f"{self._database}\n{line}".encode())
+        finally:
+            os.close(descriptor)
+        self._states[_digest(key)] = _digest(state)
+
+
+def _read(path: Path, database: str) -> dict[str, str]:
+    """By the digest of the key, that of the state; of lines that are torn, nothing."""
+    try:
+        first, *lines = path.read_text(encoding="ascii", errors="replace").splitlines()
+    except (FileNotFoundError, ValueError):
+        return {}
+    if first != database:
+        return {}
+    pairs = (line.split(" ") for line in lines)
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}  # noqa: PLR2004  # a pair
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]

@@ -1,17 +1,96 @@
-"""The home, made and removed. Only names that we give are removed: the home may be any folder that a variable names."""
+"""The home, made and removed, and what agents run in it: ``bin/hook``, with an interpreter that stays where it is.
+
+Only names that we give are removed: the home may be any folder that a variable names.
+"""
 
 from __future__ import annotations
 
 import fnmatch
+import py_compile
+import re
+import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
 
+from kiro_learn.adapters.files import private, spool_cipher
 from kiro_learn.adapters.files.home import Home
-from kiro_learn.adapters.files.hook_script import lasting_interpreter, write_hook_script
 from kiro_learn.errors import ConfigError
+
+# Exit 2 would block the agent's prompt, and it is what Python says to a missing file: hence the questions first.
+SCRIPT = """\
+#!/bin/sh
+# Written by kiro-learn, and written again at its next start.
+# Build: {build}
+[ -x {interpreter} ] && [ -r {shim} ] && exec {interpreter} -I -S -E -c {start} {home} "$@"
+echo '[kiro-learn] the interpreter of the hook is gone: run kiro-learn start' >&2
+exit 0
+"""
+
+_BUILD = re.compile(r"^# Build: (.*)$", re.MULTILINE)
+
+START_SCRIPT = """\
+#!/bin/sh
+# Written by kiro-learn, because [server] start_on_hook is true: the hook runs it when no daemon runs.
+[ -x {interpreter} ] && KIRO_LEARN_HOME={home} exec {interpreter} -P -m kiro_learn start
+exit 0
+"""
+
+START = 'import sys; sys.path.insert(0, sys.argv[1] + "/bin"); import hook; hook.run(sys.argv[1:], "{build}")'
+"""Importing it takes the compiled file; running it by path would compile it again each time (benchmarks/shim.py)."""
+
+
+def lasting_interpreter() -> str:
+    """The interpreter behind this one: it survives the removal of the virtual environment, and is no shim's alias."""
+    return getattr(sys, "_base_executable", "") or sys.executable
+
+
+def write_hook_script(home: Home, *, shim_source: Path, interpreter: str, build: str = "") -> None:
+    """Write ``bin/hook``, and beside it copies of the shim and its cipher, which thereby need no installed package.
+
+    ``build``: of the program that writes them.
+
+    Raises:
+      ConfigError: the home cannot be written.
+    """
+    shim = home.hook.with_name("hook.py")
+    script = SCRIPT.format(
+        interpreter=shlex.quote(interpreter),
+        shim=shlex.quote(str(shim)),
+        start=shlex.quote(START.format(build=build)),
+        home=shlex.quote(str(home.path)),
+        build=build,
+    )
+    with home.usable():
+        private.make_folder(shim.parent / "__pycache__")
+        for copy, source in ((shim, shim_source), (shim.with_name("spool_cipher.py"), Path(spool_cipher.__file__))):
+            private.write(copy, source.read_bytes())
+            py_compile.compile(str(copy))
+        private.write(home.hook, script.encode("utf-8", "surrogateescape"), mode=0o700)
+
+
+def build_of_hook(home: Home) -> str:
+    """The build of the program that wrote ``bin/hook``; empty if it does not say."""
+    found = _BUILD.search(private.read_text(home.hook))
+    return found[1] if found else ""
+
+
+def write_start_script(home: Home, *, interpreter: str, is_wanted: bool) -> None:
+    """Write ``bin/start``, which needs the installed package, or remove it.
+
+    Raises:
+      ConfigError: the home cannot be written.
+    """
+    script = START_SCRIPT.format(interpreter=shlex.quote(interpreter), home=shlex.quote(str(home.path)))
+    with home.usable():
+        if is_wanted:
+            private.write(home.start_script, script.encode("utf-8", "surrogateescape"), mode=0o700)
+        else:
+            home.start_script.unlink(missing_ok=True)
+
 
 OUR_NAMES = (
     "kiro-learn.db*",

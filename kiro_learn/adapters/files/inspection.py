@@ -16,13 +16,13 @@ import attrs
 
 from kiro_learn.adapters.files import private, spool_cipher
 from kiro_learn.adapters.files.home import Home, folders_of
-from kiro_learn.adapters.files.hook_script import (
+from kiro_learn.adapters.files.home_folder import (
     build_of_hook,
     lasting_interpreter,
     write_hook_script,
     write_start_script,
 )
-from kiro_learn.adapters.files.last_end import last_end
+from kiro_learn.adapters.files.logs import last_end
 from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, DatabaseGone

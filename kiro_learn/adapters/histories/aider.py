@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from kiro_learn.adapters.histories.files import session_in
-from kiro_learn.adapters.histories.markdown import Block, Fence, text_lines
+from kiro_learn.adapters.histories.files import Block, Fence, session_in, text_lines
 from kiro_learn.adapters.histories.turns import Teller, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 

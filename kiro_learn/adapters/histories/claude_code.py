@@ -11,12 +11,13 @@ import attrs
 
 from kiro_learn.adapters.histories.files import (
     MAX_SESSION_ID,
+    JsonLine,
     agent_folder,
     application_folders,
     files_below,
+    json_lines,
     session_in,
 )
-from kiro_learn.adapters.histories.json_lines import JsonLine, json_lines
 from kiro_learn.adapters.histories.turns import (
     OF_A_MEMORY,
     is_of_a_memory,

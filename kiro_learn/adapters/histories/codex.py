@@ -12,8 +12,14 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, files_below, session_in
-from kiro_learn.adapters.histories.json_lines import JsonLine, json_lines
+from kiro_learn.adapters.histories.files import (
+    MAX_SESSION_ID,
+    JsonLine,
+    agent_folder,
+    files_below,
+    json_lines,
+    session_in,
+)
 from kiro_learn.adapters.histories.turns import (
     NO_CALL,
     NO_RESULT,

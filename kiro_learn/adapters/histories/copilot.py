@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from kiro_learn.adapters.histories.files import agent_folder, files_below, session_in
-from kiro_learn.adapters.histories.json_lines import json_lines
+from kiro_learn.adapters.histories.files import agent_folder, files_below, json_lines, session_in
 from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, moment, object_in, text_in, turns
 from kiro_learn.model.namespace import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped

@@ -19,11 +19,12 @@ from kiro_learn.adapters.histories.files import (
     agent_folder,
     application_folders,
     files_below,
+    json_document,
+    json_lines,
     session_in,
 )
+from kiro_learn.adapters.histories.files import NO_JSON_FILE as NO_JSON
 from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, not_counted, number
-from kiro_learn.adapters.histories.json_documents import NO_JSON, json_document
-from kiro_learn.adapters.histories.json_lines import json_lines
 from kiro_learn.adapters.histories.turns import NO_RESULT, Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.payload import read_whole_object, words_of

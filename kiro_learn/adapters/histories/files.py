@@ -1,14 +1,26 @@
-"""Sessions as files: found by listing, and no link is followed out of the folder that is looked through."""
+"""Sessions as files: found by listing, and read as one JSON object, as one a line, or as Markdown.
+
+No link is followed out of the folder that is looked through. Files are of whatever length and quality. A line of JSON
+ends with ``
+`` alone: U+2028 and its like stand within lines. What has no end yet is not read. Of a line that is too
+long, the long texts in it are cut while it is read, so that what stands behind them is still found.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, BinaryIO
 
-from kiro_learn.ports.histories import HistoryPlace, PastSession
+import attrs
+
+from kiro_learn.ports.histories import HistoryPlace, PastSession, Skipped
+from kiro_learn.privacy.plain_text import without_torn_end
+from kiro_learn.wire.hooks.payload import TRUNCATED, read_whole_object
 
 MAX_SESSION_ID = 128
 
@@ -56,3 +68,252 @@ def session_in(path: Path, session_id: str, *, folder: str = "") -> PastSession 
         state=f"{found.st_ino} {found.st_size} {found.st_mtime_ns}",
         folder=folder,
     )
+
+
+MOST_BYTES = 67_108_864
+
+NO_JSON_FILE = "files that are no JSON object"
+TOO_LONG_FILE = "files too long to read"
+
+
+def json_document(path: Path, skipped: Skipped) -> dict[str, Any]:
+    """The object in ``path``; an empty one if there is none. Raises OSError."""
+    with path.open("rb") as file:
+        text = file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        skipped(TOO_LONG_FILE)
+        return {}
+    fields = read_whole_object(text.decode("utf-8-sig", "replace"))
+    if fields is None:
+        skipped(NO_JSON_FILE)
+    return fields or {}
+
+
+LONG_LINE_BYTES = 8_388_608
+"""Longer lines have their texts cut; and what is then still longer is left out."""
+HEAD_BYTES = 262_144
+TAIL_BYTES = 65_536
+"""Of a text in such a line, what is kept of its beginning and its end."""
+
+NO_JSON = "lines that are no JSON object"
+TORN = "last lines without an end"
+TOO_LONG = "lines too long to read"
+
+_MARK = b" ..." + TRUNCATED.encode() + b"\\n"
+_TORN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")
+_LINE_END = b"\\n"
+"""Of a text, as JSON writes it. What stands behind it is no part of an escape."""
+_END_OF_HIDDEN = re.compile(rb"/\s*+private\s*+(?:>|\\u003e)|-----END", re.IGNORECASE)
+"""What ends here may have begun in what was left out."""
+
+
+@attrs.frozen
+class JsonLine:
+    """One object, and the place of its line."""
+
+    number: int
+    """Of the line, from 0; also of lines that are left out."""
+    fields: dict[str, Any]
+
+
+def json_lines(path: Path, skipped: Skipped) -> Iterator[JsonLine]:
+    """The objects in ``path``, one by one. Raises OSError."""
+    with path.open("rb") as file:
+        for number, line in enumerate(_lines(file, skipped)):
+            text = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+            if not text.strip():
+                continue
+            fields = read_whole_object(text.decode("utf-8", "replace"))
+            if fields is None:
+                skipped(NO_JSON)
+            else:
+                yield JsonLine(number, fields)
+
+
+def _lines(file: BinaryIO, skipped: Skipped) -> Iterator[bytes]:
+    """Each line with its end; of one that is left out an empty one."""
+    while piece := file.readline(LONG_LINE_BYTES):
+        is_long = len(piece) == LONG_LINE_BYTES and not piece.endswith(b"\n")
+        line = _shortened(piece, file) if is_long else piece
+        if not line.endswith(b"\n"):
+            skipped(TORN)
+        elif len(line) > LONG_LINE_BYTES:
+            skipped(TOO_LONG)
+            yield b""
+        else:
+            yield line
+
+
+def _shortened(piece: bytes, file: BinaryIO) -> bytes:
+    """The line that begins with ``piece``, with its long texts cut; longer than a line may be if that is not enough."""
+    line = _ShortenedLine()
+    while piece:
+        line.add(piece)
+        if piece.endswith(b"\n"):
+            return bytes(line.kept) + b"\n"
+        piece = file.readline(LONG_LINE_BYTES)
+    return b""
+
+
+class _ShortenedLine:
+    """Takes a line in pieces, and keeps of each text in it no more than both ends."""
+
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self._text: bytearray | None = None
+        """What is kept of the text that is open: its beginning, and of the rest what came last."""
+        self._is_cut = False
+        self._ending = 0
+        """How many backslashes it ends with, of those that were dropped too."""
+
+    def add(self, piece: bytes) -> None:
+        place = 0
+        while place < len(piece):
+            end = self._next_quote(piece, place)
+            self._keep(piece[place : len(piece) if end < 0 else end])
+            if end < 0:
+                return
+            self._open_or_close()
+            place = end + 1
+
+    def _next_quote(self, piece: bytes, start: int) -> int:
+        """Where the next quote is that opens or closes a text; -1 if there is none in this piece."""
+        place = start
+        while (place := piece.find(b'"', place)) >= 0:
+            if self._text is None or not self._is_escaped(piece, start, place):
+                return place
+            place += 1
+        return -1
+
+    def _is_escaped(self, piece: bytes, start: int, place: int) -> bool:
+        before = _backslashes(piece, start, place)
+        return (before + (self._ending if before == place - start else 0)) % 2 == 1
+
+    def _keep(self, part: bytes | bytearray) -> None:
+        if self._text is None:
+            self.kept += part[: max(0, LONG_LINE_BYTES + 1 - len(self.kept))]
+            return
+        self._text += part
+        count = _backslashes(part, 0, len(part))
+        self._ending = count + (self._ending if count == len(part) else 0)
+        if len(self._text) > 2 * (HEAD_BYTES + TAIL_BYTES):
+            self._is_cut = True
+            del self._text[HEAD_BYTES : len(self._text) - TAIL_BYTES]
+
+    def _open_or_close(self) -> None:
+        if self._text is None:
+            self._text, self._is_cut, self._ending = bytearray(), False, 0
+        else:
+            text = _both_ends(self._text) if self._is_cut else self._text
+            self._text = None
+            self._keep(text)
+        self.kept += b'"'
+
+
+def _backslashes(text: bytes | bytearray, start: int, place: int) -> int:
+    """How many stand right before ``place``."""
+    before = place
+    while before > start and text[before - 1] == 0x5C:  # noqa: PLR2004  # a backslash
+        before -= 1
+    return place - before
+
+
+def _both_ends(text: bytearray) -> bytes:
+    """The two ends, with the mark between them, less what the cut may have torn."""
+    head = without_torn_end(bytes(text[:HEAD_BYTES]).decode("utf-8", "replace"))
+    head = _TORN_ESCAPE.sub("", head)
+    if (len(head) - len(head.rstrip("\\"))) % 2:
+        head = head[:-1]
+    tail = bytes(text[-TAIL_BYTES:])
+    hidden = [found.end() for found in _END_OF_HIDDEN.finditer(tail)]
+    start = tail.find(_LINE_END, hidden[-1] if hidden else 0)
+    return head.encode() + _MARK + (tail[start + len(_LINE_END) :] if start >= 0 else b"")
+
+
+LONG_TEXT_LINE_BYTES = 1_048_576
+MOST_CHARACTERS = 524_288
+"""Of one block of lines."""
+
+CUT = "texts that were cut"
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+
+
+def text_lines(path: Path, skipped: Skipped) -> Iterator[str]:
+    """The lines of ``path`` without their ends. Raises OSError."""
+    with path.open("rb") as file:
+        is_first, is_inside = True, False
+        while piece := file.readline(LONG_TEXT_LINE_BYTES):
+            if is_inside:
+                skipped(CUT)
+            else:
+                yield piece.decode("utf-8-sig" if is_first else "utf-8", "replace").rstrip("\r\n")
+            is_first, is_inside = False, not piece.endswith(b"\n")
+
+
+class Fence:
+    """Whether the next line is within one."""
+
+    def __init__(self) -> None:
+        self._mark = ""
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self._mark)
+
+    def add(self, line: str) -> None:
+        found = _FENCE.fullmatch(line)
+        if found is None:
+            return
+        mark, rest = found.groups()
+        if not self._mark:
+            self._mark = "" if "`" in mark and "`" in rest else mark
+        elif mark.startswith(self._mark) and not rest.strip():
+            self._mark = ""
+
+    def end(self) -> None:
+        """It was never closed."""
+        self._mark = ""
+
+
+def parted(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """What stands outside of all fences, and of each fence its language and its text."""
+    outside: list[str] = []
+    inside: list[tuple[str, list[str]]] = []
+    fence = Fence()
+    for line in text.split("\n"):
+        was_open = fence.is_open
+        fence.add(line)
+        if not was_open and fence.is_open:
+            inside.append((line.strip("`~ \t").lower(), []))
+        elif was_open and fence.is_open:
+            inside[-1][1].append(line)
+        elif not was_open:
+            outside.append(line)
+    return "\n".join(outside), [(language, "\n".join(lines)) for language, lines in inside]
+
+
+class Block:
+    """Lines that belong together, as many as are kept."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        """Of its first line, from 0."""
+        self._lines: list[str] = []
+        self._room = MOST_CHARACTERS
+
+    def add(self, line: str, skipped: Skipped) -> None:
+        if self._room <= 0:
+            skipped(CUT)
+            return
+        self._room -= len(line) + 1
+        self._lines.append(line.rstrip())
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines).strip()
+
+    @property
+    def is_ended(self) -> bool:
+        """Its last line is empty."""
+        return bool(self._lines) and not self._lines[-1].strip()

@@ -11,9 +11,14 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, files_below, session_in
-from kiro_learn.adapters.histories.json_documents import json_document
-from kiro_learn.adapters.histories.json_lines import json_lines
+from kiro_learn.adapters.histories.files import (
+    MAX_SESSION_ID,
+    agent_folder,
+    files_below,
+    json_document,
+    json_lines,
+    session_in,
+)
 from kiro_learn.adapters.histories.turns import Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.payload import words_of

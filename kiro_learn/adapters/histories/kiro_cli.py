@@ -16,11 +16,11 @@ from kiro_learn.adapters.histories.files import (
     agent_folder,
     application_folders,
     files_below,
+    json_document,
+    json_lines,
     session_in,
 )
 from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, number
-from kiro_learn.adapters.histories.json_documents import json_document
-from kiro_learn.adapters.histories.json_lines import json_lines
 from kiro_learn.adapters.histories.turns import (
     NO_CALL,
     NO_RESULT,

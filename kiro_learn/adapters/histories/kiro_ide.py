@@ -14,9 +14,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from kiro_learn.adapters.histories.files import agent_folder, application_folders, files_below, session_in
-from kiro_learn.adapters.histories.json_documents import json_document
-from kiro_learn.adapters.histories.json_lines import json_lines
+from kiro_learn.adapters.histories.files import (
+    agent_folder,
+    application_folders,
+    files_below,
+    json_document,
+    json_lines,
+    session_in,
+)
 from kiro_learn.adapters.histories.turns import (
     NO_CALL,
     NO_RESULT,

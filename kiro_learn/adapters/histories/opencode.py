@@ -13,9 +13,9 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, files_below, session_in
+from kiro_learn.adapters.histories.files import MAX_SESSION_ID, agent_folder, files_below, json_document, session_in
+from kiro_learn.adapters.histories.files import NO_JSON_FILE as NO_JSON
 from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, number
-from kiro_learn.adapters.histories.json_documents import NO_JSON, json_document
 from kiro_learn.adapters.histories.turns import NO_RESULT, Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hooks.payload import read_whole_object

@@ -10,11 +10,17 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.adapters.histories.files import agent_folder, files_below, session_in
+from kiro_learn.adapters.histories.files import (
+    Block,
+    Fence,
+    agent_folder,
+    files_below,
+    json_document,
+    json_lines,
+    session_in,
+    text_lines,
+)
 from kiro_learn.adapters.histories.foreign_database import not_counted
-from kiro_learn.adapters.histories.json_documents import json_document
-from kiro_learn.adapters.histories.json_lines import json_lines
-from kiro_learn.adapters.histories.markdown import Block, Fence, text_lines
 from kiro_learn.adapters.histories.memory_rows import NOTHING_IN_IT, texts_in
 from kiro_learn.adapters.histories.turns import moment, object_in, text_in
 from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession, Skipped

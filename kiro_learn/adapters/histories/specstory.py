@@ -12,8 +12,15 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.adapters.histories.files import MAX_SESSION_ID, files_below, session_in
-from kiro_learn.adapters.histories.markdown import Block, Fence, parted, text_lines
+from kiro_learn.adapters.histories.files import (
+    MAX_SESSION_ID,
+    Block,
+    Fence,
+    files_below,
+    parted,
+    session_in,
+    text_lines,
+)
 from kiro_learn.adapters.histories.turns import Teller, moment, turns
 from kiro_learn.ports.histories import HistoryPlace, HistoryReader, PastEvent, PastSession, Skipped
 

@@ -20,7 +20,7 @@ import attrs
 
 from kiro_learn.adapters.postgres.connection import PostgresConnection, Server
 from kiro_learn.adapters.postgres.schema import MOVING, bring_to_today
-from kiro_learn.adapters.postgres.writer import UsingConnection
+from kiro_learn.adapters.postgres.storage import UsingConnection
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import make_private, open_writer
 from kiro_learn.adapters.sqlite.damage import map_errors

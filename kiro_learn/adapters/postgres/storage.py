@@ -1,33 +1,154 @@
-"""The store on PostgreSQL: the queries and writes of the SQLite store over other connections, but for a few."""
+"""The store on PostgreSQL: the queries and writes of the SQLite store over other connections, but for a few.
+
+A pool of connections reads, each one query at a time, in a thread; one connection of a daemon writes, and the daemons
+on a database take turns, transaction by transaction. Here it is also opened, and looked at as a daemon would meet it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack, closing
+from datetime import datetime
 from functools import partial
-from pathlib import PurePath
-from typing import TypeVar, cast
+from pathlib import Path, PurePath
+from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 import apsw
+import attrs
+import psycopg
 import trio
 
-from kiro_learn.adapters.postgres.connection import PostgresConnection
-from kiro_learn.adapters.postgres.others import Commits, Turns
+from kiro_learn.adapters.postgres.connection import IN_USE, SCHEMA, WRITES, PostgresConnection, Server
+from kiro_learn.adapters.postgres.dialect import translated
+from kiro_learn.adapters.postgres.others import PUT_COMMIT, Commits, Turns, encoded
+from kiro_learn.adapters.postgres.schema import (
+    MOVING,
+    MOVING_HINT,
+    VERSION,
+    bring_to_today,
+    insist_on_fitness,
+    version_of,
+)
 from kiro_learn.adapters.postgres.words import WordMirror
 from kiro_learn.adapters.sqlite import search
-from kiro_learn.adapters.sqlite.connections import Readers
+from kiro_learn.adapters.sqlite.connections import Loan, Readers
 from kiro_learn.adapters.sqlite.graph_reads import search_words
 from kiro_learn.adapters.sqlite.observation_reads import search_syntax
 from kiro_learn.adapters.sqlite.storage import SqlStorage
 from kiro_learn.adapters.sqlite.writer import Writer
+from kiro_learn.config import StorageConfig
+from kiro_learn.errors import StorageBusy, StorageError
 from kiro_learn.model.graph import GraphItemId, GraphKind
 from kiro_learn.model.retention import FileSize
-from kiro_learn.ports.storage.answers import Change, LexicalRanking, RecordRemoved, SearchParams
+from kiro_learn.model.server import ServerFacts
+from kiro_learn.ports.storage.answers import Change, Committed, LexicalRanking, Outcome, RecordRemoved, SearchParams
 from kiro_learn.ports.storage.graph import GraphWords
 from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.kept_texts import forget_texts
 
 T = TypeVar("T")
+
+ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+
+class PostgresReaders(Readers):
+    """As ``Readers``. A caller who is cancelled goes on at once, and the server is told to stop."""
+
+    def __init__(self, server: Server, words: WordMirror, count: int) -> None:
+        self._server = server
+        self._words = words
+        connections = [PostgresConnection(server, words) for _ in range(count)]
+        super().__init__(Path(server.name), cast("list[apsw.Connection]", connections))
+
+    async def open_another(self) -> tuple[Path, apsw.Connection]:
+        connection = PostgresConnection(self._server, self._words)
+        await trio.to_thread.run_sync(connection.begin, ONE_STATE)
+        await trio.to_thread.run_sync(connection.run, "SELECT 1 FROM namespaces LIMIT 1", None)
+        return self._path, cast("apsw.Connection", connection)
+
+    def _answer(self, loan: Loan, query: Callable[[apsw.Connection], T]) -> T:
+        connection = cast("PostgresConnection", loan.connection)
+        try:
+            ended = connection.begin(ONE_STATE)
+            loan.stop = partial(_cancel_soon, connection, ended)
+            return query(loan.connection)
+        finally:
+            connection.end()
+
+
+def _cancel_soon(connection: PostgresConnection, ended: threading.Event) -> None:
+    trio.lowlevel.start_thread_soon(partial(connection.cancel, ended), lambda _: None)
+
+
+_IN_USE = f"{IN_USE}, hashtext('{SCHEMA}')"
+"""The lock of who uses the database: daemons share it, and who moves a memory has it alone."""
+_WRITES = f"{WRITES}, hashtext('{SCHEMA}')"
+"""The lock of the transaction that writes. What is written depends on what is read before, as on SQLite, where there is
+one writer too; and places in ``commits`` are in the order of the commits."""
+
+LONGEST_PAUSE = "10s"
+"""Between two statements of a transaction that writes: a computer that falls asleep must not stop all others."""
+
+
+class UsingConnection(PostgresConnection):
+    """Holds the lock of the database while it is connected, so that no memory is moved meanwhile."""
+
+    def __init__(self, server: Server, *, alone: bool = False) -> None:
+        """``alone``: no daemon may use the database beside this connection."""
+        super().__init__(server, None)
+        self._how = "pg_advisory_lock" if alone else "pg_advisory_lock_shared"
+
+    def _open(self) -> psycopg.Connection[Any]:
+        if self.raw is None:
+            with ExitStack() as opened:
+                raw = opened.enter_context(closing(self.server.connect()))
+                self._insist(raw)
+                opened.pop_all()
+            self.raw = raw
+        return self.raw
+
+    def _insist(self, raw: psycopg.Connection[Any]) -> None:
+        name = self.server.name
+        try:
+            raw.execute(f"SELECT {self._how}({_IN_USE})")  # a daemon that just stopped may hold it a moment longer
+        except psycopg.errors.LockNotAvailable as error:
+            if self._how == "pg_advisory_lock":
+                raise StorageBusy(f"a daemon uses {name}", hint="Stop every daemon that uses it.") from error
+            hint = "A memory is being moved: wait until kiro-learn storage move has ended."
+            raise StorageBusy(f"{name} is not to be used now", hint=hint) from error
+        raw.execute(f"SET idle_in_transaction_session_timeout = '{LONGEST_PAUSE}'")
+
+
+class PostgresWriter(Writer):
+    """As ``Writer``."""
+
+    def __init__(self, connection: UsingConnection, *, daemon: str, utc_now: Callable[[], datetime]) -> None:
+        super().__init__(Path(connection.server.name), cast("apsw.Connection", connection), utc_now=utc_now)
+        self._own = connection
+        self._daemon = daemon
+
+    def _begin(self) -> None:
+        self._own.begin(f"; SELECT pg_advisory_xact_lock({_WRITES})")
+
+    def _commit(self, outcomes: Sequence[Outcome]) -> None:
+        changes = [change for each in outcomes if isinstance(each, Committed) for change in each.changes]
+        if changes:
+            values = {"daemon": self._daemon, "changes": encoded(changes)}
+            self._own.run(f"{translated(PUT_COMMIT)}; COMMIT", values)
+        else:
+            self._own.run("COMMIT", None)
+
+    def _erasing(self, numbers: set[int]) -> Iterator[None]:  # noqa: ARG002  # all tables are vacuumed
+        """Old versions of rows lie in the tables until they are vacuumed."""
+        self._rewrite()
+        yield from ()
+
+    def _rewrite(self) -> None:
+        tables = self._own.run("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()", None)
+        self._own.run(f"VACUUM {', '.join(name for (name,) in tables)}", None)
+
 
 SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -96,3 +217,83 @@ class PostgresStorage(SqlStorage):
                 self._mirror.lock.release()
 
         return await self.readers.read(in_turn)
+
+
+async def open_postgres_storage(
+    url: str, config: StorageConfig, *, utc_now: Callable[[], datetime], user_home: PurePath | None = None
+) -> PostgresStorage:
+    """Open the database at ``url``, with the newest schema. Close it in the end.
+
+    Args:
+      utc_now: stamps what is written.
+      user_home: projects below it are shown by their path from there.
+
+    Raises:
+      StorageUnavailable: the server cannot be reached.
+      StorageBusy: a memory is being moved into it, or out of it.
+      SchemaTooNew: a newer kiro_learn wrote it; nothing was touched.
+      StorageError: the server is too old, or the role may not make the schema.
+    """
+    server = Server(url, lock_seconds=config.busy_seconds)
+    own = UsingConnection(server)
+    with ExitStack() as opened:
+        opened.callback(own.close)
+        seen = await trio.to_thread.run_sync(bring_to_today, own)
+        opened.pop_all()
+    words, daemon = WordMirror(), uuid4().hex
+    return PostgresStorage(
+        PostgresWriter(own, daemon=daemon, utc_now=utc_now),
+        PostgresReaders(server, words, config.reader_count),
+        words,
+        commits=Commits(server, daemon, seen=seen),
+        turns=Turns(server),
+        user_home=user_home,
+    )
+
+
+_CAN_MAKE_SCHEMA = f"""
+    SELECT CASE WHEN to_regnamespace('{SCHEMA}') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+           ELSE has_schema_privilege('{SCHEMA}', 'CREATE') END
+"""  # a name of ours
+_MAY_WRITE = f"SELECT has_table_privilege('{SCHEMA}.store', 'SELECT, UPDATE')"  # a name of ours
+_DAEMONS = f"""
+    SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+     WHERE l.locktype = 'advisory' AND l.classid = {IN_USE} AND l.granted AND d.datname = current_database()
+"""  # noqa: S608  # a number of ours
+
+
+def look_at(url: str) -> ServerFacts:
+    """What is seen of the database at ``url``, within a few seconds."""
+    try:
+        server = Server(url, lock_seconds=1)
+    except StorageError as error:
+        return ServerFacts(name="PostgreSQL", problem=str(error), hint=error.hint)
+    connection = PostgresConnection(server, None)
+    facts = ServerFacts(name=server.name)
+    try:
+        return _seen(connection, facts)
+    except StorageError as error:
+        return attrs.evolve(facts, problem=str(error), hint=error.hint)
+    finally:
+        connection.close()
+
+
+def _seen(connection: PostgresConnection, facts: ServerFacts) -> ServerFacts:
+    version = str(connection.ask("SHOW server_version").run().get)
+    facts = attrs.evolve(facts, server_version=version, daemon_count=connection.ask(_DAEMONS).get)
+    insist_on_fitness(connection)
+    if not connection.ask(f"SELECT to_regclass('{SCHEMA}.store') IS NOT NULL").get:
+        problem = "" if connection.ask(_CAN_MAKE_SCHEMA).get else f"the role may not make the schema {SCHEMA}"
+        return attrs.evolve(facts, problem=problem, hint="GRANT CREATE ON DATABASE … TO …" if problem else "")
+    if not connection.ask(_MAY_WRITE).get:
+        return attrs.evolve(
+            facts, problem=f"the role may not use the schema {SCHEMA}", hint="Use the role that made it."
+        )
+    found = version_of(connection)
+    facts = attrs.evolve(facts, schema_version=found, bytes=connection.ask(SIZE).get)
+    if found > VERSION:
+        problem = f"the database is at migration {found}, this version knows {VERSION}"
+        return attrs.evolve(facts, problem=problem, hint="Install the kiro-learn that wrote it, or a newer one.")
+    if connection.ask(f"SELECT to_regclass('{SCHEMA}.{MOVING}') IS NOT NULL").get:
+        return attrs.evolve(facts, problem=f"a move into {facts.name} has not ended", hint=MOVING_HINT)
+    return facts

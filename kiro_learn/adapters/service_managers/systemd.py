@@ -1,18 +1,18 @@
-"""A user unit of systemd.
+"""A user unit of systemd, and what the daemon tells it: that it is ready, or is stopping.
 
-What hardens the daemon also binds the agents and model servers that it starts. So the unit has only what they can live
-with, and what needs no user namespace, which many systems refuse to a user's services: no read-only file system, since
-agents write into their own folders; no ``RestrictNamespaces``, since agents put their tools into sandboxes; no
-``MemoryDenyWriteExecute``, since Node.js compiles at run time; no limit of memory, since models may be large.
+The daemon tells it by the protocol of sd_notify(3): one datagram to the socket that ``NOTIFY_SOCKET`` names, which
+systemd promises to keep (systemd.io/PORTABILITY_AND_STABILITY). That is less code than the use of a library would be.
 """
 
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import attrs
+import structlog
 
 from kiro_learn.adapters.service_managers.commands import ServiceFile, checked, run_command
 from kiro_learn.errors import ServiceError
@@ -155,3 +155,25 @@ def _quoted(word: str) -> str:
     """As systemd.syntax(7) wants it; ``%`` would begin a specifier."""
     escaped = checked(word).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
+
+
+log = structlog.get_logger()
+
+VARIABLE = "NOTIFY_SOCKET"
+READY = "READY=1"
+STOPPING = "STOPPING=1"
+
+
+def notify(environment: Mapping[str, str], *assignments: str) -> None:
+    """Send ``assignments``, as in ``READY=1``, where a service manager listens; else do nothing. It never blocks."""
+    address = environment.get(VARIABLE, "")
+    if not address.startswith(("/", "@")):
+        return
+    if address.startswith("@"):  # Linux's abstract sockets are written so
+        address = "\0" + address[1:]
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+            sender.setblocking(False)
+            sender.sendto("\n".join(assignments).encode(), address)
+    except OSError as error:
+        log.warning("service.not_notified", errno=error.errno)

@@ -282,7 +282,7 @@ def test_daemons_that_write_at_once_write_one_after_the_other(server: PostgresFo
 def test_a_daemon_that_falls_asleep_in_a_transaction_holds_up_the_others_for_a_while_only(
     server: PostgresForTests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kiro_learn.adapters.postgres.writer.LONGEST_PAUSE", "700ms")
+    monkeypatch.setattr("kiro_learn.adapters.postgres.storage.LONGEST_PAUSE", "700ms")
     asleep, awake = threading.Event(), threading.Event()
 
     def fall_asleep(transaction: Any) -> None:

@@ -104,7 +104,7 @@ def test_all_rows_go_to_the_server_and_back(filled: Path, url: str, tmp_path: Pa
 
 
 def test_words_are_found_and_numbers_go_on_on_both_sides(filled: Path, url: str, tmp_path: Path) -> None:
-    from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # of an extra
+    from kiro_learn.adapters.postgres.storage import open_postgres_storage  # noqa: PLC0415  # of an extra
 
     moving.move_to_server(filled, url, untold, anew=False)
 
@@ -130,8 +130,7 @@ def test_words_are_found_and_numbers_go_on_on_both_sides(filled: Path, url: str,
 def test_a_move_that_was_cut_off_goes_on(
     filled: Path, url: str, tmp_path: Path, reports: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # of an extra
-    from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415
+    from kiro_learn.adapters.postgres.storage import look_at, open_postgres_storage  # noqa: PLC0415  # of an extra
 
     monkeypatch.setattr(moving, "ROWS_AT_ONCE", 60)
     told: list[tuple[str, int, int | None]] = []

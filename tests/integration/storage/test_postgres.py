@@ -96,7 +96,7 @@ def another_database(server: PostgresForTests, made: str) -> Iterator[str]:
 
 
 async def open_postgres(url: str) -> Any:
-    from kiro_learn.adapters.postgres.opening import open_postgres_storage  # noqa: PLC0415  # where the client is
+    from kiro_learn.adapters.postgres.storage import open_postgres_storage  # noqa: PLC0415  # where the client is
 
     return await open_postgres_storage(url, StorageConfig(reader_count=1, busy_seconds=2), utc_now=lambda: DAWN)
 
@@ -218,7 +218,7 @@ def test_a_store_whose_connections_were_cut_off_makes_new_ones(server: PostgresF
 
 
 def test_a_look_tells_whether_a_daemon_can_use_the_database(server: PostgresForTests) -> None:
-    from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # where the client is
+    from kiro_learn.adapters.postgres.storage import look_at  # noqa: PLC0415  # where the client is
 
     async def scenario(_store: Any) -> None:
         found = await trio.to_thread.run_sync(look_at, server.url)
@@ -330,7 +330,7 @@ def test_a_text_is_read_back_as_it_was(server: PostgresForTests, text: str) -> N
 )
 def test_a_database_is_used_or_refused_by_name(server: PostgresForTests, made: str, problem: str) -> None:
     """Of an encoding that has not every character; where the role may not do what it must; prepared; begun."""
-    from kiro_learn.adapters.postgres.inspection import look_at  # noqa: PLC0415  # where the client is
+    from kiro_learn.adapters.postgres.storage import look_at  # noqa: PLC0415  # where the client is
 
     with another_database(server, made) as url:
         assert problem in look_at(url).problem
@@ -375,7 +375,7 @@ def test_another_role_reads_and_changes_no_table_of_the_schema(server: PostgresF
 
 
 def test_a_url_that_the_client_does_not_understand_is_told() -> None:
-    inspection = pytest.importorskip("kiro_learn.adapters.postgres.inspection")
+    inspection = pytest.importorskip("kiro_learn.adapters.postgres.storage")
     assert "storage.url" in inspection.look_at("postgresql://host/team?nonsense=1").problem
 
 

@@ -14,7 +14,7 @@ from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity, Parts
 
 if TYPE_CHECKING:
     from kiro_learn.adapters.onnx.embedding.encoder import Encoder
-    from kiro_learn.adapters.onnx.embedding.user_encoder import UserEncoder
+    from kiro_learn.adapters.onnx.embedding.user_model import UserEncoder
 
     AnyEncoder: TypeAlias = Encoder | UserEncoder
 
@@ -99,7 +99,7 @@ def load_encoder(folder: Path) -> Encoder:
 
 
 def load_user_encoder(folder: Path) -> UserEncoder:
-    from kiro_learn.adapters.onnx.embedding.user_encoder import open_user_encoder  # noqa: PLC0415  # see above
+    from kiro_learn.adapters.onnx.embedding.user_model import open_user_encoder  # noqa: PLC0415  # see above
 
     return open_user_encoder(folder)
 

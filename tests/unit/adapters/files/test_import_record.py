@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.adapters.files.import_record import NAME, DiskImportRecord
+from kiro_learn.adapters.files.home import _IMPORTS as NAME
+from kiro_learn.adapters.files.home import DiskImportRecord
 
 
 @pytest.fixture

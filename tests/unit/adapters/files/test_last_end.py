@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.files.last_end import last_end
+from kiro_learn.adapters.files.logs import last_end
 
 READY = {"event": "daemon.ready", "timestamp": "2026-01-05T09:00:00Z"}
 STOPPING, STOPPED = {"event": "daemon.stopping"}, {"event": "daemon.stopped"}

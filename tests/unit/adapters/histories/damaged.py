@@ -21,8 +21,7 @@ from kiro_learn.adapters.histories.cursor import CursorHistory
 from kiro_learn.adapters.histories.gemini import GeminiHistory
 from kiro_learn.adapters.histories.kiro_cli import AMAZON_Q, KIRO_DATABASE, KiroCliHistory
 from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
-from kiro_learn.adapters.histories.mem0 import Mem0Memories
-from kiro_learn.adapters.histories.memory_rows import ClaudeMemMemories, KiroMemoryMemories
+from kiro_learn.adapters.histories.memory_rows import ClaudeMemMemories, KiroMemoryMemories, Mem0Memories
 from kiro_learn.adapters.histories.opencode import OpencodeHistory
 from kiro_learn.adapters.histories.server_memory import BasicMemoryMemories, ServerMemoryMemories
 from kiro_learn.adapters.histories.specstory import SpecStoryHistory

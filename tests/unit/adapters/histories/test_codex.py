@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from kiro_learn.adapters.histories.codex import COMPRESSED, COPIED, ROLLED_BACK, CodexHistory
-from kiro_learn.adapters.histories.json_lines import TORN
+from kiro_learn.adapters.histories.files import TORN
 from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, OF_A_MEMORY, SUMMARIES
 from tests.unit.adapters.histories.homes import codex as home
 from tests.unit.adapters.histories.telling import place_of, table

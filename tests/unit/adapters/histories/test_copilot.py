@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kiro_learn.adapters.histories.copilot import CopilotHistory
-from kiro_learn.adapters.histories.json_lines import TORN
+from kiro_learn.adapters.histories.files import TORN
 from kiro_learn.adapters.histories.turns import NO_RESULT, SUMMARIES
 from tests.unit.adapters.histories.homes import copilot as home
 from tests.unit.adapters.histories.telling import place_of, table

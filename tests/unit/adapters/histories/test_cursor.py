@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.histories.cursor import HIDDEN, NO_TEXT, CursorHistory
-from kiro_learn.adapters.histories.json_documents import NO_JSON
+from kiro_learn.adapters.histories.files import NO_JSON_FILE as NO_JSON
 from kiro_learn.adapters.histories.turns import NO_RESULT
 from tests.unit.adapters.histories.homes import cursor as home
 from tests.unit.adapters.histories.telling import listed, place_of, table

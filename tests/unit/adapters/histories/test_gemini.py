@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kiro_learn.adapters.histories.files import TORN
 from kiro_learn.adapters.histories.gemini import REWOUND, UNFINISHED, UNKNOWN, GeminiHistory
-from kiro_learn.adapters.histories.json_lines import TORN
 from tests.unit.adapters.histories.homes import gemini as home
 from tests.unit.adapters.histories.telling import place_of, table
 

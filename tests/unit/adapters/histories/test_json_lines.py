@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.adapters.histories import json_lines as module
-from kiro_learn.adapters.histories.json_lines import TOO_LONG, TORN, json_lines
+from kiro_learn.adapters.histories import files as module
+from kiro_learn.adapters.histories.files import TOO_LONG, TORN, json_lines
 from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.wire.hooks.payload import TRUNCATED
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kiro_learn.adapters.histories.json_lines import TORN
+from kiro_learn.adapters.histories.files import TORN
 from kiro_learn.adapters.histories.kiro_cli import UNKNOWN, KiroCliHistory
 from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT
 from tests.unit.adapters.histories.homes import kiro_cli as home

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.histories.json_lines import TORN
+from kiro_learn.adapters.histories.files import TORN
 from kiro_learn.adapters.histories.kiro_ide import NO_EXECUTION, KiroIdeHistory
 from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES
 from tests.unit.adapters.histories.homes import kiro_ide as home

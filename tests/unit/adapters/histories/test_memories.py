@@ -9,8 +9,14 @@ from pathlib import Path
 import attrs
 import pytest
 
-from kiro_learn.adapters.histories.mem0 import NO_LONGER, Mem0Memories
-from kiro_learn.adapters.histories.memory_rows import NOTHING_IN_IT, OTHER_ROWS, ClaudeMemMemories, KiroMemoryMemories
+from kiro_learn.adapters.histories.memory_rows import (
+    NO_LONGER,
+    NOTHING_IN_IT,
+    OTHER_ROWS,
+    ClaudeMemMemories,
+    KiroMemoryMemories,
+    Mem0Memories,
+)
 from kiro_learn.adapters.histories.server_memory import UNKNOWN, BasicMemoryMemories, ServerMemoryMemories
 from kiro_learn.model.record import RecordDetails
 from kiro_learn.ports.histories import HistoryPlace, MemoryReader, PastMemory

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.histories import foreign_database
-from kiro_learn.adapters.histories.json_documents import NO_JSON
+from kiro_learn.adapters.histories.files import NO_JSON_FILE as NO_JSON
 from kiro_learn.adapters.histories.opencode import SUB_AGENTS, TAKEN_BACK, OpencodeHistory
 from kiro_learn.adapters.histories.turns import NO_RESULT
 from tests.unit.adapters.histories.homes import opencode as home

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.service_managers.notify import READY, notify
+from kiro_learn.adapters.service_managers.systemd import READY, notify
 
 
 @pytest.fixture
