@@ -15,7 +15,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.ports.storage.words import WordReads
+from kiro_learn.ports.storage.records import WordReads
 from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.supervisor import catch_errors
 

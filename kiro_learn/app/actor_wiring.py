@@ -23,7 +23,7 @@ from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learner
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
+from kiro_learn.pipelines.learn.metering import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
 from kiro_learn.runtime.admission import PromptPriority

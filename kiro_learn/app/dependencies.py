@@ -8,10 +8,9 @@ from typing import Any
 import attrs
 
 from kiro_learn.ports.backups import BackupFolder
-from kiro_learn.ports.branches import Branches
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
-from kiro_learn.ports.home import HookSpool, ProjectFiles, ProjectFinder, RuleTexts
+from kiro_learn.ports.home import Branches, HookSpool, ProjectFiles, ProjectFinder, RuleTexts
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.team import TeamMemories

@@ -26,10 +26,9 @@ from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.copies import Copies
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination, ServerFacts
 from kiro_learn.services.doctor_checks import CHECKS
+from kiro_learn.services.histories import PastMemories, PastSessions
 from kiro_learn.services.notes_export import NotesExport
 from kiro_learn.services.notes_import import KeptMemories, NotesImport
-from kiro_learn.services.past_memories import PastMemories
-from kiro_learn.services.past_sessions import PastSessions
 from kiro_learn.services.sharing import TeamOwner
 
 NO_CLIENT = "psycopg, the client of PostgreSQL, is not installed"

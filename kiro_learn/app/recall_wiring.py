@@ -17,9 +17,8 @@ from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetrieve
 from kiro_learn.ports.home import ProfilesOfProjects
 from kiro_learn.services.placing import Placer
 from kiro_learn.services.project_names import ProjectNames
-from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.retrieval_log import RetrievalLog
-from kiro_learn.services.search import Search, SearchBySyntax
+from kiro_learn.services.search import ProjectSearch, Search, SearchBySyntax
 
 
 def recalling_of(  # noqa: PLR0917  # its parts, in the order in which they are made

@@ -29,7 +29,6 @@ from kiro_learn.services.backups import Backups, daily_backup
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.conflicts import Conflicts
 from kiro_learn.services.contexts import ContextCache, Contexts
-from kiro_learn.services.daily_retention import daily_retention
 from kiro_learn.services.export import Export
 from kiro_learn.services.forgetting import Forgetting, unfinished_forgetting
 from kiro_learn.services.graph_items import GraphEdit, GraphItems
@@ -45,7 +44,7 @@ from kiro_learn.services.project_activity import ProjectActivity, Queries
 from kiro_learn.services.project_merges import ProjectMerges
 from kiro_learn.services.project_names import MergedProjectFinder, MergedProjects, ProjectNames
 from kiro_learn.services.project_profiles import ProjectProfiles
-from kiro_learn.services.retention import Retention
+from kiro_learn.services.retention import Retention, daily_retention
 from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.search import Search
@@ -54,9 +53,8 @@ from kiro_learn.services.session_context import SessionContext, SessionStart
 from kiro_learn.services.sharing import Sharing, periodic_sharing
 from kiro_learn.services.spool_drainer import SpoolDrainer
 from kiro_learn.services.staleness import Freshness, Staleness, staleness_check
-from kiro_learn.services.stated_by_hand import StatedByHand
-from kiro_learn.services.teachers import Teachers
 from kiro_learn.services.team_exchange import Incoming, Outgoing
+from kiro_learn.services.told_unasked import StatedByHand, Teachers
 
 
 @asynccontextmanager

@@ -1,5 +1,7 @@
 """The ports to the home: the folder, the hook requests that could not be delivered when they happened, and what can be
-seen and mended of it and its database, whether a daemon runs or not. Every method of an inspection blocks.
+seen and mended of it and its database, whether a daemon runs or not. And those to a project's files and branches.
+
+Every method of an inspection blocks.
 """
 
 from __future__ import annotations
@@ -15,6 +17,28 @@ from kiro_learn.model.file_state import FileState
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, WantedFiles
+
+
+class Branches(Protocol):
+    """Reads which branch is the default one, and which are merged into it. It runs no program, and writes nothing."""
+
+    async def apart(self, folder: str, names: Collection[str]) -> frozenset[str]:
+        """Those of ``names`` that are branches of the repository around ``folder`` today, are not the default one, and
+        are not known to be merged into it; none where its files do not say which one that is.
+
+        Cancellation: a file system that does not answer keeps a thread, not the caller.
+        """
+        ...
+
+    async def merged(self, folder: str, branches: Mapping[str, datetime]) -> frozenset[str]:
+        """Those of ``branches`` that the default branch holds, as far as files tell; never one that is not merged.
+
+        Cancellation: as of ``apart``.
+
+        Args:
+          branches: since when there is work on each, in UTC.
+        """
+        ...
 
 
 class HomeFolder(Protocol):

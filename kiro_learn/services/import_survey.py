@@ -12,7 +12,7 @@ import attrs
 from kiro_learn.learning.extraction.framing import ToolCall, parts_of
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.services.past_sessions import FoundSession
+from kiro_learn.services.histories import FoundSession
 from kiro_learn.wire.messages import body_weight
 
 CALL_BYTES = 262_144

@@ -20,7 +20,7 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.stored import StoredMemory
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.notes import NotesFolder
-from kiro_learn.services.past_memories import observation_type_as
+from kiro_learn.services.histories import observation_type_as
 from kiro_learn.wire.exported import ExportHead
 from kiro_learn.wire.notes import GIVEN, MOST_BYTES, Note, changes, digest_of, note_of, read_note, write_note
 from kiro_learn.wire.notes_index import FORMAT, NotesFile, WrongNote, read_index, write_index

@@ -1,4 +1,4 @@
-"""Lets go of what is old, by rules: contents of events, long texts of memories, and what memories replaced.
+"""Lets go of what is old, by rules and once a day: contents of events, long texts of memories, what memories replaced.
 
 No event goes before its session has a memory that cites it or a later event; one that waits to be learned from stays.
 """
@@ -20,8 +20,9 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, Amount, FileSize, RetentionRules
 from kiro_learn.pipelines.learn.compaction import Distiller
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import OtherDaemons, StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
+from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
@@ -216,3 +217,23 @@ def _event_age(namespace: Namespace, rules: RetentionRules, now: datetime) -> Ev
 
 def _days_before(now: datetime, days: int) -> datetime:
     return now - timedelta(days=days)
+
+
+FIRST_AFTER_SECONDS = 1_800.0
+"""After the start, so that a daemon that runs for an hour a day does it too."""
+
+INTERVAL_SECONDS = 24 * 3600.0
+
+
+def daily_retention(retention: Retention, others: OtherDaemons) -> PeriodicJob:
+    """Applies the rules of the settings, which by default let nothing go; an emptied file is rewritten all the same.
+
+    Where several daemons use one database, one does it at a time; what it let go the next does not find.
+    """
+
+    async def apply() -> None:
+        async with others.turn("retention") as is_ours:
+            if is_ours:
+                await retention.apply(retention.rules)
+
+    return PeriodicJob("retention", apply, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS)

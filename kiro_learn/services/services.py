@@ -27,10 +27,9 @@ from kiro_learn.services.project_activity import ProjectActivity, Queries
 from kiro_learn.services.project_merges import ProjectMerges
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_profiles import ProjectProfiles
-from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
-from kiro_learn.services.search import Search
+from kiro_learn.services.search import ProjectSearch, Search
 from kiro_learn.services.session_context import SessionContext, SessionStart
 from kiro_learn.services.sharing import Sharing
 from kiro_learn.services.spool_drainer import SpoolDrainer

@@ -23,13 +23,11 @@ from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, r
 from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.retrieval.rendering.repeats import contradicts, each_once
 from kiro_learn.runtime.supervisor import catch_errors
-from kiro_learn.services.amended import Amended
 from kiro_learn.services.capture import Capture, Captured
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.rule_files import RuleFiles
-from kiro_learn.services.stated_by_hand import StatedByHand
-from kiro_learn.services.teachers import Teachers
+from kiro_learn.services.told_unasked import Amended, StatedByHand, Teachers
 
 BYTES_A_TOKEN = 4
 """At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""

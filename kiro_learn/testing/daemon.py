@@ -25,10 +25,9 @@ from kiro_learn.model.namespace import Namespace, Project, namespace_of, project
 from kiro_learn.model.profile import WantedFiles
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.ports.backups import BackupFolder
-from kiro_learn.ports.branches import Branches
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
-from kiro_learn.ports.home import ProjectFiles, RuleTexts, UndeliveredHook
+from kiro_learn.ports.home import Branches, ProjectFiles, RuleTexts, UndeliveredHook
 from kiro_learn.ports.llm import Learner, Llm, LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.ports.team import TeamMemories

@@ -16,7 +16,7 @@ from kiro_learn.adapters.histories.git import TOO_LONG, UNREADABLE, GitMemories
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.histories import HistoryPlace
-from kiro_learn.services.past_memories import PastMemories, as_record
+from kiro_learn.services.histories import PastMemories, as_record
 from kiro_learn.wire.commits import BOTS, BUMPS, MERGES, NO_REASON
 
 NOW = datetime(2026, 11, 25, tzinfo=UTC)

@@ -13,8 +13,8 @@ from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, duration, events, memories, size
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace, Project
+from kiro_learn.services.histories import FoundStore, PastMemories, as_record
 from kiro_learn.services.import_survey import SourceSurvey, Survey
-from kiro_learn.services.past_memories import FoundStore, PastMemories, as_record
 from kiro_learn.wire.messages import write_record
 
 INDENT = "  "

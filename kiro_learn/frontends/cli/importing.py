@@ -23,9 +23,8 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, events, size
 from kiro_learn.model.event import Event
 from kiro_learn.model.namespace import Namespace, Project
+from kiro_learn.services.histories import FoundSession, FoundStore, PastSessions, WantedSessions, as_event
 from kiro_learn.services.import_survey import BYTES_PER_SECOND, Survey
-from kiro_learn.services.past_memories import FoundStore
-from kiro_learn.services.past_sessions import FoundSession, PastSessions, WantedSessions, as_event
 from kiro_learn.wire.messages import body_weight, write_event
 
 Answers = TypeVar("Answers")

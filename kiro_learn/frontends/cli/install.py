@@ -20,8 +20,8 @@ from kiro_learn.frontends.cli.daemon_verbs import autostart_of, planned_removal,
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, milliseconds
+from kiro_learn.services.histories import WantedSessions
 from kiro_learn.services.installation import FoundAgent, Installation, Plan
-from kiro_learn.services.past_sessions import WantedSessions
 from kiro_learn.wire.agents import AGENTS
 
 COLUMN = 27

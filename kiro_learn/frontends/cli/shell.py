@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from kiro_learn.services.autostart import Autostart
     from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor
+    from kiro_learn.services.histories import PastMemories, PastSessions
     from kiro_learn.services.installation import Installation
     from kiro_learn.services.notes_export import NotesExport
     from kiro_learn.services.notes_import import KeptMemories, NotesImport
-    from kiro_learn.services.past_memories import PastMemories
-    from kiro_learn.services.past_sessions import PastSessions
     from kiro_learn.services.sharing import TeamOwner
 
 

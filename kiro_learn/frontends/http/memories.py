@@ -22,10 +22,10 @@ from kiro_learn.frontends.http.operations import (
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.frontends.http.search import QUERY, WANTED, refusing_syntax, wanted_of
 from kiro_learn.model.correction import Replacement
-from kiro_learn.model.cursors import record_cursor_after
 from kiro_learn.model.feedback import Feedback, FeedbackCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import EVERYTHING, MemoryRecord
+from kiro_learn.model.statistics import record_cursor_after
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import event_answer, read_json, read_record, write_record, write_value
 from kiro_learn.wire.structuring import new_converter, structure

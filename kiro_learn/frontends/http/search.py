@@ -22,7 +22,7 @@ from kiro_learn.frontends.http.operations import (
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.placing import Wanted
-from kiro_learn.services.project_search import ProjectsFound
+from kiro_learn.services.search import ProjectsFound
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_record, write_value
 

@@ -28,7 +28,7 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds_to_retry
+from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.ports.storage.buffer import BufferReads

@@ -34,8 +34,7 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.sharing import SHARED_STRATEGY
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds_to_retry
-from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
+from kiro_learn.pipelines.learn.metering import MeteredLlm, RunStopwatch, is_model, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Learner, Llm
 from kiro_learn.ports.retriever import NearestRecords

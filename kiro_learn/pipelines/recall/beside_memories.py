@@ -15,7 +15,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.home import ProfilesOfProjects, ProjectFiles
-from kiro_learn.ports.session_prompts import SessionPrompt
+from kiro_learn.ports.retriever import SessionPrompt
 from kiro_learn.retrieval.graph.query import Intent, intent_of
 from kiro_learn.retrieval.query.prompt_kind import (
     MOST_ASKING,

@@ -23,8 +23,8 @@ from kiro_learn.model.graph import Fact, GraphKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import ContextHits, ContextStrategy
 from kiro_learn.pipelines.recall.candidates import with_candidates
-from kiro_learn.pipelines.recall.context_passages import PassageTelling
 from kiro_learn.pipelines.recall.context_search import ContextSearch, Gathered
+from kiro_learn.pipelines.recall.excerpting import PassageTelling
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.retrieval.graph.block import (
     RELEVANT_HISTORY,

@@ -25,9 +25,8 @@ from kiro_learn.pipelines.recall.candidates import (
     holds,
     strength_now,
 )
-from kiro_learn.pipelines.recall.finder import Finder, Findings
+from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
-from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached

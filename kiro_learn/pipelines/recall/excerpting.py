@@ -1,8 +1,11 @@
-"""What is known of the passages of the memories that a prompt found, and how many bytes they are worth together."""
+"""What is known of the passages of the memories that a prompt found, and how many bytes they are worth together.
+
+By them the memories of a context block are told too, as the hybrid search tells them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 import attrs
@@ -10,9 +13,13 @@ import numpy as np
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import Hit
 from kiro_learn.model.vectors import Codes, Matrix
+from kiro_learn.pipelines.recall.context_search import Gathered
 from kiro_learn.pipelines.recall.finder import Findings
-from kiro_learn.retrieval.ranking.calibrated import vectors_of, words_of
+from kiro_learn.retrieval.graph.budget import Line
+from kiro_learn.retrieval.query.syntax import terms
+from kiro_learn.retrieval.ranking.calibrated import vectors_of, words_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import (
     WORDS_CERTAIN,
     WORDS_FLOOR,
@@ -21,7 +28,7 @@ from kiro_learn.retrieval.ranking.confidence import (
     word_share,
 )
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
-from kiro_learn.retrieval.rendering.excerpts import Excerpted
+from kiro_learn.retrieval.rendering.excerpts import Excerpted, chosen, listed
 from kiro_learn.retrieval.rendering.passages import passages_of
 
 
@@ -74,3 +81,75 @@ def sureness_of(found: Sequence[Excerpted], findings: Findings | None) -> Surene
     if not cosines:
         return Sureness(word_share(words_of(findings.evidence)), WORDS_FLOOR, WORDS_CERTAIN)
     return Sureness(confidence(cosines))
+
+
+INDENT = "  "
+
+
+class PassageTelling:
+    """The memories that a message found, each with its passages and how near these are to it."""
+
+    def __init__(self, lines: Sequence[Line], gathered: Gathered, message: str) -> None:
+        """``lines``: of memories alone; each tells its title."""
+        self._findings = gathered.findings.result
+        self._terms = terms(message)
+        excerpts = {each.record.record_id: each for each in _excerpts(gathered)}
+        self._sections = [
+            _Section(line, excerpts[RecordId(line.item_id)]) for line in lines if line.item_id in excerpts
+        ]
+        self._excerpts = [section.excerpted for section in self._sections]
+
+    def bytes_worth(self, most_bytes: int) -> int:
+        """How many bytes passages are worth, by how sure it is that they help."""
+        return sureness_of(self._excerpts, self._findings).bytes_worth(most_bytes)
+
+    def told(self, room: int) -> list[Line]:
+        """The memories of which something is told in ``room`` bytes, each line with its passages below it."""
+        places = chosen(self._excerpts, self._sections, self._terms, room)
+        return [self._sections[number].told(sorted(places[number])) for number in sorted(places)]
+
+
+def _excerpts(gathered: Gathered) -> Iterator[Excerpted]:
+    """With the scores of the hybrid search, refined by passages; what it finds not worth telling is left out, and what
+    it did not find at all, but the graph or the time that is named, has the least of these scores.
+    """
+    findings = gathered.findings.result
+    near = {} if findings is None else compared(gathered.passages.result, findings)
+    scores = {} if findings is None else _scores(findings, near)
+    judged = set() if findings is None else {hit.record_id for each in findings.evidence.values() for hit in each.hits}
+    least = min(scores.values(), default=1.0)
+    for record in gathered.records.result:
+        if record.record_id in scores or record.record_id not in judged:
+            score = scores.get(record.record_id, least)
+            yield found(record, score, near.get(record.record_id), note="")
+
+
+def _scores(findings: Findings, near: Mapping[RecordId, Compared]) -> dict[RecordId, float]:
+    hits: Sequence[Hit] = findings.hits
+    if findings.fusion:
+        nearness = {record_id: each.nearness_of_text for record_id, each in near.items()}
+        hits = findings.fusion.refined(nearness).of(hit.record_id for hit in hits)
+    return {hit.record_id: hit.score for hit in worth_telling(hits)}
+
+
+@attrs.frozen(eq=False)
+class _Section:
+    """A memory as it is told; see ``choice.Sizes``."""
+
+    line: Line
+    excerpted: Excerpted
+
+    @property
+    def heading_bytes(self) -> int:
+        return len(self.line.text.encode()) + 1
+
+    def passage_bytes(self, place: int) -> int:
+        return len(self._passage(place).encode())
+
+    def told(self, places: Sequence[int]) -> Line:
+        below = "".join(map(self._passage, places))
+        return attrs.evolve(self.line, text=f"{self.line.text}\n{below}".rstrip("\n"))
+
+    def _passage(self, place: int) -> str:
+        text = listed(self.excerpted.passages[place], self.excerpted.record.title)
+        return "".join(f"{INDENT}{line}\n" for line in text.splitlines())

@@ -19,9 +19,8 @@ from kiro_learn.model.retrieval import FoundRecord, Hit, Report
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.pipelines.recall.context import Context, Searched
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
-from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
-from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness
 from kiro_learn.retrieval.ranking.order import best_first

@@ -15,7 +15,7 @@ from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import NearestRecords, RetrieverAnswer, RetrieverQuery, TermLookup, WordIndexRepair
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
-from kiro_learn.ports.storage.words import WordReads
+from kiro_learn.ports.storage.records import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.syntax import has_words
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking

@@ -1,17 +1,19 @@
 """The store's contract: what every implementation keeps, promises and refuses; and the port to the storage actor, for
 code that writes through it.
 
-What it keeps is told part by part in the modules beside this one. Rules of these files: writing goes through a
-transaction, reading does not. A transaction's methods are synchronous, because they run together, in one piece,
-wherever the implementation runs them. No library's exception comes out.
+What it keeps is told part by part in the modules beside this one; what it tells of other daemons, and how they take
+turns, is here. Rules of these files: writing goes through a transaction, reading does not. A transaction's methods are
+synchronous, because they run together, in one piece, wherever the implementation runs them. No library's exception
+comes out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from kiro_learn.ports.storage.answers import Outcome
+from kiro_learn.ports.storage.answers import Change, Outcome
 from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites, UsageReads, UsageWrites
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
@@ -24,7 +26,6 @@ from kiro_learn.ports.storage.export import (
     RestoreWrites,
 )
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
-from kiro_learn.ports.storage.others import OtherDaemons
 from kiro_learn.ports.storage.records import (
     HistoryReads,
     HistoryWrites,
@@ -32,9 +33,34 @@ from kiro_learn.ports.storage.records import (
     ObservationWrites,
     RecordReads,
     RecordWrites,
+    WordReads,
+    WordWrites,
 )
 from kiro_learn.ports.storage.retention import ForgettingReads, ForgettingWrites, RetentionReads, RetentionWrites
-from kiro_learn.ports.storage.words import WordReads, WordWrites
+
+
+class OtherDaemons(Protocol):
+    """The other daemons on the same store. A store in a file has none."""
+
+    async def follow_others(self) -> Sequence[Change]:
+        """What others committed since this was asked last, in the order of their commits.
+
+        It waits until there is something, but no longer than half a minute. Where there is only one daemon, for ever.
+
+        Raises:
+          StorageUnavailable: the server is away.
+          StorageError: this daemon was cut off for so long that what others did is no longer known.
+        """
+        ...
+
+    def turn(self, name: str) -> AbstractAsyncContextManager[bool]:
+        """Have the turn to do ``name`` for the length of the block, which no other daemon has then.
+
+        Gives False where another one has it. The turn ends with the daemon, or when it is cut off, and another may do
+        the same then while it goes on: what must happen once is checked where it is committed.
+        """
+        ...
+
 
 T = TypeVar("T")
 

@@ -1,5 +1,5 @@
-"""Memory records: kept, read, listed and forgotten; which replaced which; and what direct observations, and searches by
-their types, stand on.
+"""Memory records: kept, read, listed, found by words and forgotten; which replaced which; and what observations, and
+searches below /api, need.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import EVERYTHING, MemoryRecord, RecordFilter
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, RankingFeatures
 from kiro_learn.model.statistics import Activity, TokenEconomics
-from kiro_learn.ports.storage.answers import RecordPage
+from kiro_learn.ports.storage.answers import LexicalRanking, RecordPage, SearchParams
 
 
 class RecordReads(Protocol):
@@ -235,4 +235,35 @@ class ObservationReads(Protocol):
 
     async def get_token_economics(self, namespace: Namespace) -> TokenEconomics:
         """Sums over what the sessions of this namespace were told; all 0 if that is nothing."""
+        ...
+
+
+class WordReads(Protocol):
+    """Reads for the ranking by words."""
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        """Records of exactly this namespace that share a term with the query, by bm25 within this namespace.
+
+        A query without a term finds nothing. One that the full-text index refuses is looked for without it: what
+        contains its terms, by their inverse document frequencies. So is every query while the index is damaged.
+        """
+        ...
+
+    async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
+        """What a ranking weighs beside scores, for each of these records; unknown ones are left out."""
+        ...
+
+
+class WordWrites(Protocol):
+    """Rebuilding an index of words."""
+
+    def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
+        """Make the index of a project's words anew, of at most ``most`` records at a time.
+
+        Args:
+          after: 0 to begin, which empties the index; then what the call before returned.
+
+        Returns:
+          Where to go on, or None when every record is in the index. Until then, words are found without it.
+        """
         ...

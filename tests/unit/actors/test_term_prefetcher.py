@@ -7,8 +7,7 @@ import trio
 from kiro_learn.actors.word_indexes import MOST_WAITING
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.retrieval import SearchMode
-from kiro_learn.pipelines.recall.finder import Findings
-from kiro_learn.pipelines.recall.stopwatch import Stopwatch
+from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.services.services import Services

@@ -11,8 +11,8 @@ import trio
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
-from kiro_learn.services.amended import Amended
 from kiro_learn.services.services import Services
+from kiro_learn.services.told_unasked import Amended
 from kiro_learn.testing.daemon import NAMESPACE, a_record
 from tests.unit.services.in_daemon import in_daemon
 

@@ -13,7 +13,8 @@ from kiro_learn.model.ids import derived_event_id
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MAX_SUMMARY, KnowledgeType, ObservationType, Origin, RecordDetails
 from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession
-from kiro_learn.services.past_memories import UNREADABLE, UNSEEN, FoundStore, PastMemories, as_record
+from kiro_learn.services.histories import UNREADABLE_STORES as UNREADABLE
+from kiro_learn.services.histories import UNSEEN, FoundStore, PastMemories, as_record
 from kiro_learn.wire.messages import write_record
 from tests.unit.adapters.histories.telling import Count
 

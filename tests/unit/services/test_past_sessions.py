@@ -14,7 +14,7 @@ from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.model.ids import derived_event_id
 from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.services.past_sessions import BEFORE_SINCE, OF_OURS, UNREADABLE, PastSessions, WantedSessions, as_event
+from kiro_learn.services.histories import BEFORE_SINCE, OF_OURS, UNREADABLE, PastSessions, WantedSessions, as_event
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=10)

@@ -15,7 +15,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import EXPIRED, Amount, FileSize, RetentionRules
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.services import daily_retention
+from kiro_learn.services.retention import FIRST_AFTER_SECONDS, INTERVAL_SECONDS
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
@@ -155,9 +155,9 @@ def test_it_is_done_once_a_day_by_the_settings() -> None:
     config = attrs.evolve(Config(), retention=RetentionConfig(event_days=1))
 
     async def scenario(services: Services) -> None:
-        await trio.sleep(daily_retention.FIRST_AFTER_SECONDS + 1)
+        await trio.sleep(FIRST_AFTER_SECONDS + 1)
         assert EXPIRED not in await texts(storage)
-        await trio.sleep(daily_retention.INTERVAL_SECONDS)
+        await trio.sleep(INTERVAL_SECONDS)
         assert await texts(storage) == [EXPIRED, EXPIRED, EXPIRED, "event 4"]
 
     in_daemon(scenario, storage=storage, config=config)
@@ -202,7 +202,7 @@ def test_a_daemon_that_stops_does_not_wait_for_it() -> None:
 
     async def scenario() -> float:
         async with simulated_daemon(storage=storage, config=config):
-            await trio.sleep(daily_retention.FIRST_AFTER_SECONDS + daily_retention.INTERVAL_SECONDS + 3700)
+            await trio.sleep(FIRST_AFTER_SECONDS + INTERVAL_SECONDS + 3700)
             assert EXPIRED in await texts(storage)
             stopped_at = trio.current_time()
         return trio.current_time() - stopped_at

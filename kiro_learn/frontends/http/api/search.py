@@ -21,8 +21,7 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.services.placing import Wanted
-from kiro_learn.services.project_search import ProjectsFound
-from kiro_learn.services.search import FoundMemory
+from kiro_learn.services.search import FoundMemory, ProjectsFound
 from kiro_learn.services.services import Services
 
 DIGITS = 4

@@ -29,7 +29,7 @@ from kiro_learn.model.ids import derived_event_id
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.histories import HistoryPlace, HistoryReader, MemoryReader, PastEvent
-from kiro_learn.services.past_memories import PastMemories, as_record
+from kiro_learn.services.histories import PastMemories, as_record
 from kiro_learn.wire.messages import read_record, write_record, write_value
 from tests.unit.adapters.histories.homes import (
     aider,

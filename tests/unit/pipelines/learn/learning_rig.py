@@ -28,7 +28,7 @@ from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
+from kiro_learn.pipelines.learn.metering import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.ports.llm import Llm, LlmChoice
 from kiro_learn.ports.storage.answers import Outcome

@@ -16,7 +16,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.vectors import Matrix, Vector
-from kiro_learn.pipelines.learn.commit import put_candidate
+from kiro_learn.pipelines.learn.learning_run import put_candidate
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event

@@ -1,7 +1,13 @@
-"""Every prompt to a learner goes through here: each gets a deadline, and those to a model are counted."""
+"""Measures what learning costs: every prompt to a learner gets a deadline, and the phases of a run are timed.
+
+Prompts to a model are counted too.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeGuard
 
 import attrs
@@ -70,3 +76,25 @@ def seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
 async def _answer(llm: Llm, prompt: str, *, seconds: float) -> str:
     with trio.fail_after(seconds):
         return await llm.complete(prompt)
+
+
+class RunStopwatch:
+    """A stopwatch for one run; starts when it is made. The times of a repeated phase are added up."""
+
+    def __init__(self) -> None:
+        self._began = trio.current_time()
+        self._seconds = dict.fromkeys(("extraction", "clustering", "neighbor_lookup", "judge", "commit"), 0.0)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time the block, however it ends."""
+        began = trio.current_time()
+        try:
+            yield
+        finally:
+            self._seconds[name] += trio.current_time() - began
+
+    def in_ms(self) -> dict[str, int]:
+        """Whole milliseconds by name, for a log: each phase, and a ``duration_ms`` that is at least their sum."""
+        phases = {f"{name}_ms": math.floor(seconds * 1000) for name, seconds in self._seconds.items()}
+        return {**phases, "duration_ms": math.ceil((trio.current_time() - self._began) * 1000)}

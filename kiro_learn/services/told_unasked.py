@@ -1,0 +1,153 @@
+"""What agents are told unasked: of other people's memories, of what replaced what, and of what a person stated.
+
+In a project of several people it is decided whose memories these are. The newer of two is told, and says what was
+before. What a person stated that they want is of the project, and by hand of all their projects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from kiro_learn.learning.graph.planning import thing_wished
+from kiro_learn.learning.overruled import overruling
+from kiro_learn.model.graph import Fact, GraphKind, Preference, SourceType
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace, actor_id_in
+from kiro_learn.model.record import MemoryRecord, newest_first
+from kiro_learn.model.sharing import SHARED_STRATEGY
+from kiro_learn.ports.home import ProjectFinder
+from kiro_learn.ports.storage.events import EventReads
+from kiro_learn.ports.storage.graph import GraphList, GraphReads
+from kiro_learn.retrieval.ranking.confidence import dependents, overturned_among
+from kiro_learn.retrieval.rendering.brief import StatedItem
+from kiro_learn.retrieval.rendering.repeats import rests_on, was
+from kiro_learn.services.project_names import MergedProjects
+
+EVERYBODY = "*"
+
+
+class Teachers:
+    """Knows whose memories stand in the briefs of this daemon's user beside the user's own.
+
+    A project has several people once projects of others were merged into it, or it into theirs, and where a team
+    shares memories of it. A rule that another of them said in passing, perhaps as a joke, is no rule of everybody's
+    until somebody pins it.
+    """
+
+    def __init__(self, storage: EventReads, merged: MergedProjects, *, actor_id: str, trusted: str) -> None:
+        """``trusted``: names, by commas; ``*``: everybody's."""
+        self._storage = storage
+        self._merged = merged
+        self._trusted = {actor_id, *(name.strip() for name in trusted.split(","))}
+
+    async def told(self, namespace: Namespace, records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+        """Those that may be told unasked: pinned, or learned from what agents of this user or of somebody trusted said.
+
+        Raises StorageError.
+        """
+        if EVERYBODY in self._trusted:
+            return list(records)
+        theirs = {record.record_id for record in records if self._is_shared_by_stranger(record)}
+        if strangers := self._strangers(namespace):
+            teachers = await self._storage.list_teachers([record.record_id for record in records])
+            theirs |= {record_id for record_id, actors in teachers.items() if actors <= strangers}
+        return [record for record in records if record.pinned_at or record.record_id not in theirs]
+
+    def _is_shared_by_stranger(self, record: MemoryRecord) -> bool:
+        person = record.details.shared_by if record.details else None
+        return record.strategy == SHARED_STRATEGY and person is not None and person not in self._trusted
+
+    def _strangers(self, namespace: Namespace) -> set[str]:
+        """Of those who work on it, who are not trusted."""
+        return {actor_id_in(each) for each in (namespace, *self._merged.sources_of(namespace))} - self._trusted
+
+
+ANSWERED = " \u2192 "
+"""In the title of what a person answered to a tool: its question may name a change that was not made."""
+
+MOST_COMPARED = 60
+"""Memories that are looked through for changes, the newest."""
+
+
+@attrs.frozen
+class Amended:
+    """What was replaced, and what is said beside the day of the others."""
+
+    replaced: Mapping[RecordId, MemoryRecord]
+    """By the id of each that was replaced, what took its place."""
+    notes: Mapping[RecordId, str]
+
+    @classmethod
+    def of(cls, rules: Sequence[MemoryRecord], others: Sequence[MemoryRecord]) -> Amended:
+        """Of ``rules`` by what they order; of ``others``, which a person said, by what their titles say has changed.
+
+        What stands below the titles names too much that something is said to change.
+        """
+        of_rules = {rule.record_id: rule for rule in rules}
+        found = {old: of_rules[new] for old, new in overruling(rules).items()}
+        stated = [each for each in newest_first(others) if ANSWERED not in each.title]
+        known = {each.record_id: each for each in stated[:MOST_COMPARED]}
+        texts = {record_id: record.title.lower() for record_id, record in known.items()}
+        moments = {record_id: record.created_at for record_id, record in known.items()}
+        # Of several that name what changed, the oldest is what was decided; the others rest on it.
+        overturned = overturned_among([*known][::-1], texts, moments)
+        found |= {old: known[new] for new, old in overturned.items()}
+        notes = {old: rests_on(known[new]) for old, new in dependents(overturned, texts, moments).items()}
+        everything = known | of_rules
+        for old in newest_first(everything[each] for each in found)[::-1]:  # of several, the last one is named
+            new = found[old.record_id]
+            notes[new.record_id] = was(old, new.created_at)
+        return cls(found, notes)
+
+    def holding(self, records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+        """``records`` in their order, each that was replaced less, or as what took its place if that is not there."""
+        listed = {record.record_id for record in records}
+        told: dict[RecordId, MemoryRecord] = {}
+        for record in records:
+            new = record
+            while new.record_id in self.replaced:
+                new = self.replaced[new.record_id]
+            if new is record or new.record_id not in listed:
+                told.setdefault(new.record_id, new)
+        return list(told.values())
+
+
+MOST_PREFERENCES = 50
+"""Of a project, that are read for its brief; the newest."""
+
+
+class StatedByHand:
+    """Reads it anew for each brief."""
+
+    def __init__(self, storage: GraphReads, project_finder: ProjectFinder) -> None:
+        self._storage = storage
+        self._project_finder = project_finder
+
+    async def of(self, wishes: Sequence[Preference]) -> list[StatedItem]:
+        """Those of a project's ``wishes`` that are of no path alone, then what holds for all projects, but for
+        preferences that the project has about the same. Raises StorageError.
+        """
+        here = [each for each in wishes if not each.path]
+        about = set(map(thing_wished, here))
+        home = (await self._project_finder.project_of("")).namespace
+        of_person = [
+            each
+            for kind in (GraphKind.PREFERENCE, GraphKind.FACT)
+            for each in await self._list(home, kind)
+            if each.source_type is SourceType.CORRECTED
+            and not (isinstance(each, Preference) and thing_wished(each) in about)
+        ]
+        return [*here, *of_person]
+
+    async def _list(self, namespace: Namespace, kind: GraphKind) -> list[StatedItem]:
+        """What a person stated of the whole of a project."""
+        query = GraphList(namespace=namespace, kind=kind, limit=MOST_PREFERENCES)
+        return [
+            each
+            for each in await self._storage.list_graph_items(query)
+            if isinstance(each, Preference | Fact)
+            and each.source_type.rank >= SourceType.STATED.rank
+            and not (isinstance(each, Preference) and each.path)
+        ]
