@@ -37,7 +37,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.model.graph import Entity, EntityType, Fact, GraphItem, GraphItemId, GraphKind, Relationship, Validity
 from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import transact_one
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
 MESSAGES = 300

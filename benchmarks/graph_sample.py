@@ -38,8 +38,7 @@ from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.runtime.admission import in_place
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 SEED = 20261123
 SHOWN = 240

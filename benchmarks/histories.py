@@ -52,8 +52,8 @@ from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 from kiro_learn.adapters.onnx.embedding.tokenizer import TokenCounter
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.app.actor_wiring import Dependencies
 from kiro_learn.app.daemon import open_model
-from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.config import CompactionConfig, Config, GraphConfig, LearningConfig, LlmConfig, RecallConfig

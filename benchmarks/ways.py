@@ -38,8 +38,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.app.actor_wiring import Dependencies
 from kiro_learn.app.daemon import open_model
-from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config, LearningConfig, LlmConfig, ServerConfig
@@ -50,7 +50,7 @@ from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, FixedRuleTexts, Letterbox
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 
 ROOT = f"{Path(__file__).parents[1] / 'kiro_learn'}{os.sep}"
 TOKEN = secrets.token_hex()

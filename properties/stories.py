@@ -14,10 +14,10 @@ from kiro_learn.errors import DuplicateRecord, InvalidRequest, KiroLearnError, U
 from kiro_learn.model.buffer import BufferedEvent, ParkedCluster
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
-from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, RecordFilter
+from kiro_learn.model.retrieval import ToldId
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, KnownModel, ModelIdentity
 from kiro_learn.ports.storage.answers import Committed, Outcome, RecordEmbedded, SearchParams
@@ -25,7 +25,7 @@ from kiro_learn.ports.storage.interface import StorageBackend, StorageTransactio
 from kiro_learn.ports.storage.records import RecordQuery, SyntaxSearch
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
 from kiro_learn.retrieval.query.syntax import compile_query
-from kiro_learn.testing.storing import search_records
+from kiro_learn.testing.storage import search_records
 
 NAMESPACES = [namespace_of(actor, "p" * 64) for actor in ("ann", "a_n", "ann%", "a/nn")]
 WORDS = ["pool", "pools", "pooling", "size", "retry", "retries", "cache", "db.ts", "a", "migration", "migrate", "x"]

@@ -17,8 +17,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Report
 from kiro_learn.testing.daemon import FixedFiles, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_event
+from kiro_learn.testing.storage import InMemoryStorage, put_event
 from properties.stories import NAMESPACES, events, records, texts
 
 MINE = NAMESPACES[0]

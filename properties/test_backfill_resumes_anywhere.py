@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 
 CONFIG = Config(

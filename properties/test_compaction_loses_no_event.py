@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.consolidation.consolidation import Compacted, entries_of, oldest_half, parse
+from kiro_learn.learning.consolidation import Compacted, entries_of, oldest_half, parse
 from kiro_learn.learning.extraction.framing import cleaned, escaped
 from kiro_learn.learning.extraction.splitting import portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
@@ -20,8 +20,7 @@ from kiro_learn.model.ids import ULID_PATTERN, EventId
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import scheduled
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.learning.histories import answer, event, event_id, waiting
 
 HISTORIES = st.lists(

@@ -16,8 +16,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.admission import in_place
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.learning.graph.graphs import Numbers
 
 MOST_BYTES = 1_000_000

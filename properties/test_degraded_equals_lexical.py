@@ -15,7 +15,7 @@ from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.retrieval.query.syntax import has_words
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import scheduled
 
 WORDS = st.sampled_from(["parser", "token", "cache", "lock", "retry", "schema", "index", "budget", "daemon", "socket"])

@@ -16,8 +16,7 @@ from kiro_learn.errors import LlmError
 from kiro_learn.model.ids import EventId
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.actors.patient import Patient, cited_events, keep_separate, once_each
 from tests.unit.pipelines.learn.learning_rig import PickyStorage, merge_all
 

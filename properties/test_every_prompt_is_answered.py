@@ -19,7 +19,7 @@ from kiro_learn.model.vectors import Matrix
 from kiro_learn.ports.storage.answers import EmbeddingTable, LexicalRanking, SearchParams
 from kiro_learn.runtime.admission import in_place
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 

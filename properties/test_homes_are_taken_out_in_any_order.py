@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
+from kiro_learn.testing.machine import USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
 from properties.test_uninstall_undoes_install import MCP, trees
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, Work
-from kiro_learn.testing.storing import search_records
+from kiro_learn.testing.storage import search_records
 from properties.sqlite_files import with_sqlite
 from properties.stories import NAMESPACES, batches, texts
 

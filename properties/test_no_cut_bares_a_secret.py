@@ -16,7 +16,7 @@ import trio
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from kiro_learn.learning.consolidation.consolidation import parse as compacted
+from kiro_learn.learning.consolidation import parse as compacted
 from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, escaped
 from kiro_learn.learning.extraction.parsing import texts_of
 from kiro_learn.model.record import MAX_CONCEPT, MAX_DETAIL, MAX_FACT, MAX_FILE, MAX_SUMMARY, MAX_TEXT, MAX_TITLE
@@ -25,7 +25,7 @@ from kiro_learn.testing.daemon import Letter, Letterbox, an_event, simulated_dae
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.wire.agents import hook_names
-from kiro_learn.wire.hooks.payload import MAX_BYTES, MENDED_CHARACTERS, TRUNCATED, fitted
+from kiro_learn.wire.hook_payload import MAX_BYTES, MENDED_CHARACTERS, TRUNCATED, fitted
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 

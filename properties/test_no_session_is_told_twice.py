@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.graph import GraphItem
+from kiro_learn.model.retrieval import ToldId
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedProjects, a_record, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate

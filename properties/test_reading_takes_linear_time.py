@@ -13,18 +13,16 @@ from collections.abc import Callable
 import pytest
 
 from kiro_learn.errors import InvalidRequest, LlmError
-from kiro_learn.learning.consolidation import consolidation
+from kiro_learn.learning import consolidation
 from kiro_learn.learning.extraction import parsing
 from kiro_learn.learning.extraction.extractive.learner import drafts_of
 from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, escaped, unescaped
 from kiro_learn.learning.extraction.user_answers import has_failed
-from kiro_learn.learning.reconciliation.judge import parse_verdict
-from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.learning.reconciliation.judge import near_identical, parse_verdict
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.privacy.plain_text import redact_private
-from kiro_learn.privacy.scrub import scrub_json, scrub_text
+from kiro_learn.privacy.scrub import redact_private, scrub_json, scrub_text
 from kiro_learn.privacy.secrets import TRIGGERS
 from kiro_learn.retrieval.graph.query import spans_in
 from kiro_learn.retrieval.query.syntax import terms
@@ -62,7 +60,7 @@ ANCHORED = {
 
 BOUNDED = {
     "adapters.histories.specstory:_SESSION": "reads the first 4 KiB of a file",
-    "wire.hooks.payload:_UNFINISHED": "reads the last 256 characters",
+    "wire.hook_payload:_UNFINISHED": "reads the last 256 characters",
 }
 """Patterns that never see a long text, or modules of which none does."""
 

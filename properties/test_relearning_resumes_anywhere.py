@@ -22,10 +22,9 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import BUILT_IN_STRATEGY, MemoryRecord
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
-from kiro_learn.testing.llm import a_record_per_event
+from kiro_learn.testing.models import a_record_per_event
 from kiro_learn.testing.simulation import scheduled
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_event, put_record, transact_one
+from kiro_learn.testing.storage import InMemoryStorage, put_event, put_record, transact_one
 from tests.unit.pipelines.learn.learning_rig import merge_all
 from tests.unit.services.relearning_rig import PROJECT, Model
 

@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kiro_learn.privacy.plain_text import redact_private, scrub_text
-from kiro_learn.privacy.scrub import scrub_json
+from kiro_learn.privacy.scrub import redact_private, scrub_json, scrub_text
 from kiro_learn.privacy.secrets import KINDS, TRIGGERS, redact_kinds, redact_secrets
 
 WORD = "abcDEF123xyz789GHI456jkl"

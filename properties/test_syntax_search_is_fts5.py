@@ -15,7 +15,7 @@ from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.records import SyntaxSearch
 from kiro_learn.retrieval.query.syntax import compile_query
-from kiro_learn.testing.storing import put_record
+from kiro_learn.testing.storage import put_record
 from properties.sqlite_files import with_sqlite
 from properties.stories import NAMESPACES, records
 

@@ -14,7 +14,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.llm import a_record_per_event
+from kiro_learn.testing.models import a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.patient import Patient, out_of_sorts

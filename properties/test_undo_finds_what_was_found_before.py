@@ -18,8 +18,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, scheduled
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 WORDS = st.sampled_from(["parser", "token", "cache", "lock", "retry", "schema", "index", "budget", "daemon", "socket"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)

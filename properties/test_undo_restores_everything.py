@@ -13,8 +13,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import delete_records, transact_one
+from kiro_learn.testing.storage import InMemoryStorage, delete_records, transact_one
 from properties.sqlite_files import USER_HOME, with_sqlite
 from properties.stories import (
     HISTORY,

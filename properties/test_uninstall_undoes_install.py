@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.agent_files.json_edits import parse, with_additions
 from kiro_learn.agent_files.layouts import Addition
-from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.testing.machine import HOOK, USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
 from properties.agent_configs import texts
 

@@ -15,10 +15,10 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.learning.aftermath import is_used, names_one, objects, signs_of
 from kiro_learn.model.event import Event, EventKind, JsonBody
-from kiro_learn.model.feedback import Feedback, FeedbackCounts
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import Feedback, FeedbackCounts
 from kiro_learn.ports.storage.answers import Change, RecordRemoved
 from kiro_learn.ports.storage.export import FeedbackReads
 from kiro_learn.ports.storage.interface import StorageTransaction

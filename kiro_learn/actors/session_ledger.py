@@ -13,9 +13,9 @@ import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import ToldId
 from kiro_learn.ports.storage.answers import Change, GraphChanged
 from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.ports.storage.interface import StorageTransaction

@@ -1,8 +1,8 @@
-"""What a file becomes when we are installed, and when we are not any more. Values in, values out.
+"""What a file becomes when we are installed, and when we are not any more; and what it lacks of that.
 
-Rules of this file: our insertions are undone, which is exact, as long as each stands in the file as it was put in,
-whatever was changed around it, and whichever home put it in. A file in which one was changed loses what is recognised
-as ours, and nothing else.
+Values in, values out. Rules of this file: our insertions are undone, which is exact, as long as each stands in the file
+as it was put in, whatever was changed around it, and whichever home put it in. A file in which one was changed loses
+what is recognised as ours, and nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ from kiro_learn.agent_files.layouts import (
     hash_of,
 )
 from kiro_learn.agent_files.ours import is_empty, is_same_but_for_hooks, our_entries, without_empty, without_ours
-from kiro_learn.agent_files.toml_edits import NotToml, line_of_ours, with_block, without_block, without_tables
+from kiro_learn.agent_files.toml_edits import (
+    NotToml,
+    has_block,
+    line_of_ours,
+    with_block,
+    without_block,
+    without_tables,
+)
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
 
 
@@ -318,3 +325,59 @@ def _without_ours_in_toml(current: str, ours: Recognition) -> str:
     if line:
         raise CannotEdit("kiro-learn's entry is written in a way that it cannot be taken out", line, 1)
     return text
+
+
+GONE = "it is gone"
+OUTDATED = "it was written by an earlier version"
+
+
+def fault_in(file: AgentFile, current: str | None, known: WrittenFile, commands: Commands) -> str:
+    """What installing again would mend in ``file``; empty if nothing.
+
+    A file that the user or the agent changed has no fault as long as our entries are in it, in whatever form.
+
+    Args:
+      current: the file's text; None if there is none.
+      known: what the manifest says of it.
+
+    Raises:
+      CannotEdit: it cannot be understood, so that the agent may not understand it either.
+    """
+    if current is None:
+        return GONE
+    try:
+        if isinstance(file, MergedToml):
+            lost = "" if has_block(current, file.block) else "it lacks kiro-learn's tables, or they were changed"
+        else:
+            lost = _lost_json(file, current, known, commands)
+    except (NotJson, NotToml) as error:
+        raise CannotEdit(error.problem, error.line, error.column) from error
+    return OUTDATED if lost and hash_of(current) == known.hash_after else lost
+
+
+def has_all(file: AgentFile, current: str | None, change: Change, commands: Commands) -> bool:
+    """Whether the file holds already, in whatever form, what ``change`` would put into it.
+
+    Raises:
+      CannotEdit: as ``fault_in``.
+    """
+    if current is None or change.written is None or isinstance(file, OwnFile):
+        return change.text == current
+    return not fault_in(file, current, change.written, commands)
+
+
+def _lost_json(file: MergedJson | OwnFile, current: str, known: WrittenFile, commands: Commands) -> str:
+    change = installed(file, current, known, commands, known.agents[0])
+    assert change.text is not None
+    assert change.written is not None
+    if isinstance(file, OwnFile):
+        # One that was changed is the user's by now, and installing leaves it as it is.
+        return "" if change.text == current else OUTDATED
+    added = change.written.added
+    wanted = our_entries(change.text, commands.of_this_home, added)
+    missing = (wanted - our_entries(current, commands.of_this_home, added)).total()
+    if not missing:
+        return ""
+    if wanted.total() == 1:
+        return "it lacks kiro-learn's entry"
+    return f"it lacks {'all' if missing == wanted.total() else missing} of kiro-learn's {wanted.total()} entries"

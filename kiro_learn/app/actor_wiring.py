@@ -1,13 +1,18 @@
-"""Makes every actor, and gives each the others and the implementations that it needs."""
+"""Makes every actor, and gives each the others and the implementations that it needs.
+
+What the services and actors stand on, the implementations of all ports, is one value.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import attrs
 import trio
 
 from kiro_learn.actors.backfiller import Backfiller, Reembedder
-from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.embedding_models import EmbeddingModels
+from kiro_learn.actors.embedder import Embedder, EmbeddingModels
 from kiro_learn.actors.graph_embedder import GraphEmbedder
 from kiro_learn.actors.llm_use import LlmFailover, LlmQuota
 from kiro_learn.actors.project import ProjectActor, Projects
@@ -17,7 +22,6 @@ from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_indexes import TermPrefetcher, WordIndexRebuilder
-from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
@@ -26,7 +30,52 @@ from kiro_learn.pipelines.learn.learning_run import Learner
 from kiro_learn.pipelines.learn.metering import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
-from kiro_learn.runtime.admission import PromptPriority
+from kiro_learn.ports.backups import BackupFolder
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
+from kiro_learn.ports.home import Branches, HookSpool, ProjectFiles, ProjectFinder, RuleTexts
+from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.team import TeamMemories
+from kiro_learn.runtime.admission import Offload, PromptPriority, in_threads
+from kiro_learn.services.health import Process
+
+COMPUTE_THREADS = 2
+"""Threads of each of two pools for work that would block the event loop: one for requests, one for background work.
+SQLite and the embedding model have threads of their own."""
+
+
+@attrs.frozen(kw_only=True)
+class Dependencies:
+    """The implementations of all ports."""
+
+    storage: StorageBackend
+    model: EmbeddingModel
+    open_model: Callable[[str | None], EmbeddingModel]
+    """The embedding model in a folder, or the bundled one: for vectors of an earlier model."""
+    code_product: CodeMultiplier
+    count_tokens: Callable[[str], int]
+    """Of a context block."""
+    llm: LlmChoice
+    project_finder: ProjectFinder
+    project_files: ProjectFiles
+    branches: Branches
+    rule_texts: RuleTexts
+    actor_id: str
+    hook_spool: HookSpool[Any]
+    backups: BackupFolder
+    clock: ClockAndIds
+    process: Process
+    team: TeamMemories | None = None
+    """Where memories are shared; None: nowhere."""
+    user_home: str = ""
+    """The user's home folder; paths in it are shared as from ``~``."""
+    offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
+    """For requests."""
+    background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
+    """For learning and the hook spool, so that no prompt queues behind them."""
+    copying: Offload = attrs.field(factory=lambda: in_threads(1))
+    """For copies of the store, which may lie on a disk that does not answer."""
 
 
 @attrs.frozen(kw_only=True)

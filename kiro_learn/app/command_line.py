@@ -34,7 +34,7 @@ def _serve(home: Path, *, port: int | None = None, log_to_stderr: bool = False) 
 
 
 def _open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
-    from kiro_learn.app.installation import open_installation  # noqa: PLC0415  # only three commands need it
+    from kiro_learn.app.maintenance import open_installation  # noqa: PLC0415  # only three commands need it
 
     return open_installation(home, environment)
 

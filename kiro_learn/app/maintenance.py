@@ -1,20 +1,24 @@
-"""The daemon's service, doctor and settings, and past sessions, with the real files and programs of this machine."""
+"""The daemon's service, doctor and settings, the installation into agents, and past sessions.
+
+All of it is with the real files, programs and home of this machine.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from kiro_learn.adapters.files import Home, private
-from kiro_learn.adapters.files.agent_files import DiskAgentFiles
+from kiro_learn.adapters.files.agent_files import DiskAgentFiles, PathPrograms
 from kiro_learn.adapters.files.home import DiskImportRecord
+from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.files.notes_folder import INDEX, DiskNotes
 from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.adapters.histories import MEMORIES, READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
-from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
 from kiro_learn.client.address import build_id, default_home
 from kiro_learn.config import BackupConfig, Setting
@@ -27,9 +31,32 @@ from kiro_learn.services.copies import Copies
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination, ServerFacts
 from kiro_learn.services.doctor_checks import CHECKS
 from kiro_learn.services.histories import PastMemories, PastSessions
+from kiro_learn.services.installation import Installation
 from kiro_learn.services.notes_export import NotesExport
 from kiro_learn.services.notes_import import KeptMemories, NotesImport
 from kiro_learn.services.sharing import TeamOwner
+
+
+def open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
+    """For the user who runs us, and the agents on the PATH of ``environment``."""
+    place = Home(home)
+    return Installation(
+        DiskAgentFiles(home),
+        PathPrograms(environment),
+        DiskHomeFolder(place, Path(hook.__file__), build_id()),
+        hook=str(place.hook),
+        mcp=_mcp_command(),
+        mcp_environment={} if home == default_home({}) else {"KIRO_LEARN_HOME": str(home)},
+        user=PurePosixPath(Path.home()),
+        environment=environment,
+    )
+
+
+def _mcp_command() -> tuple[str, ...]:
+    """The program beside this interpreter, so that an agent finds it whatever its PATH is."""
+    program = Path(sys.executable).with_name("kiro-learn")
+    return (str(program), "mcp") if program.exists() else (sys.executable, "-m", "kiro_learn", "mcp")
+
 
 NO_CLIENT = "psycopg, the client of PostgreSQL, is not installed"
 NO_CLIENT_HINT = "pip install 'kiro-learn[team]'      brings it"

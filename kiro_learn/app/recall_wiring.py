@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from kiro_learn.actors.aftermath import Aftermath
-from kiro_learn.app.actor_wiring import Actors
-from kiro_learn.app.dependencies import Dependencies
+from kiro_learn.app.actor_wiring import Actors, Dependencies
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.pipelines.recall.beside_memories import FileNotes, SlotLines
 from kiro_learn.pipelines.recall.context import ContextBuilder

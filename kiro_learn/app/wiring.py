@@ -14,8 +14,7 @@ import trio
 
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.actors.warm_up import WarmUp
-from kiro_learn.app.actor_wiring import Actors, actors_of, graph_learner
-from kiro_learn.app.dependencies import Dependencies
+from kiro_learn.app.actor_wiring import Actors, Dependencies, actors_of, graph_learner
 from kiro_learn.app.recall_wiring import project_search_of, recalling_of, search_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.recall.beside_memories import FileNotes
@@ -39,9 +38,8 @@ from kiro_learn.services.live import LiveFeed, StatusNow
 from kiro_learn.services.memories import Edit, Forget, History, ProjectRecords, Remember
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.other_daemons import ChangeFollower
-from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity, Queries
-from kiro_learn.services.project_merges import ProjectMerges
+from kiro_learn.services.project_changes import Pauses, ProjectMerges
 from kiro_learn.services.project_names import MergedProjectFinder, MergedProjects, ProjectNames
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.retention import Retention, daily_retention

@@ -13,7 +13,7 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
-from kiro_learn.client import calls, json_calls, mark_calls, project_calls
+from kiro_learn.client import calls, json_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
 from kiro_learn.client.building import (
     PATIENCE_SECONDS,
@@ -97,9 +97,9 @@ class AsyncKiroLearn(Caller):
     edit = _method(calls.edit)
     same_words = _method(calls.same_words)
     forget = _method(calls.forget)
-    judge = _method(mark_calls.judge)
-    pin = _method(mark_calls.pin)
-    unpin = _method(mark_calls.unpin)
+    judge = _method(project_calls.judge)
+    pin = _method(project_calls.pin)
+    unpin = _method(project_calls.unpin)
     viewer_code = _method(calls.viewer_code)
     preview_forgetting = _method(json_calls.preview_forgetting)
     forget_selected = _method(json_calls.forget_selected)

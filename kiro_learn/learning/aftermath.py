@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.wording import in_pairs
-from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.query.prose import is_stop_word
 from kiro_learn.retrieval.rendering.passages import word_runs
 
 # Whether a memory that was told was used, as far as what the agent did next shows, and whether the person objects.

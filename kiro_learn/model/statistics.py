@@ -1,7 +1,7 @@
 """Counts of events and records, what was asked of models, and what went on in a project, as status, pages and reports
-show them; and where the next page starts.
+show them; and where the next page starts, which is an opaque text, the same in every store.
 
-That is an opaque text, the same in every store.
+What is seen of a database that a server keeps is here too, whether a daemon runs or not.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import Event
-from kiro_learn.model.feedback import FeedbackCounts
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import FeedbackCounts
 
 
 @attrs.frozen
@@ -265,3 +265,22 @@ def _place(cursor: str) -> tuple[datetime, str]:
     except (ValueError, TypeError, OverflowError) as error:
         raise InvalidRequest([("$.cursor", "expected the next_cursor of an earlier answer")]) from error
     return place
+
+
+@attrs.frozen(kw_only=True)
+class ServerFacts:
+    """Of one database. Where there is a problem, the rest is what was seen before it."""
+
+    name: str
+    """For people: the database and where its server is, without user and password."""
+    problem: str = ""
+    """Why a daemon cannot use it; empty if it can."""
+    hint: str = ""
+    """What helps."""
+    server_version: str = ""
+    schema_version: int = 0
+    """0: there is no schema of ours yet; the first daemon makes it."""
+    bytes: int = 0
+    """Of the tables with their indexes."""
+    daemon_count: int = 0
+    """Of daemons that use it now."""

@@ -13,11 +13,11 @@ from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.checks import matching, optional
 from kiro_learn.model.correction import DIGEST_BYTES, ReplacementReason
 from kiro_learn.model.event import NAMESPACE, Event
-from kiro_learn.model.feedback import ToldItem
 from kiro_learn.model.graph import Entity, Evidence, Fact, Preference, Procedure, Relationship
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import PROJECT_NAME, Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import ToldItem
 
 
 @attrs.frozen(kw_only=True)

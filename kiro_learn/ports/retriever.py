@@ -13,11 +13,10 @@ from typing import Protocol
 
 import attrs
 
-from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.graph import GraphItemId, GraphKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.retrieval import Ranking, SearchMode, ToldId
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query

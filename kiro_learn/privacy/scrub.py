@@ -1,9 +1,22 @@
-"""What every write path calls: private spans first, then secrets; in text, in JSON, in events and in records.
+"""Scrubbing: private spans first, which a person has marked as not to be kept, then secrets; and cutting text.
 
-Nothing here fails: whatever comes in, what goes out is of the same shape and fits the same bounds.
+It is what every write path calls: for text, for JSON, for events and records. In JSON every text is scrubbed, keys
+included, and what a key gives away about the text under it, as in ``{"password": "hunter2"}``. Nothing here fails:
+whatever comes in, what goes out is of the same shape and fits the same bounds.
+
+Cutting text: scrub, then cut. A cut takes away one end of a span, of a key or of a token, and the rest of it is then
+like any other text. Where text was cut before it could be scrubbed (by the hook, which has no scrubber; by an agent),
+what the cut may have torn is left out: ``without_torn_end``. A span or a key block that begins before it still runs to
+the end.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
 
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, JsonBody, MessageBody, TextBody, Turn
@@ -20,8 +33,255 @@ from kiro_learn.model.record import (
     MemoryRecord,
     RecordDetails,
 )
-from kiro_learn.privacy.json_text import scrub_json
-from kiro_learn.privacy.plain_text import scrub_text, scrub_within
+from kiro_learn.privacy.assignments import (
+    AWS_SECRET_NAME,
+    PASSWORD_NAME,
+    RANDOM,
+    SCHEMES,
+    SECRET_NAME,
+    USER_AND_PASSWORD,
+)
+from kiro_learn.privacy.kind import folded, placeholder
+from kiro_learn.privacy.secrets import kinds_that_may_be_in, redact_kinds, redact_secrets
+
+REDACTED = "[REDACTED]"
+
+_TAG = re.compile(r"(?:<|\\u003c)\s*+(?:(\\?/)\s*+)?+private\s*+(?:>|\\u003e)")
+r"""A tag in folded text; group 1 only in a closing one. ``\u003c`` and ``\/`` are how some JSON writers spell ``<`` and
+``/``, and a JSON text may lie inside of a text. Possessive, so that a wall of white space is read once."""
+
+
+def redact_private(text: str) -> str:
+    """``text`` with each outermost ``<private>...</private>`` replaced by ``[REDACTED]``.
+
+    Spans nest; one that is never closed runs to the end; a closing tag outside of a span stays. Case and white space
+    inside a tag do not matter.
+    """
+    lowered = folded(text)
+    if "private" not in lowered:
+        return text
+    kept = 0
+    pieces: list[str] = []
+    for start, end in _outermost_spans(lowered):
+        pieces += (text[kept:start], REDACTED)
+        kept = end
+    return "".join((*pieces, text[kept:]))
+
+
+def _outermost_spans(lowered: str) -> Iterator[tuple[int, int]]:
+    depth = start = 0
+    for tag in _TAG.finditer(lowered):
+        if tag[1] is None:
+            if depth == 0:
+                start = tag.start()
+            depth += 1
+        elif depth > 0:
+            depth -= 1
+            if depth == 0:
+                yield start, tag.end()
+    if depth > 0:
+        yield start, len(lowered)
+
+
+def scrub_text(text: str) -> str:
+    """``text`` without its private spans and its secrets; scrubbing twice is scrubbing once."""
+    return redact_secrets(redact_private(text))
+
+
+def scrubber_for(all_text: str) -> Callable[[str], str] | None:
+    """``scrub_text`` for pieces of ``all_text``, which looks only for what is somewhere in it; None if nothing is."""
+    kinds = kinds_that_may_be_in(all_text)
+    triggers = ("private", *(trigger for kind in kinds for trigger in kind.triggers))
+
+    def scrub(piece: str) -> str:
+        lowered = folded(piece)
+        found = {trigger for trigger in triggers if trigger in lowered}
+        if not found:
+            return piece
+        return redact_kinds(redact_private(piece), tuple(kind for kind in kinds if not found.isdisjoint(kind.triggers)))
+
+    return scrub if kinds or "private" in folded(all_text) else None
+
+
+_MARK = "[REDACTED"
+_LONGEST_MARK = 60
+_TORN_CHARACTERS = 8_192
+"""More than any token has. What is longer and without a space is data, and loses so much of its end."""
+
+
+def scrub_within(text: str, most: int) -> str:
+    """``text`` scrubbed, in at most ``most`` characters."""
+    return beginning(scrub_text(text), most)
+
+
+def beginning(scrubbed: str, most: int) -> str:
+    """The first ``most`` characters; a mark that would be cut through is left out."""
+    if len(scrubbed) <= most:
+        return scrubbed
+    mark = _mark_across(scrubbed, most)
+    return scrubbed[:most] if mark is None or mark[0] == 0 else scrubbed[: mark[0]]
+
+
+def ending(scrubbed: str, most: int) -> str:
+    """The last ``most`` characters; a mark that would be cut through is left out."""
+    if len(scrubbed) <= most:
+        return scrubbed
+    start = len(scrubbed) - most
+    mark = _mark_across(scrubbed, start)
+    return scrubbed[start:] if mark is None else scrubbed[mark[1] :]
+
+
+def _mark_across(scrubbed: str, place: int) -> tuple[int, int] | None:
+    """Where the mark begins and ends that goes on at ``place``; None if there is none."""
+    start = scrubbed.rfind(_MARK, max(0, place - _LONGEST_MARK), place + len(_MARK) - 1)
+    if start < 0 or start >= place:
+        return None
+    end = scrubbed.find("]", start, start + _LONGEST_MARK) + 1
+    return (start, end) if end > place else None
+
+
+def without_torn_end(text: str) -> str:
+    """``text``, which ends where it was cut, without its last word: that may be the beginning of a secret."""
+    least = max(0, len(text) - _TORN_CHARACTERS)
+    for place in range(len(text) - 1, least - 1, -1):
+        if text[place].isspace():
+            return text[: place + 1]
+    return text[:least]
+
+
+_PLACEHOLDER = placeholder(end=r"\Z", words_before=r"(?:[^\n]{0,80}[ \t])?")
+
+
+@attrs.frozen
+class Naming:
+    """A kind of secret that a JSON key names, and what its values look like."""
+
+    kind: str
+    key: re.Pattern[str]
+    value: re.Pattern[str]
+    """Matches the whole of a value that is real."""
+
+
+def _naming(kind: str, key: str, value: str) -> Naming:
+    return Naming(kind, re.compile(rf"{key}\d?\Z", re.ASCII), re.compile(rf"(?!{_PLACEHOLDER}){value}", re.ASCII))
+
+
+NAMINGS: tuple[Naming, ...] = (
+    _naming("aws-secret-access-key", AWS_SECRET_NAME, "[A-Za-z0-9/+]{40}"),
+    _naming(
+        "authorization",
+        "[Aa](?i:uthorization)",
+        rf"(?:(?i:{SCHEMES}) +[\w.~+/=-]{{6,}}|(?:[A-Za-z][\w-]{{1,20}} )?(?!AWS4-){RANDOM}[\w.~+/=-]{{12,}})",
+    ),
+    _naming("password", "(?:\\A|_)[Aa]uth", USER_AND_PASSWORD),
+    _naming("private-key", "client-key-data", "[A-Za-z0-9+/]{40,}={0,2}"),
+    _naming("password", PASSWORD_NAME, r"(?s:.+)"),
+    _naming("secret", SECRET_NAME, rf"{RANDOM}\S++"),
+)
+
+
+_ENDINGS = (
+    "key",
+    "authorization",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "_pass",
+    "auth",
+    "data",
+    "secret",
+    "token",
+    "base",
+)
+
+
+def namings_of(key: str) -> tuple[Naming, ...]:
+    """What ``key`` says about its value; empty for most keys, and at once."""
+    if not key.rstrip("0123456789").lower().endswith(_ENDINGS):
+        return ()
+    return tuple(naming for naming in NAMINGS if naming.key.search(key))
+
+
+def redact_named(text: str, namings: tuple[Naming, ...]) -> str:
+    """``text``, or a mark in its place if it is a real value of one of ``namings``."""
+    for naming in namings:
+        if naming.value.fullmatch(text):
+            return f"[REDACTED:{naming.kind}]"
+    return text
+
+
+def namings_behind(item: object) -> tuple[Naming, ...]:
+    """What ``item`` of a list says about the next one: ``["--password", "x"]``."""
+    return namings_of(item) if isinstance(item, str) and item.startswith("-") else ()
+
+
+def scrub_json(value: Any) -> Any:
+    """``value`` with all text in it scrubbed, keys included; the shape and all that is no text stay.
+
+    Text under a key that names a secret is redacted whole. Keys that become the same get a number:
+    ``[REDACTED]``, ``[REDACTED] (2)``. What has to change is a copy.
+    """
+    scrub = scrubber_for("\n".join(_texts(value)))
+    return value if scrub is None else _rewritten(value, scrub)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    unread = [value]  # a stack of our own: JSON may nest deeper than calls may
+    while unread:
+        match unread.pop():
+            case str(text):
+                yield text
+            case dict() as pairs:
+                yield from pairs
+                unread += pairs.values()
+            case list() | tuple() as items:
+                unread += items
+
+
+def _rewritten(value: Any, scrub: Callable[[str], str]) -> Any:
+    top = [value]
+    unread: list[tuple[Any, tuple[Naming, ...]]] = [(top, ())]
+    while unread:
+        container, inherited = unread.pop()
+        for place, child, namings in _children(container, inherited):
+            if isinstance(child, str):
+                container[place] = scrub(redact_named(child, namings))
+            elif isinstance(child, dict):
+                container[place] = _with_scrubbed_keys(child, scrub)
+                unread.append((container[place], ()))
+            elif isinstance(child, list | tuple):
+                container[place] = list(child)
+                unread.append((container[place], namings))
+    return top[0]
+
+
+def _children(container: Any, inherited: tuple[Naming, ...]) -> Iterator[tuple[Any, Any, tuple[Naming, ...]]]:
+    """Place, child, and what the child's name says of it; the items of a list go by the name of the list."""
+    if isinstance(container, dict):
+        return ((key, child, namings_of(key)) for key, child in tuple(container.items()))
+    return (
+        (index, child, inherited or _said_by_option(before, child))
+        for index, (before, child) in enumerate(zip((None, *container), tuple(container), strict=False))
+    )
+
+
+def _said_by_option(before: Any, child: Any) -> tuple[Naming, ...]:
+    is_option = isinstance(child, str) and child.startswith("-")
+    return () if is_option else namings_behind(before)
+
+
+def _with_scrubbed_keys(pairs: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
+    scrubbed: dict[str, Any] = {}
+    times: dict[str, int] = {}
+    for key, child in pairs.items():
+        wanted = free = scrub(key)
+        while free in scrubbed:
+            times[wanted] = times.get(wanted, 1) + 1
+            free = f"{wanted} ({times[wanted]})"
+        scrubbed[free] = child
+    return scrubbed
+
 
 __all__ = ["scrub_event", "scrub_json", "scrub_record", "scrub_text"]
 

@@ -7,9 +7,8 @@ from pathlib import PurePosixPath
 
 import attrs
 
-from kiro_learn.agent_files.changes import CannotEdit
+from kiro_learn.agent_files.changes import GONE, CannotEdit, fault_in
 from kiro_learn.agent_files.commands import HOME_NAME, HOME_VARIABLE, PROGRAM, Commands, homes_named_in
-from kiro_learn.agent_files.faults import GONE, fault_in
 from kiro_learn.agent_files.json_edits import NotJson, parse
 from kiro_learn.agent_files.layouts import (
     COMPRESSOR_AGENT,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from kiro_learn.learning.consolidation.consolidation import lines_of
+from kiro_learn.learning.consolidation import lines_of
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import RecordId

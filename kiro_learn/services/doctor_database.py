@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyKind, newest_restorable
-from kiro_learn.model.server import ServerFacts
+from kiro_learn.model.statistics import ServerFacts
 from kiro_learn.ports.home import DatabaseFacts
 from kiro_learn.services.doctor import (
     FIX,

@@ -37,7 +37,7 @@ from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.privacy.plain_text import scrub_within
+from kiro_learn.privacy.scrub import scrub_within
 from kiro_learn.services.project_names import HOME, Asked, NamedProject, ProjectNames
 
 _VERBS = {

@@ -10,8 +10,7 @@ import attrs
 import trio
 
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
-from kiro_learn.actors.embedder import Embedder, EmbedderState
-from kiro_learn.actors.embedding_models import EarlierModel
+from kiro_learn.actors.embedder import EarlierModel, Embedder, EmbedderState
 from kiro_learn.actors.llm_use import LlmFailover, LlmStatistics
 from kiro_learn.actors.project import Projects, ProjectStatistics
 from kiro_learn.actors.storage_actor import StorageActor
@@ -27,7 +26,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.backups import Backups, BackupStatus
 from kiro_learn.services.doctor import DaemonFacts, Finding
-from kiro_learn.services.pauses import Pauses
+from kiro_learn.services.project_changes import Pauses
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog
 from kiro_learn.services.spool_drainer import SpoolDrainer, SpoolStatus
 

@@ -8,9 +8,8 @@ from typing import TypeVar
 
 import attrs
 
-from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, without_us
+from kiro_learn.agent_files.changes import CannotEdit, has_all, installed, uninstalled, without_us
 from kiro_learn.agent_files.commands import Commands
-from kiro_learn.agent_files.faults import has_all
 from kiro_learn.agent_files.layouts import (
     COMPRESSOR_AGENT,
     DEFAULT_AGENT_FILE,

@@ -12,11 +12,10 @@ from typing import TypeAlias
 import attrs
 import trio
 
-from kiro_learn.model.feedback import FeedbackCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import Report
+from kiro_learn.model.retrieval import FeedbackCounts, Report
 from kiro_learn.ports.storage.answers import Change, RecordStored
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.retrieval_log import RecallStatistics

@@ -22,9 +22,8 @@ from kiro_learn.services.learn import Learn, Relearn
 from kiro_learn.services.live import LiveFeed
 from kiro_learn.services.memories import Forget, History, ProjectRecords, Remember
 from kiro_learn.services.observe import Observe
-from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity, Queries
-from kiro_learn.services.project_merges import ProjectMerges
+from kiro_learn.services.project_changes import Pauses, ProjectMerges
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.retention import Retention

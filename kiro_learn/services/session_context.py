@@ -12,11 +12,10 @@ from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.errors import StorageError
 from kiro_learn.learning.overruled import RuleStatements, contradictions
 from kiro_learn.model.event import Event
-from kiro_learn.model.feedback import BRIEF
 from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordFilter
-from kiro_learn.model.retrieval import Occasion, Retrieval
+from kiro_learn.model.retrieval import BRIEF, Occasion, Retrieval
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, render_brief, said_by

@@ -26,7 +26,7 @@ from kiro_learn.ports.team import TeamMemories
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.project_names import NamedProject
-from kiro_learn.wire.shared import read_shared, shared_record_id, write_shared
+from kiro_learn.wire.exported import read_shared, shared_record_id, write_shared
 
 log = structlog.get_logger()
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 import attrs
 import trio
 
-from kiro_learn.app.dependencies import Dependencies
+from kiro_learn.app.actor_wiring import Dependencies
 from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config
 from kiro_learn.errors import EmbeddingError, StorageError
@@ -36,8 +36,7 @@ from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.runtime.admission import Offload, in_place
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
-from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import HashEmbedder, ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import EPOCH, simulated_now
 from kiro_learn.testing.storage import InMemoryStorage
 

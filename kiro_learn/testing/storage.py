@@ -1,4 +1,7 @@
-"""The store of the tests: the real one, in memory and on the caller's thread, late or broken on demand."""
+"""The store of the tests: the real one, in memory and on the caller's thread, late or broken on demand.
+
+And short ways to put something into a store, and to look for it: one work, one transaction.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,15 @@ from kiro_learn.adapters.sqlite.migrations.runner import migrate, uninterrupted
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.errors import StorageUnavailable
+from kiro_learn.model.event import Event
 from kiro_learn.model.graph import GraphItem, GraphKind
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.stored import Stored
 from kiro_learn.ports.storage.answers import LexicalRanking, Outcome, Refused, SearchParams
 from kiro_learn.ports.storage.graph import GraphList
-from kiro_learn.ports.storage.interface import Work
+from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.testing.simulation import EPOCH, simulated_now
 
 T = TypeVar("T")
@@ -172,3 +178,32 @@ def _migrated() -> bytes:
     connection = apsw.Connection(IN_MEMORY)
     migrate(connection, MIGRATIONS, utc_now=lambda: EPOCH)
     return connection.serialize("main")
+
+
+async def transact_one(storage: StorageBackend, work: Work[T]) -> T:
+    """Run one work as ``transact`` does; its error is raised."""
+    (outcome,) = await storage.transact([work])
+    if isinstance(outcome, Refused):
+        raise outcome.error
+    return cast("T", outcome.value)
+
+
+async def put_event(storage: StorageBackend, event: Event) -> bool:
+    """``StorageTransaction.put_event`` in a transaction of its own, unbuffered."""
+    return bool(await transact_one(storage, lambda tx: tx.put_event(event, buffered=False)))
+
+
+async def put_record(storage: StorageBackend, record: MemoryRecord) -> None:
+    """``StorageTransaction.put_memory_record`` in a transaction of its own."""
+    await transact_one(storage, lambda tx: tx.put_memory_record(record))
+
+
+async def delete_records(storage: StorageBackend, record_ids: Sequence[RecordId]) -> int:
+    """``StorageTransaction.delete_memory_record`` in a transaction of its own."""
+    return await transact_one(storage, lambda tx: tx.delete_memory_record(record_ids))
+
+
+async def search_records(storage: StorageBackend, params: SearchParams) -> list[MemoryRecord]:
+    """The records of ``rank_by_words``, whole."""
+    ranking = await storage.rank_by_words(params)
+    return await storage.get_memory_records([hit.record_id for hit in ranking.hits])

@@ -1,17 +1,18 @@
-"""Events and records as JSON: the one place that knows their format."""
+"""Events, records and what is handed in to be remembered directly, as JSON: the one place that knows their format."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import cattrs
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, EventKind, JsonBody, MessageBody, TextBody
 from kiro_learn.model.moment import to_text
+from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.wire.structuring import new_converter, problem_at, structure, structure_at_once
 
@@ -278,3 +279,22 @@ def error_refusal(error: KiroLearnError) -> dict[str, Any]:
 def write_lines(values: Iterable[dict[str, Any]]) -> bytes:
     """NDJSON, in ASCII."""
     return b"".join(json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n" for value in values)
+
+
+HandedIn = TypeVar("HandedIn", Observation, KnowledgeItem, Checkpoint)
+
+_of_handed_in = new_converter(enums=(KnowledgeType,))
+
+ALIASES = {"content": "text"}
+"""Of an observation, as results name it."""
+
+
+def read_handed_in(value: Any, cls: type[HandedIn]) -> HandedIn:
+    """A JSON value as a ``cls``; unknown keys are ignored.
+
+    Raises:
+      InvalidRequest: naming every wrong value.
+    """
+    if cls is Observation and isinstance(value, dict):
+        value = {own: value[alias] for alias, own in ALIASES.items() if alias in value} | value
+    return structure(_of_handed_in, value, cls)

@@ -29,10 +29,9 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.supervisor import ErrorBoundary, RestartIntensity, catch_errors, run_to_the_end
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import EPOCH
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from kiro_learn.wire.messages import write_event, write_record
 
 TOKEN = "the token of this test"  # of this test

@@ -31,7 +31,7 @@ from kiro_learn.adapters.histories.turns import (
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import failed_response, text_body, tool_body, words_of
+from kiro_learn.wire.hook_payload import failed_response, text_body, tool_body, words_of
 
 TAKEN_BACK = "lines of attempts that were taken back"
 REPEATED = "lines that stand there twice"

@@ -34,7 +34,7 @@ from kiro_learn.adapters.histories.turns import (
 )
 from kiro_learn.model.namespace import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import read_whole_object, words_of
+from kiro_learn.wire.hook_payload import read_whole_object, words_of
 
 COMPRESSED = "archived sessions that are compressed"
 ROLLED_BACK = "lines of turns that were taken back"

@@ -27,7 +27,7 @@ from kiro_learn.adapters.histories.files import NO_JSON_FILE as NO_JSON
 from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, not_counted, number
 from kiro_learn.adapters.histories.turns import NO_RESULT, Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import read_whole_object, words_of
+from kiro_learn.wire.hook_payload import read_whole_object, words_of
 
 TABLES = frozenset({"cursorDiskKV", "ItemTable"})
 DATABASE = "state.vscdb"

@@ -19,8 +19,8 @@ from typing import Any, BinaryIO
 import attrs
 
 from kiro_learn.ports.histories import HistoryPlace, PastSession, Skipped
-from kiro_learn.privacy.plain_text import without_torn_end
-from kiro_learn.wire.hooks.payload import TRUNCATED, read_whole_object
+from kiro_learn.privacy.scrub import without_torn_end
+from kiro_learn.wire.hook_payload import TRUNCATED, read_whole_object
 
 MAX_SESSION_ID = 128
 

@@ -21,7 +21,7 @@ from kiro_learn.adapters.histories.files import (
 )
 from kiro_learn.adapters.histories.turns import Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import words_of
+from kiro_learn.wire.hook_payload import words_of
 
 REWOUND = "messages that were taken back or written anew"
 UNFINISHED = "uses of tools that did not end"

@@ -32,7 +32,7 @@ from kiro_learn.adapters.histories.turns import (
     turns,
 )
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import read_whole_object, words_of
+from kiro_learn.wire.hook_payload import read_whole_object, words_of
 
 UNKNOWN = "messages of an unknown kind"
 

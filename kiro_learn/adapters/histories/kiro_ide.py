@@ -34,7 +34,7 @@ from kiro_learn.adapters.histories.turns import (
     turns,
 )
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import words_of
+from kiro_learn.wire.hook_payload import words_of
 
 JOURNAL, ABOUT = "messages.jsonl", "session.json"
 NO_EXECUTION = "answers whose execution is missing"

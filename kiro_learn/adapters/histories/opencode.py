@@ -18,7 +18,7 @@ from kiro_learn.adapters.histories.files import NO_JSON_FILE as NO_JSON
 from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, number
 from kiro_learn.adapters.histories.turns import NO_RESULT, Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
-from kiro_learn.wire.hooks.payload import read_whole_object
+from kiro_learn.wire.hook_payload import read_whole_object
 
 TABLES = frozenset({"session", "message", "part", "session_v2", "session_message"})
 TAKEN_BACK = "messages that were taken back"

@@ -14,7 +14,7 @@ import attrs
 from kiro_learn.model.event import Body, EventKind
 from kiro_learn.model.ids import is_unique
 from kiro_learn.ports.histories import PastEvent, Skipped
-from kiro_learn.wire.hooks.payload import text_body, tool_body
+from kiro_learn.wire.hook_payload import text_body, tool_body
 
 NO_RESULT = "uses of tools without a result"
 NO_CALL = "results whose call is missing"

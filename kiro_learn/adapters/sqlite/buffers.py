@@ -19,7 +19,7 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.buffer import EARLIER_PROMPTS_PER_SESSION
+from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.wire.messages import body_bytes
 
 BEFORE_ALL = ""

@@ -28,11 +28,11 @@ import apsw
 import attrs
 
 from kiro_learn.adapters.sqlite import eraser, statements
-from kiro_learn.adapters.sqlite.backup import copied, flush_folder
 from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest, uninterrupted
+from kiro_learn.adapters.sqlite.opening import copied, flush_folder
 from kiro_learn.adapters.sqlite.writer import SqliteTransaction
 from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
 from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, UpgradeProgress, superfluous

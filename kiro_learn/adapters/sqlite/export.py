@@ -24,10 +24,10 @@ from kiro_learn.adapters.sqlite.history import replacing_in
 from kiro_learn.adapters.sqlite.rows import Row, decoded, to_cluster, to_event, to_record
 from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS, RECORD_COLUMNS
 from kiro_learn.model.correction import ReplacementReason
-from kiro_learn.model.feedback import ToldItem
 from kiro_learn.model.graph import GraphKind
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import ToldItem
 from kiro_learn.model.stored import (
     KINDS,
     Stored,

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from kiro_learn.adapters.sqlite import forgetting_statements as statements
-from kiro_learn.adapters.sqlite import forgotten, history
+from kiro_learn.adapters.sqlite import history
 from kiro_learn.adapters.sqlite.connections import reading
 from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.graph_statements import ITEMS_OF_EVENTS_ALONE
@@ -209,11 +209,11 @@ class ForgettingWrites(GraphWrites):
         """Each record that is there, with what it replaced, and what was learned from their events alone."""
         event_ids: set[EventId] = set()
         for record_id in record_ids:
-            self.forgotten_in |= forgotten.namespaces_of(self._connection, record_id)
+            self.forgotten_in |= history.namespaces_of(self._connection, record_id)
             changes, events = history.forget(self._connection, record_id)
             self.changes += changes
             event_ids |= events
-        forgotten.drop_parked(self._connection)
+        history.drop_parked(self._connection)
         self.forget_graph_of(event_ids)
         self._doom("copies", [ALL_COPIES])
 
@@ -239,7 +239,7 @@ class ForgettingWrites(GraphWrites):
         sessions: list[Row] = self._connection.execute(statements.SESSIONS_OF_EVENTS, values).fetchall()
         self.forgotten_in |= {number_of(self._connection, namespace)[0] for namespace, _ in sessions}
         self.forget_graph_of([EventId(each) for each in ids])
-        forgotten.drop_parked(self._connection)
+        history.drop_parked(self._connection)
         self._unbuffer(values)
         self._connection.execute(statements.DELETE_EVENTS, values)
         for namespace, session_id in sessions:

@@ -1,10 +1,17 @@
-"""From a path to a store that is ready to answer."""
+"""From a path to a store that is ready to answer, with a copy of the database as it is before an upgrade.
+
+The program that wrote the database can go on with the copy. While the upgrade is under way the copy is named
+``….unfinished``. A failed upgrade changes nothing, so its copy is removed: a daemon that is started again and again
+must not fill the disk with copies of one state.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from datetime import datetime
 from pathlib import Path, PurePath
 
@@ -13,7 +20,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.adapters.sqlite.backup import backed_up, keep_finished
+from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import Readers, make_private, open_reader, open_writer, settle
 from kiro_learn.adapters.sqlite.damage import insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
@@ -21,7 +28,103 @@ from kiro_learn.adapters.sqlite.migrations.runner import NO_CONTEXT, MigrationCo
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.config import StorageConfig
-from kiro_learn.model.backup import UpgradeProgress
+from kiro_learn.errors import StorageCorrupt, StorageError
+from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
+
+PAGES_AT_A_TIME = 1024
+"""4 MiB with SQLite's usual pages: between two of them the copying can be stopped."""
+
+ROOM_FOR_THE_UPGRADE = 2
+"""Beside the copy: SQLite's journal holds each changed page, and the file grows before it shrinks. In file sizes."""
+
+UNFINISHED = ".unfinished"
+
+Report = Callable[[UpgradeProgress], None]
+
+
+@contextmanager
+def backed_up(path: Path, folder: Path, *, version: int, now: datetime, report: Report) -> Iterator[None]:
+    """Copy and check the database at ``path`` before the block; keep the copy if the block ends well.
+
+    The caller keeps other writers out until the block ends.
+
+    Raises:
+      StorageError: there is no room for the copy and the upgrade.
+      StorageCorrupt: what would be upgraded is damaged.
+    """
+    unfinished = folder / f"{path.stem}-v{version}{path.suffix}{UNFINISHED}"
+    _refuse_without_room(path, folder)
+    unfinished.unlink(missing_ok=True)
+    with ExitStack() as on_failure:
+        on_failure.callback(unfinished.unlink, missing_ok=True)
+        with map_errors(path):
+            _copy(path, unfinished, report)
+        yield
+        on_failure.pop_all()
+    unfinished.replace(folder / f"{path.stem}-v{version}-{now:%Y%m%dT%H%M%SZ}{path.suffix}")
+    flush_folder(folder)
+
+
+def keep_finished(folder: Path, *, now: datetime) -> None:
+    """Give the copies of upgrades that ended well their last names; for when the process ended in between."""
+    for unfinished in folder.glob(f"*{UNFINISHED}"):
+        finished = Path(unfinished.name.removesuffix(UNFINISHED))
+        unfinished.replace(folder / f"{finished.stem}-{now:%Y%m%dT%H%M%SZ}{finished.suffix}")
+
+
+def _refuse_without_room(path: Path, folder: Path) -> None:
+    size = sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.exists())
+    needed, free = size * (1 + ROOM_FOR_THE_UPGRADE), shutil.disk_usage(folder).free
+    if free < needed:
+        raise StorageError(
+            f"the upgrade of {path} needs {needed / 1e9:.1f} GB of free space, and there are {free / 1e9:.1f} GB",
+            hint="Free some disk space. Nothing was changed.",
+        )
+
+
+def _copy(path: Path, target: Path, report: Report) -> None:
+    with closing(open_reader(path, busy_seconds=0)) as source, copied(source, target, report) as copy:
+        _refuse_damaged(path, copy, report)
+
+
+@contextmanager
+def copied(source: apsw.Connection, target: Path, report: Report) -> Iterator[apsw.Connection]:
+    """Copy what ``source`` reads into the new file ``target``, and give the copy, open, for the length of the block."""
+    make_private(target)
+    with closing(apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+        copy.execute("PRAGMA synchronous = FULL")
+        copy.execute("PRAGMA journal_mode = OFF")  # what is not finished is thrown away
+        with copy.backup("main", source, "main") as backup:
+            while not backup.done:
+                backup.step(PAGES_AT_A_TIME)
+                done = backup.page_count - backup.remaining
+                report(UpgradeProgress(UpgradeStage.BACKUP, done, backup.page_count))
+        # A copy of a database with a write-ahead log wants one too, and would be three files.
+        copy.execute("PRAGMA journal_mode = DELETE")
+        yield copy
+
+
+def _refuse_damaged(path: Path, copy: apsw.Connection, report: Report) -> None:
+    """Only ordinary tables: an index of words can be made again, so no damage of it may stop an upgrade."""
+    tables = [str(name) for (name,) in copy.execute(statements.ORDINARY_TABLES)]
+    for place, table in enumerate(tables):
+        report(UpgradeProgress(UpgradeStage.CHECK, place, len(tables)))
+        found = copy.execute(statements.QUICK_CHECK, {"table": table}).get
+        if found != "ok":
+            raise StorageCorrupt(
+                f"the database {path} is damaged, and is not upgraded: {found}",
+                hint="Put a sound copy in its place. Nothing was changed.",
+            )
+
+
+def flush_folder(folder: Path) -> None:
+    """Have the disk know the names in it."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
 
 log = structlog.get_logger()
 

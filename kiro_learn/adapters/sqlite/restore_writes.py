@@ -11,18 +11,18 @@ import apsw
 from kiro_learn.adapters.sqlite import export as statements
 from kiro_learn.adapters.sqlite import graph_statements, graph_writes, records, rows
 from kiro_learn.adapters.sqlite.forgetting_statements import IS_ERASED
-from kiro_learn.adapters.sqlite.forgotten import stays_away
 from kiro_learn.adapters.sqlite.graph_rows import from_evidence, kind_of_item
+from kiro_learn.adapters.sqlite.history import stays_away
 from kiro_learn.adapters.sqlite.merging import BEGIN_MERGE
 from kiro_learn.adapters.sqlite.sessions import pause_key
 from kiro_learn.adapters.sqlite.statements import PUT_REPLACEMENT, PUT_REPLACING
 from kiro_learn.errors import StorageError
 from kiro_learn.model.buffer import ParkedCluster
-from kiro_learn.model.feedback import ToldItem
 from kiro_learn.model.graph import Evidence, GraphItem
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import ToldItem
 from kiro_learn.model.stored import (
     Restored,
     Stored,

@@ -17,7 +17,6 @@ from kiro_learn.adapters.sqlite import (
     embeddings,
     eraser,
     forgetting,
-    forgotten,
     history,
     merging,
     records,
@@ -36,12 +35,12 @@ from kiro_learn.model.buffer import BufferedEvent, BufferSize, LearningRun, Park
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.correction import Replacement
 from kiro_learn.model.event import Event
-from kiro_learn.model.feedback import Feedback, ToldId
 from kiro_learn.model.ids import FIRST_NOT_DERIVED, EventId, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import Feedback, ToldId
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, KnownModel, ModelIdentity, Parts
 from kiro_learn.ports.storage.answers import Change, Committed, Outcome, Refused
@@ -313,10 +312,10 @@ class SqliteTransaction(
         return len(known)
 
     def is_forgotten(self, record: MemoryRecord) -> bool:
-        return forgotten.is_forgotten(self._connection, record)
+        return history.is_forgotten(self._connection, record)
 
     def has_forgotten(self, namespace: Namespace | None, event_ids: Iterable[EventId]) -> bool:
-        return forgotten.has_forgotten(self._connection, namespace, event_ids)
+        return history.has_forgotten(self._connection, namespace, event_ids)
 
     def replace_memory_records(self, replacement: Replacement) -> None:
         self.changes += history.replace(self._connection, replacement)

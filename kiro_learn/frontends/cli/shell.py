@@ -17,8 +17,8 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 
 if TYPE_CHECKING:
-    from kiro_learn.model.server import ServerFacts
     from kiro_learn.model.settings import Setting
+    from kiro_learn.model.statistics import ServerFacts
     from kiro_learn.services.autostart import Autostart
     from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor

@@ -14,10 +14,9 @@ from kiro_learn.frontends.http.api.openapi import api_routes
 from kiro_learn.frontends.http.events import event_routes, export_routes, intake_routes, restore_routes
 from kiro_learn.frontends.http.intake import Intake
 from kiro_learn.frontends.http.mcp import mcp_routes
-from kiro_learn.frontends.http.memories import feedback_routes, history_routes, memory_routes
+from kiro_learn.frontends.http.memories import feedback_routes, history_routes, memory_routes, search_routes
 from kiro_learn.frontends.http.projects import project_routes, relearning_routes
 from kiro_learn.frontends.http.routes import Request, Route, read_request
-from kiro_learn.frontends.http.search import search_routes
 from kiro_learn.frontends.http.status import embedding_routes, live_routes, retrieval_routes, status_routes
 from kiro_learn.frontends.viewer.routes import Login, viewer_routes
 from kiro_learn.services.services import Services

@@ -15,7 +15,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.stored import KINDS
 from kiro_learn.services.capture import Outcome
 from kiro_learn.services.services import Services
-from kiro_learn.wire.hooks import answer_to
+from kiro_learn.wire.hook_payload import answer_to
 from kiro_learn.wire.messages import (
     error_refusal,
     read_event,

@@ -10,8 +10,7 @@ import attrs
 import trio
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
-from kiro_learn.frontends.mcp import graph_tools, marks
-from kiro_learn.frontends.mcp.graph_tools import moment_of
+from kiro_learn.frontends.mcp.tools import GRAPH_CALLS, MARKS, moment_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
@@ -34,7 +33,7 @@ from kiro_learn.wire.mcp.answers import (
 )
 from kiro_learn.wire.mcp.protocol import Ask, Failed, Missing, Outcome, tool_error
 from kiro_learn.wire.mcp.versions import INVALID_PARAMS
-from kiro_learn.wire.observations import read_handed_in
+from kiro_learn.wire.messages import read_handed_in
 
 T = TypeVar("T", Observation, KnowledgeItem, Checkpoint)
 
@@ -120,9 +119,9 @@ class AskedServices:
         }
         try:
             named = await self._named(arguments.get("project"))
-            if (of_graph := graph_tools.CALLS.get(name)) is not None:
+            if (of_graph := GRAPH_CALLS.get(name)) is not None:
                 told = Told(await of_graph(self._services.graph_items, named, arguments))
-            elif (marking := marks.CALLS.get(name)) is not None:
+            elif (marking := MARKS.get(name)) is not None:
                 told = Told(await marking(self._services, named, arguments))
             else:
                 told = await tools[name](named, arguments)

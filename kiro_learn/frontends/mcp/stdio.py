@@ -18,8 +18,7 @@ from typing import NamedTuple
 from kiro_learn.client import hook
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, daemon_address_of, default_home
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.mcp.daemon_call import DaemonCall, failure
-from kiro_learn.frontends.mcp.daemon_start import DaemonStart
+from kiro_learn.frontends.mcp.daemon import DaemonCall, DaemonStart, failure
 from kiro_learn.wire.jsonrpc import Failure, Id, LineReader, Message, Overlong, decode_value, encode_value, written
 from kiro_learn.wire.mcp.protocol import Ask, Cancelled, Conversation, Exchange, Outcome, reply
 from kiro_learn.wire.mcp.tools import BY_NAME

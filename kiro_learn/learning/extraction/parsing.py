@@ -18,8 +18,7 @@ from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
-from kiro_learn.privacy.plain_text import scrub_within
-from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.privacy.scrub import scrub_record, scrub_within
 
 _OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")
 _CLOSING = "</memory_record>"

@@ -1,4 +1,7 @@
-"""The predicates that the graph knows. What has no row here is not learned: one that says nothing makes noise."""
+"""The predicates that the graph knows, and what tells one wish from another: the first words that say its subject.
+
+A predicate that has no row here is not learned: one that says nothing makes noise.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from kiro_learn.model.graph import EntityType
+from kiro_learn.model.graph import MAX_NAME, EntityType
 
 TOOL, PROJECT, PERSON = EntityType.TOOL, EntityType.PROJECT, EntityType.PERSON
 LOCATION, ORGANIZATION = EntityType.LOCATION, EntityType.ORGANIZATION
@@ -125,3 +128,24 @@ def cannot_hold_together(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
         return PREDICATES[predicate].is_single and object_ != other_object
     is_opposite = PREDICATES[predicate].opposite == other_predicate or PREDICATES[other_predicate].opposite == predicate
     return is_opposite and object_ == other_object
+
+
+KEY_WORDS = 6
+"""Of a wish that tell it from others."""
+_NO_KEY_WORDS = """
+    a an the our my your we you i this that these on of for with in to from now all any every when before after be is
+    and or but also always never ever should must please ok note remember project repo codebase use used using
+    prefer
+"""
+_NO_KEY = frozenset(_NO_KEY_WORDS.split())
+_WORD = re.compile(r"[^\W_][\w.'#+/-]*")
+
+
+def key_of(text: str) -> str:
+    """The first words of a wish that tell what it is about; empty where it has none."""
+    return " ".join([word for word in map(str.lower, words_of(text)) if word not in _NO_KEY][:KEY_WORDS])[:MAX_NAME]
+
+
+def words_of(text: str) -> list[str]:
+    """The words of ``text``, with the signs that names are written with."""
+    return [word.rstrip(".'") for word in _WORD.findall(text)]

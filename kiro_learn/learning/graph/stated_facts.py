@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kiro_learn.learning.extraction.extractive.facts import command_of
 from kiro_learn.learning.extraction.extractive.turns import ToolUse
 from kiro_learn.learning.graph.polarity import denies, supposes
-from kiro_learn.learning.graph.wish_keys import key_of, words_of
+from kiro_learn.learning.graph.predicates import key_of, words_of
 from kiro_learn.model.draft import FactDraft, PreferenceDraft, Source
 from kiro_learn.model.graph import MAX_OBJECT, EntityType, PreferenceCategory, SourceType
 from kiro_learn.retrieval.query.time_ranges import since_when

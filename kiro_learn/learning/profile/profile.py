@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from kiro_learn.learning.profile import compiled, git, pinned_versions, places, python, scripting, task_files
+from kiro_learn.learning.profile import compiled, places, python, scripting, tool_files
 from kiro_learn.learning.profile.commands import Folder, is_plain
 from kiro_learn.learning.profile.places import IMAGES
 from kiro_learn.model.graph import Fact, SourceType
@@ -53,8 +53,8 @@ WANTED = WantedFiles(
             *("requirements-dev.txt", "requirements/dev.txt", "dev-requirements.txt", "Gemfile.lock", "Dockerfile"),
             *("gradle/wrapper/gradle-wrapper.properties", "justfile", "Justfile", ".justfile", "Makefile", "makefile"),
             *("GNUmakefile", "Taskfile.yml", "Taskfile.yaml", ".tool-versions", "mise.toml", ".mise.toml"),
-            *("rust-toolchain.toml", ".gitlab-ci.yml", git.CONFIG, git.REMOTE_HEAD, git.PACKED),
-            *pinned_versions.FILES,
+            *("rust-toolchain.toml", ".gitlab-ci.yml", places.CONFIG, places.REMOTE_HEAD, places.PACKED),
+            *tool_files.VERSION_FILES,
             *places.COMPOSE_FILES,
         }
     ),
@@ -68,7 +68,7 @@ WANTED = WantedFiles(
             *("bin/dev", "artisan", ".formatter.exs"),
             *places.CI_FILES,
             *places.PLATFORM_FILES,
-            *git.BRANCH_FILES,
+            *places.BRANCH_FILES,
         }
         - {".gitlab-ci.yml"}
     ),
@@ -88,12 +88,12 @@ def profile_of(files: Mapping[str, str]) -> ProjectProfile:
       files: the texts of those of ``WANTED`` that are there; empty texts of those that are only noticed.
     """
     folder = Folder({path: _plain(text) for path, text in files.items()})
-    tasks = list(task_files.facts(folder))
+    tasks = list(tool_files.tasks(folder))
     at_top = list(_of_languages(folder, {fact.slot for fact in tasks}))
     below = [] if at_top else [fact for prefix in _folders_below(files) for fact in _below(folder, prefix)]
     if not (at_top or below or tasks):
         return ProjectProfile()
-    said = [*pinned_versions.facts(folder), *tasks, *at_top, *below, *places.facts(folder), *git.facts(folder)]
+    said = [*tool_files.versions(folder), *tasks, *at_top, *below, *places.facts(folder), *places.facts_of_git(folder)]
     facts = _each_once([*said, *places.commands_of_ci(folder)])
     return ProjectProfile.ordered(sorted(facts, key=lambda fact: fact.value.startswith(_RUNTIMES))[:MOST_FACTS])
 

@@ -12,7 +12,7 @@ import trio
 
 from kiro_learn.config import CompactionConfig
 from kiro_learn.errors import BudgetSpent, LlmError, UnknownRecord
-from kiro_learn.learning.consolidation.consolidation import (
+from kiro_learn.learning.consolidation import (
     INSTRUCTIONS_CHARACTERS,
     distilled,
     entries_of,
@@ -31,7 +31,7 @@ from kiro_learn.model.retention import Amount
 from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
-from kiro_learn.ports.storage.buffer import BufferReads
+from kiro_learn.ports.storage.events import BufferReads
 from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
 from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.runtime.admission import Offload

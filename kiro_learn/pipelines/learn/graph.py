@@ -11,8 +11,7 @@ import attrs
 import structlog
 
 from kiro_learn.errors import KiroLearnError, UnexpectedError
-from kiro_learn.learning.graph.corrections import drafts_of_correction, drafts_of_statement
-from kiro_learn.learning.graph.planning import plan_graph, plan_merge
+from kiro_learn.learning.graph.planning import drafts_of_correction, drafts_of_statement, plan_graph, plan_merge
 from kiro_learn.learning.graph.predicates import PREDICATES, read_whole
 from kiro_learn.learning.graph.stated_facts import is_played
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings

@@ -27,7 +27,7 @@ from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.metering import RunStopwatch
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, ReconciledCluster, Reconciler
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.buffer import BufferReads
+from kiro_learn.ports.storage.events import BufferReads
 from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
 
 

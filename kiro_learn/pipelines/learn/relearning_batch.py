@@ -32,7 +32,7 @@ from kiro_learn.pipelines.learn.learning_run import new_run, put_candidate, put_
 from kiro_learn.pipelines.learn.metering import RunStopwatch
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.buffer import EARLIER_PROMPTS_PER_SESSION
+from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, StorageWriter
 from kiro_learn.runtime.admission import Offload
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import trio
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.model.feedback import PAST, BriefId, told_slot
+from kiro_learn.model.retrieval import PAST, BriefId, told_slot
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace

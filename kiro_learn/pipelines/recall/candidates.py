@@ -15,7 +15,7 @@ from kiro_learn.ports.storage.graph import GraphReads
 from kiro_learn.retrieval.graph.block import LEAST_CONFIDENCE, candidate_line
 from kiro_learn.retrieval.graph.budget import Line, effective_confidence
 from kiro_learn.retrieval.graph.query import GraphQuery, Intent
-from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.query.prose import is_stop_word
 from kiro_learn.retrieval.query.time_ranges import TimeRange
 
 # Candidates beside the facts that stand against them.

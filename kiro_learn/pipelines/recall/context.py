@@ -17,7 +17,7 @@ import attrs
 import trio
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.learning.consolidation.consolidation import CompactedConversation, Message, compact
+from kiro_learn.learning.consolidation import CompactedConversation, Message, compact
 from kiro_learn.learning.extraction.extractive.chatter import asks_nothing
 from kiro_learn.model.graph import Fact, GraphKind
 from kiro_learn.model.namespace import Namespace

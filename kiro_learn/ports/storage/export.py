@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from kiro_learn.model.feedback import Feedback, FeedbackCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import Feedback, FeedbackCounts
 from kiro_learn.model.stored import Restored, Stored
 
 

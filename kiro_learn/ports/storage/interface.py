@@ -14,9 +14,18 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from kiro_learn.ports.storage.answers import Change, Outcome
-from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites, UsageReads, UsageWrites
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
-from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
+from kiro_learn.ports.storage.events import (
+    BufferReads,
+    BufferWrites,
+    EventReads,
+    EventWrites,
+    SessionReads,
+    SessionWrites,
+    StatisticsReads,
+    UsageReads,
+    UsageWrites,
+)
 from kiro_learn.ports.storage.export import (
     ExportReads,
     FeedbackReads,

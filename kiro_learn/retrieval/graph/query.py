@@ -12,8 +12,8 @@ from itertools import islice
 import attrs
 
 from kiro_learn.model.graph import MAX_NAME, Entity, EntityType, GraphItemId
+from kiro_learn.retrieval.query.prose import is_stop_word
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.query.stop_words import is_stop_word
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.query.time_ranges import TimeRange, held_until, time_range_in
 

@@ -6,7 +6,7 @@ import re
 from enum import Enum
 
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
-from kiro_learn.retrieval.query.prose_lines import asks
+from kiro_learn.retrieval.query.prose import asks
 from kiro_learn.retrieval.query.question import MEANING_CHARACTERS
 from kiro_learn.retrieval.query.syntax import terms
 

@@ -11,8 +11,7 @@ from itertools import islice
 import attrs
 
 from kiro_learn.model.event import Body, MessageBody, TextBody
-from kiro_learn.retrieval.query.prose_lines import asks, reads_as_prose
-from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.query.prose import asks, is_stop_word, reads_as_prose
 from kiro_learn.retrieval.rendering.passages import word_runs
 
 # What is asked of the indexes: a prompt as one text, and the question in it, told from what was pasted beside it.

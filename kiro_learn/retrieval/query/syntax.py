@@ -10,7 +10,7 @@ import attrs
 
 from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.wording import in_pairs
-from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.query.prose import is_stop_word
 
 # The query syntax of FTS5, read here before FTS5 sees it, so that what is wrong is told by its place.
 #

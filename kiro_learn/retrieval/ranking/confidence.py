@@ -16,7 +16,7 @@ import attrs
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
-from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.query.prose import is_stop_word
 from kiro_learn.retrieval.ranking.bm25 import WordRanking
 from kiro_learn.retrieval.rendering.passages import word_runs
 

@@ -13,10 +13,22 @@ import attrs
 import numpy as np
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, Matrix, ModelIdentity, Parts, Vector
-from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, FewRecords, Owners, nearness, runs, windows_of
-from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.nearness import (
+    NO_OWNERS,
+    RECORDS_AT_A_TIME,
+    Background,
+    Center,
+    FewRecords,
+    Owners,
+    VectorSegment,
+    ZScores,
+    mean_pairwise_cosine_of,
+    nearness,
+    runs,
+    windows_of,
+)
 from kiro_learn.retrieval.ranking.vector_rows import (
     FIXED_POINT,
     Approximations,
@@ -32,8 +44,6 @@ from kiro_learn.retrieval.ranking.vector_rows import (
     multiply_codes,
     unit_rows,
 )
-from kiro_learn.retrieval.ranking.vector_segment import RECORDS_AT_A_TIME, VectorSegment
-from kiro_learn.retrieval.ranking.z_scores import Background, Center, ZScores, mean_pairwise_cosine_of
 
 WHOLES_TOLD = 5
 """How many cosines the confidence needs."""

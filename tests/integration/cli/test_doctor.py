@@ -24,7 +24,7 @@ from kiro_learn.adapters.sqlite.inspection import SqliteInspection
 from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.copies import copies_of
-from kiro_learn.app.installation import open_installation
+from kiro_learn.app.maintenance import open_installation
 from kiro_learn.config import BackupConfig, StorageConfig
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.model.file_state import RuleConflict
@@ -34,8 +34,8 @@ from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.doctor import FIX, CheckState, DaemonFacts, DaemonState, Doctor, Examination, Outcome
 from kiro_learn.services.doctor_checks import CHECKS
 from kiro_learn.services.doctor_database import FIX_STOPPED
-from kiro_learn.testing.service_manager import ScriptedServiceManager
-from kiro_learn.testing.storing import put_record
+from kiro_learn.testing.machine import ScriptedServiceManager
+from kiro_learn.testing.storage import put_record
 from tests.integration.cli.command_line import kiro_learn
 from tests.integration.stand_in import PROMPT, SHIM, run_shim
 from tests.integration.storage.test_damaged_words import DAMAGES, UNSEEN_BY_STATE

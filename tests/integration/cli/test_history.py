@@ -17,7 +17,7 @@ from kiro_learn.client.routes import Client
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import transact_one
 from kiro_learn.wire.messages import read_record
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn, record
 from tests.integration.cli.terminal import at_terminal

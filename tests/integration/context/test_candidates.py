@@ -16,7 +16,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.model.graph import Evidence, GraphItem, SourceType
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import transact_one
 from tests.integration.cli.command_line import Completed, done, kiro_learn
 from tests.integration.cli.test_activity_verbs import project_in
 from tests.integration.daemon_process import running_daemon

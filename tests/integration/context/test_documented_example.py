@@ -15,7 +15,7 @@ from kiro_learn.client import KiroLearn
 from kiro_learn.client.routes import Client
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.testing.storing import put_record, transact_one
+from kiro_learn.testing.storage import put_record, transact_one
 from tests.integration.cli.test_activity_verbs import project_in
 from tests.integration.context.kira import BLOCK, MESSAGE, Kira
 from tests.integration.daemon_process import running_daemon

@@ -18,7 +18,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageError, StorageUnavailable
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import put_event, put_record
+from kiro_learn.testing.storage import put_event, put_record
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record
 
 FOREVER = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"

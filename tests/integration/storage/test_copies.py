@@ -20,7 +20,7 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
 from kiro_learn.model.backup import CopyContents, CopyKind
-from kiro_learn.testing.storing import put_event, put_record
+from kiro_learn.testing.storage import put_event, put_record
 from tests.integration.storage.test_erasing import found_in, mark
 from tests.unit.storage.builders import DAWN, event, record, record_id
 

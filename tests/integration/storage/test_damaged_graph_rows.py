@@ -14,7 +14,7 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.graph import Evidence, GraphItemId, GraphKind, kind_of
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import transact_one
 from tests.unit.storage.builders import DAWN, MINE, event_id, vector
 from tests.unit.storage.contract_graph import edge, entity, fact, preference, procedure
 

@@ -19,7 +19,7 @@ from kiro_learn.model.vectors import KnownModel, ModelIdentity, to_codes
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
-from kiro_learn.testing.storing import put_event, put_record, transact_one
+from kiro_learn.testing.storage import put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, at, event, event_id, parts, record, record_id, vector
 
 

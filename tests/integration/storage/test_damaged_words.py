@@ -15,7 +15,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.records import SyntaxSearch
-from kiro_learn.testing.storing import delete_records, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, record, record_id
 
 DAMAGES = {

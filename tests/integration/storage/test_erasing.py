@@ -20,7 +20,7 @@ from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_record, search_records, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, search_records, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, parts, project, record, record_id
 from tests.unit.storage.contract_graph import entity, fact
 

@@ -16,7 +16,7 @@ from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import MigrationDriftError, SchemaTooNew, StorageBusy, StorageCorrupt, StorageUnavailable
-from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, parts, record, record_id, vector
 
 IMPATIENT = StorageConfig(busy_seconds=0.05, reader_count=1)

@@ -24,7 +24,7 @@ from kiro_learn.ports.storage.answers import (
     SearchParams,
 )
 from kiro_learn.retrieval.kept_texts import kept
-from kiro_learn.testing.storing import put_event, put_record, transact_one
+from kiro_learn.testing.storage import put_event, put_record, transact_one
 from tests.integration.storage.test_postgres import cut_off
 from tests.postgres import PostgresForTests, postgres_server
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record, record_id

@@ -18,7 +18,7 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageError
 from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.testing.storing import put_event, search_records, transact_one
+from kiro_learn.testing.storage import put_event, search_records, transact_one
 from tests.integration.storage.test_salvage import fill
 from tests.postgres import PostgresForTests, postgres_server
 from tests.unit.storage.builders import DAWN, MINE, event

@@ -28,8 +28,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.errors import SchemaTooNew, StorageError, StorageUnavailable
 from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_event, put_record, transact_one
+from kiro_learn.testing.storage import InMemoryStorage, put_event, put_record, transact_one
 from tests.postgres import PostgresForTests, postgres_server
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record, record_id
 

@@ -16,7 +16,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageError, StorageUnavailable
 from kiro_learn.model.event import TextBody
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, transact_one
 from tests.unit.storage.builders import MINE, event, event_id, record, record_id
 
 COUNT = 60

@@ -18,7 +18,7 @@ from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_event, search_records, transact_one
+from kiro_learn.testing.storage import delete_records, put_event, search_records, transact_one
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, parts, project, record, record_id
 
 NULLABLE = """

@@ -30,7 +30,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.ports.home import DatabaseFacts
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import delete_records, search_records, transact_one
+from kiro_learn.testing.storage import delete_records, search_records, transact_one
 from tests.integration.storage.test_erasing import mark
 from tests.unit.storage.builders import DAWN, MINE, event, parts, project, record, record_id
 from tests.unit.storage.contract_graph import entity, fact

@@ -20,7 +20,7 @@ from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import Namespace, within_our_limits
 from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.testing.storing import put_event, search_records, transact_one
+from kiro_learn.testing.storage import put_event, search_records, transact_one
 from tests.unit.adapters.sqlite.first_database import fill
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, record_id
 

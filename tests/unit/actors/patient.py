@@ -15,7 +15,7 @@ from kiro_learn.model.record import MODEL_STRATEGY
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event
-from kiro_learn.testing.llm import Script, ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import Script, ScriptedLlm, a_record_per_event
 
 
 def out_of_sorts(_prompt: str) -> str:

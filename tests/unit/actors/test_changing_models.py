@@ -20,7 +20,7 @@ from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, Matrix, ModelIdentity
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

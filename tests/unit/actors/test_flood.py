@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kiro_learn.model.record import MODEL_STRATEGY
 from kiro_learn.testing.daemon import an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from tests.unit.services.relearning_rig import PROJECT
 

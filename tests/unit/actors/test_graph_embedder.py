@@ -17,7 +17,7 @@ from kiro_learn.model.vectors import BUNDLED_MODEL
 from kiro_learn.pipelines.recall.context import Context, ContextRequest
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon, transact_in_daemon
 from tests.unit.storage import contract_graph as graph

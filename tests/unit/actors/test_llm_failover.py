@@ -14,7 +14,7 @@ from kiro_learn.model.namespace import Namespace, namespace_of, project_id_in
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon, simulated_world
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -16,8 +16,7 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.services.learn import ProjectRelearned
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.services.relearning_rig import (
     PROJECT,
     BuiltIn,

@@ -14,7 +14,7 @@ from kiro_learn.model.buffer import BufferSize, ParkedCluster
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.patient import Patient, cited_events, config, once_each, project, take, wait_cited

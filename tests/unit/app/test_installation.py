@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.app import installation
+from kiro_learn.app import maintenance
 
 AGENTS = ("claude-code", "codex", "cursor", "gemini", "kiro-cli", "kiro-ide")
 
 
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv("HOME", str(tmp_path))
-    plan = installation.open_installation(tmp_path / ".kiro-learn", {"PATH": ""}).plan(AGENTS)
+    plan = maintenance.open_installation(tmp_path / ".kiro-learn", {"PATH": ""}).plan(AGENTS)
     assert plan.problems == ()
     return "\n".join(step.after or "" for step in plan.changes)
 
@@ -26,6 +26,6 @@ def test_the_server_is_named_by_its_whole_path(tmp_path: Path, monkeypatch: pyte
     text = written(tmp_path, monkeypatch)
     assert text.count('"mcp"') == 5, "one for each agent; Kiro's two share theirs"
     assert "mcp_servers.kiro-learn" in text
-    program, *_ = installation._mcp_command()
+    program, *_ = maintenance._mcp_command()
     assert Path(program).is_absolute()
     assert text.count(f'"{program}"') == 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.learning.aftermath import is_used, names_one, objects, signs_of
-from kiro_learn.model.feedback import MOST_EFFECT, Feedback, FeedbackCounts
+from kiro_learn.model.retrieval import MOST_EFFECT, Feedback, FeedbackCounts
 from kiro_learn.testing.daemon import a_record
 
 MEMORY = a_record(1, "TokenCache expires early", "`expire_all` in src/cache/token_cache.py runs before refresh_token")

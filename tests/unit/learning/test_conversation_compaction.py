@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.consolidation.consolidation import BEGIN, CompactedConversation, Message, compact
+from kiro_learn.learning.consolidation import BEGIN, CompactedConversation, Message, compact
 
 
 def words(text: str) -> int:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.consolidation.consolidation import distilled, text_bytes
+from kiro_learn.learning.consolidation import distilled, text_bytes
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.privacy.plain_text import redact_private
+from kiro_learn.privacy.scrub import redact_private
 
 
 @pytest.mark.parametrize(

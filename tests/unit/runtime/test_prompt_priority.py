@@ -9,8 +9,7 @@ import attrs
 import pytest
 import trio
 
-from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.embedding_models import EmbeddingModels
+from kiro_learn.actors.embedder import Embedder, EmbeddingModels
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import embedded_text
@@ -18,7 +17,7 @@ from kiro_learn.model.vectors import Parts
 from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.runtime.admission import CROWD, PATIENCE_SECONDS, PromptPriority
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -13,9 +13,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY, MemoryRecord
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
-from kiro_learn.testing.llm import Script, ScriptedLlm
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_event, put_record
+from kiro_learn.testing.models import Script, ScriptedLlm
+from kiro_learn.testing.storage import InMemoryStorage, put_event, put_record
 
 PROJECT = project_id_in(NAMESPACE)
 

@@ -9,9 +9,10 @@ import pytest
 
 from kiro_learn.agent_files.layouts import Addition, MergedJson, Surroundings
 from kiro_learn.model.event import EventKind, TextBody
-from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.testing.machine import HOOK, USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS, Agent, AnswerForm, Files
-from kiro_learn.wire.hooks import answer_to, read_hook
+from kiro_learn.wire.hook_payload import answer_to
+from kiro_learn.wire.hooks import read_hook
 
 KINDS = {EventKind.NOTE, EventKind.PROMPT, EventKind.TOOL_USE, EventKind.SESSION_SUMMARY}
 PATH = str(USER / ".seventh/hooks.json")

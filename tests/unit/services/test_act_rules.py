@@ -17,7 +17,7 @@ from kiro_learn.retrieval.rendering.brief import ACT_BYTES
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.wire.hooks import answer_to
+from kiro_learn.wire.hook_payload import answer_to
 from tests.unit.services.in_daemon import in_daemon
 
 FOLDER = "/home/ada/shop"

@@ -10,8 +10,8 @@ import trio
 
 from kiro_learn.errors import UnknownRecord
 from kiro_learn.model.event import Event, EventKind, JsonBody, TextBody
-from kiro_learn.model.feedback import Feedback, FeedbackCounts
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Feedback, FeedbackCounts
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.storage import InMemoryStorage

@@ -8,7 +8,7 @@ import pytest
 from kiro_learn.errors import ServiceError
 from kiro_learn.model.settings import FileOrigin, ServiceState
 from kiro_learn.services.autostart import Autostart, FileChange
-from kiro_learn.testing.service_manager import ScriptedServiceManager
+from kiro_learn.testing.machine import ScriptedServiceManager
 
 
 def installed(manager: ScriptedServiceManager) -> Autostart:

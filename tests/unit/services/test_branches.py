@@ -10,7 +10,7 @@ from kiro_learn.model.namespace import project_id_in
 from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, FixedBranches, an_event
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from tests.unit.services.in_daemon import in_daemon, transact_in_daemon
 from tests.unit.storage.builders import record
 

@@ -12,8 +12,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_record
+from kiro_learn.testing.storage import InMemoryStorage, put_record
 
 QUERY = "why does the token cache expire early"
 BROKEN = a_record(2).record_id

@@ -15,8 +15,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_record
+from kiro_learn.testing.storage import InMemoryStorage, put_record
 from tests.unit.services.in_daemon import in_daemon
 
 SECRET = "gh" + "p_" + "a1B2c3D4" * 5

@@ -11,7 +11,7 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import PROJECT, Model, a_turn, each_answer, settle, titles, weak_record

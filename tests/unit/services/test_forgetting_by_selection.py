@@ -13,7 +13,7 @@ from kiro_learn.model.event import Event, EventKind, JsonBody
 from kiro_learn.model.retention import Selection
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, Letter, Letterbox, a_record, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import PROJECT, Model, a_turn, settle, titles, weak_record

@@ -16,8 +16,7 @@ from kiro_learn.model.graph import EntityType, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.profile import FactSaid
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.learning.graph.graphs import said, wants
 from tests.unit.services.in_daemon import in_daemon
 from tests.unit.storage import contract_graph as graph

@@ -16,8 +16,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 QUERY = "token cache"
 OLD = (a_record(1, "The token cache expires early"), a_record(2, "The token cache is too small"))

@@ -15,7 +15,7 @@ import pytest
 from kiro_learn.agent_files.layouts import manifest_text, read_manifest
 from kiro_learn.errors import AgentFileError
 from kiro_learn.services.installation import Installation
-from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.testing.machine import HOOK, USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
 
 CLAUDE = str(USER / ".claude/settings.json")

@@ -12,7 +12,7 @@ import pytest
 
 from kiro_learn.agent_files.layouts import hash_of
 from kiro_learn.services.installation import Installation
-from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
+from kiro_learn.testing.machine import USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
 
 MCP = ("/opt/bin/kiro-learn", "mcp")

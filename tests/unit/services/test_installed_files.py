@@ -12,7 +12,7 @@ import pytest
 
 from kiro_learn.services.doctor import CheckState, Examination, Outcome
 from kiro_learn.services.doctor_checks import agents_are_connected
-from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
+from kiro_learn.testing.machine import USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
 
 CLAUDE = str(USER / ".claude/settings.json")

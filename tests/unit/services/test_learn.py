@@ -10,7 +10,7 @@ from kiro_learn.errors import LlmError, UnknownProject
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.services.learn import EmbeddingState, ProjectFlushed
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 
 PROJECT = project_id_in(NAMESPACE)

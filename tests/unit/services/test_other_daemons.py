@@ -16,7 +16,7 @@ from kiro_learn.ports.storage.interface import Work
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.test_pauses import SHOP, report

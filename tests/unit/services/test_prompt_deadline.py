@@ -12,7 +12,7 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -20,8 +20,7 @@ from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.services.learn import Preview, ProjectRelearned, WeakMemory
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_record, transact_one
+from kiro_learn.testing.storage import InMemoryStorage, put_record, transact_one
 from tests.unit.services.relearning_rig import (
     PROJECT,
     BuiltIn,

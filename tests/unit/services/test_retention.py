@@ -19,8 +19,7 @@ from kiro_learn.services.retention import FIRST_AFTER_SECONDS, INTERVAL_SECONDS
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.services.in_daemon import in_daemon
 
 DAY = 24 * 3600.0

@@ -15,7 +15,7 @@ from kiro_learn.model.retrieval import Ranking, Report
 from kiro_learn.services.retrieval_log import KEPT, MUTE_AFTER, RetrievalLog, StrategyRate
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

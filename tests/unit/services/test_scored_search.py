@@ -22,7 +22,7 @@ from kiro_learn.services.placing import Wanted
 from kiro_learn.services.search import FEW_WORDS, LONG_SEARCHES_AT_ONCE, Found
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import EPOCH
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon

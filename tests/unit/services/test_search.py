@@ -20,7 +20,7 @@ from kiro_learn.retrieval.ranking import calibrated
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon
 

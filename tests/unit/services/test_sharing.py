@@ -27,7 +27,7 @@ from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import DAMAGED_ROWS, InMemoryStorage
 from kiro_learn.testing.team import InMemoryTeam
-from kiro_learn.wire.shared import write_shared
+from kiro_learn.wire.exported import write_shared
 from tests.unit.services.test_act_rules import FOLDER
 from tests.unit.services.test_session_context import start
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.testing.machine import HOOK, USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
 
 MCP = ("/opt/bin/kiro-learn", "mcp")

@@ -21,7 +21,7 @@ from kiro_learn.retrieval.rendering.report import HEADING
 from kiro_learn.runtime.admission import in_place
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import EPOCH
 from tests.unit.services.in_daemon import in_daemon
 

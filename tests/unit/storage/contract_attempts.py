@@ -15,7 +15,7 @@ from kiro_learn.model.retention import Selection
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.ports.storage.answers import Committed, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 

@@ -20,7 +20,7 @@ from kiro_learn.model.vectors import (
 )
 from kiro_learn.ports.storage.answers import Change, Committed, ModelSwitched, RecordEmbedded
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
-from kiro_learn.testing.storing import delete_records, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, parts, record, record_id
 from tests.unit.storage.contract import promise
 

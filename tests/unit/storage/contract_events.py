@@ -10,7 +10,7 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, project_id_in
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record, record_id
 from tests.unit.storage.contract import promise
 

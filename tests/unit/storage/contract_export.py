@@ -6,10 +6,10 @@ import pytest
 from kiro_learn.errors import InvalidRequest, StorageError
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.feedback import BRIEF, ToldId
 from kiro_learn.model.graph import Evidence, GraphItem, GraphKind, Says, SourceType, Validity
 from kiro_learn.model.namespace import Pause, namespace_of
 from kiro_learn.model.retention import Selected
+from kiro_learn.model.retrieval import BRIEF, ToldId
 from kiro_learn.model.stored import (
     KINDS,
     Restored,
@@ -22,8 +22,14 @@ from kiro_learn.model.stored import (
 )
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import delete_records, put_event, put_record, search_records, transact_one
+from kiro_learn.testing.storage import (
+    InMemoryStorage,
+    delete_records,
+    put_event,
+    put_record,
+    search_records,
+    transact_one,
+)
 from kiro_learn.wire.exported import read_line, read_piece, write_piece
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record
 from tests.unit.storage.contract import promise

@@ -29,7 +29,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.answers import Committed, GraphChanged
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.testing.storing import put_event, put_record, transact_one
+from kiro_learn.testing.storage import put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id
 from tests.unit.storage.contract import promise
 

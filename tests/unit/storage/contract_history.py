@@ -17,7 +17,7 @@ from kiro_learn.ports.storage.answers import (
     SearchParams,
 )
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, parts, record, record_id
 from tests.unit.storage.contract import promise
 

@@ -11,7 +11,7 @@ from kiro_learn.model.statistics import Activity, NamedRecord, Session, TokenEco
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import compile_query
-from kiro_learn.testing.storing import put_event, put_record, transact_one
+from kiro_learn.testing.storage import put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id
 from tests.unit.storage.contract import promise
 

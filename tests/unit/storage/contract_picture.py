@@ -5,7 +5,7 @@ from typing import Any
 
 from kiro_learn.model.graph import Evidence, GraphPicture, NodeKind, PictureAsked, Validity
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.testing.storing import put_record, transact_one
+from kiro_learn.testing.storage import put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event_id, record, record_id
 from tests.unit.storage.contract import promise
 from tests.unit.storage.contract_graph import KIRA, OTTO, VERCEL, edge, put

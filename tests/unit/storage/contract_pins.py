@@ -9,7 +9,7 @@ from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.ports.storage.retention import RecordAge
-from kiro_learn.testing.storing import delete_records, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, record, record_id
 from tests.unit.storage.contract import promise
 

@@ -16,7 +16,7 @@ from kiro_learn.model.vectors import DIMENSION, Parts
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.records import RecordQuery
-from kiro_learn.testing.storing import delete_records, put_event, put_record, search_records, transact_one
+from kiro_learn.testing.storage import delete_records, put_event, put_record, search_records, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id, vector
 from tests.unit.storage.contract import promise
 

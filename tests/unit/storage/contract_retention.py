@@ -16,7 +16,7 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType
 from kiro_learn.model.retention import EXPIRED, Amount
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
-from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id
 from tests.unit.storage.contract import promise
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kiro_learn.model.correction import Replacement, ReplacementReason
-from kiro_learn.model.feedback import ToldId
 from kiro_learn.model.graph import GraphKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import ToldId
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, transact_one
 from tests.unit.storage import contract_graph as graph
 from tests.unit.storage.builders import MINE, OTHERS, at, event_id, record, record_id
 from tests.unit.storage.contract import promise

@@ -7,7 +7,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.syntax import inverse_document_frequency
-from kiro_learn.testing.storing import delete_records, put_record, search_records, transact_one
+from kiro_learn.testing.storage import delete_records, put_record, search_records, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, record, record_id
 from tests.unit.storage.contract import promise
 

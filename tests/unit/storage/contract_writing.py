@@ -9,7 +9,7 @@ from kiro_learn.errors import DimensionMismatch, DuplicateRecord, StorageUnavail
 from kiro_learn.model.buffer import LearningRun
 from kiro_learn.ports.storage.answers import Committed, RecordEmbedded, RecordRemoved, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
+from kiro_learn.testing.storage import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import MINE, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 

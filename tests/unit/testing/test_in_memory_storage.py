@@ -7,8 +7,7 @@ import trio
 
 from kiro_learn.errors import StorageBusy
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_event
+from kiro_learn.testing.storage import InMemoryStorage, put_event
 from tests.unit.storage.builders import event, event_id
 
 

@@ -10,7 +10,8 @@ import pytest
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import derived_event_id
 from kiro_learn.wire.agents import agent_of_hook, hook_names
-from kiro_learn.wire.hooks import HookReport, answer_to, read_hook
+from kiro_learn.wire.hook_payload import answer_to
+from kiro_learn.wire.hooks import HookReport, read_hook
 
 EVENT_ID = "01J0000000000000000000000Z"
 

@@ -10,9 +10,8 @@ import pytest
 
 from kiro_learn.client import hook
 from kiro_learn.model.event import JsonBody, TextBody
-from kiro_learn.wire.hooks import read_hook
-from kiro_learn.wire.hooks.payload import MAX_BYTES, MAX_DEPTH, TRUNCATED, encoded_size, fitted, read_object
-from kiro_learn.wire.hooks.translator import SHIM_VALUE_BYTES
+from kiro_learn.wire.hook_payload import MAX_BYTES, MAX_DEPTH, TRUNCATED, encoded_size, fitted, read_object
+from kiro_learn.wire.hooks import SHIM_VALUE_BYTES, read_hook
 
 WHOLE = {
     "hook_event_name": "postToolUse",

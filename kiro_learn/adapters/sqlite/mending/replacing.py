@@ -17,12 +17,12 @@ from pathlib import Path
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite.backup import copied, flush_folder
 from kiro_learn.adapters.sqlite.connections import open_reader, open_writer
 from kiro_learn.adapters.sqlite.copies import BUSY_SECONDS, MOMENT, free_name, problem_in, unusable
 from kiro_learn.adapters.sqlite.damage import map_errors
 from kiro_learn.adapters.sqlite.mending.salvage import salvage
 from kiro_learn.adapters.sqlite.migrations.runner import unreported
+from kiro_learn.adapters.sqlite.opening import copied, flush_folder
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.backup import BackupCopy, CopyKind, NewerThanCopy, Salvaged
 

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import forgotten, rows, statements
+from kiro_learn.adapters.sqlite import history, rows, statements
 from kiro_learn.adapters.sqlite.connections import make_private
 from kiro_learn.adapters.sqlite.mending.reading import Remains, Table, tables_of
 from kiro_learn.adapters.sqlite.mending.trees import Pages
@@ -198,7 +198,7 @@ class _Salvage:
         connection.execute(UNREADABLE_EVENTS)
         doubtful = set(self._doubtful)
         for number, record in list(_records(connection)):
-            if record is None or (number in doubtful and forgotten.is_forgotten(connection, record)):
+            if record is None or (number in doubtful and history.is_forgotten(connection, record)):
                 connection.execute("DELETE FROM memory_records WHERE number = ?", (number,))
 
     def _drop_references_to_nothing(self) -> None:

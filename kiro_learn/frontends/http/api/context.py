@@ -13,11 +13,10 @@ from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, anything, between, length, optional
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.feedback import FeedbackCounts
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.observation import MAX_PROJECT, MAX_SESSION
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import FoundRecord
+from kiro_learn.model.retrieval import FeedbackCounts, FoundRecord
 from kiro_learn.services.contexts import Context, ContextRequest, Message, TokenSlots
 from kiro_learn.services.services import Services
 from kiro_learn.wire.structuring import new_converter, structure

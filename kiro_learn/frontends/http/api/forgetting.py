@@ -1,4 +1,7 @@
-"""Forgetting by a selection: what would go, and forgetting it. A secret comes in the body, never in an address."""
+"""What leaves the store, by a selection or by age: what would go, and letting it go.
+
+A secret comes in the body, never in an address.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.operations import Operation
+from kiro_learn.frontends.http.operations import MOST_DIGITS, Operation, Parameter, Query, wrong
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.checks import Each, length, optional
+from kiro_learn.model.checks import Each, between, length, optional
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text_or_date
-from kiro_learn.model.retention import Selection
+from kiro_learn.model.retention import MOST_DAYS, RetentionRules, Selection
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services
@@ -119,3 +122,60 @@ def _moment(text: str | None, name: str, *, is_end: bool = False) -> datetime | 
     except ValueError:
         expected = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
         raise InvalidRequest([(f"$.{name}", expected)]) from None
+
+
+_DAYS = optional(between(0, MOST_DAYS))
+
+
+@attrs.frozen
+class RulesAsked:
+    """After how many days what is to go; 0: never. What is left out is as the settings say."""
+
+    event_days: int | None = attrs.field(default=None, validator=_DAYS)
+    distill_days: int | None = attrs.field(default=None, validator=_DAYS)
+    replaced_days: int | None = attrs.field(default=None, validator=_DAYS)
+
+    def over(self, settings: RetentionRules) -> RetentionRules:
+        """These, and for what was left out the settings."""
+        given = {name: days for name, days in attrs.asdict(self).items() if days is not None}
+        return attrs.evolve(settings, **given)
+
+
+def _days(name: str, about: str) -> Parameter[int | None]:
+    def read(query: Query) -> int | None:
+        text = query.optional_text(name)
+        if text is None:
+            return None
+        is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+        if not is_number or int(text) > MOST_DAYS:
+            raise wrong(f"invalid {name}", name, f"expected a whole number from 0 to {MOST_DAYS}")
+        return int(text)
+
+    schema = {"type": "integer", "minimum": 0, "maximum": MOST_DAYS}
+    return Parameter(name=name, about=about, schema=schema, read=read)
+
+
+EVENT_DAYS = _days("event_days", "Days after which events lose their contents.")
+DISTILL_DAYS = _days("distill_days", "Days after which memories become shorter.")
+REPLACED_DAYS = _days("replaced_days", "Days after which memories that were replaced are deleted.")
+
+AGED = Operation(
+    summary="What would go by age now; by default as the settings say.",
+    parameters=(EVENT_DAYS, DISTILL_DAYS, REPLACED_DAYS),
+)
+APPLY = Operation(summary="Let what is old go now, and answer what went.", body=RulesAsked)
+
+
+def retention_routes(services: Services) -> Iterator[Route]:
+    async def preview(request: Request) -> Answer:
+        query, retention = request.query, services.retention
+        asked = RulesAsked(EVENT_DAYS.read(query), DISTILL_DAYS.read(query), REPLACED_DAYS.read(query))
+        return json_answer(write_value(await retention.preview(asked.over(retention.rules))))
+
+    async def apply(request: Request) -> Answer:
+        retention = services.retention
+        asked = structure(_converter, request.json() if request.body else {}, RulesAsked)
+        return json_answer(write_value(await retention.apply(asked.over(retention.rules))))
+
+    yield Route("GET", "/api/retention", preview, about=AGED)
+    yield Route("POST", "/api/retention", apply, about=APPLY)

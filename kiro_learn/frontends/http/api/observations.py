@@ -18,7 +18,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import MAX_PROJECT, Checkpoint, KnowledgeItem, Observation
 from kiro_learn.services.observe import Observed
 from kiro_learn.services.services import Services
-from kiro_learn.wire.observations import read_handed_in
+from kiro_learn.wire.messages import read_handed_in
 from kiro_learn.wire.structuring import new_converter, structure
 
 OBSERVED = {

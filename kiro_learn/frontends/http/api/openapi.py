@@ -15,11 +15,10 @@ import attrs
 from kiro_learn.frontends.http.answers import JSON, Answer, json_answer
 from kiro_learn.frontends.http.api.activity import activity_routes
 from kiro_learn.frontends.http.api.context import context_routes, recall_routes
-from kiro_learn.frontends.http.api.forgetting import forgetting_routes
+from kiro_learn.frontends.http.api.forgetting import forgetting_routes, retention_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import edit_routes, embedding_routes, observation_routes
 from kiro_learn.frontends.http.api.projects import naming_its_project, pause_routes, project_routes
-from kiro_learn.frontends.http.api.retention import retention_routes
 from kiro_learn.frontends.http.api.search import search_routes
 from kiro_learn.frontends.http.api.sharing import sharing_routes
 from kiro_learn.frontends.http.operations import Operation, Parameter

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
+from kiro_learn.frontends.http.memories import refusing_syntax, significant
 from kiro_learn.frontends.http.operations import (
     FILTERS,
     Operation,
@@ -16,7 +17,6 @@ from kiro_learn.frontends.http.operations import (
     required_text,
 )
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.frontends.http.search import refusing_syntax, significant
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from kiro_learn.learning.extraction.extractive import vocabulary
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
-from kiro_learn.retrieval.query.prose_lines import asks
+from kiro_learn.retrieval.query.prose import asks
 
 _NUMBER_OR_HASH = re.compile(r"[0-9a-f]{7,40}|v?[0-9][0-9.,%x/]*")
 _ADDRESS = re.compile(r"https?://\S++")

@@ -28,7 +28,7 @@ from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.turns import Turn
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
-from kiro_learn.retrieval.query.prose_lines import asks
+from kiro_learn.retrieval.query.prose import asks
 
 _REASON = re.compile(
     r"\b(?:because|root cause|caus(?:ed|es|ing)\b|the reason|due to|so that|which is why|that's why|since|otherwise"

@@ -8,7 +8,7 @@ from kiro_learn.learning.acts.cues import cues_in
 from kiro_learn.learning.extraction.extractive import other_languages
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
 from kiro_learn.model.wording import letters
-from kiro_learn.retrieval.query.prose_lines import asks
+from kiro_learn.retrieval.query.prose import asks
 
 
 def _any_of(*patterns: str) -> str:

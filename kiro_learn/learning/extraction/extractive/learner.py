@@ -46,7 +46,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
 from kiro_learn.model.wording import letters
-from kiro_learn.retrieval.query.prose_lines import asks
+from kiro_learn.retrieval.query.prose import asks
 
 # The extractive learner: a memory for each turn that says something, in its own words, and one for a rule in it.
 #

@@ -12,7 +12,7 @@ import pytest
 from kiro_learn.adapters.histories import files as module
 from kiro_learn.adapters.histories.files import TOO_LONG, TORN, json_lines
 from kiro_learn.privacy.scrub import scrub_text
-from kiro_learn.wire.hooks.payload import TRUNCATED
+from kiro_learn.wire.hook_payload import TRUNCATED
 
 
 @pytest.fixture(autouse=True)

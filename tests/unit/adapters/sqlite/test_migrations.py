@@ -16,7 +16,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.errors import MigrationDriftError
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.testing.storing import put_record, search_records, transact_one
+from kiro_learn.testing.storage import put_record, search_records, transact_one
 from tests.unit.storage.builders import DAWN, MINE, record
 
 DEVELOPMENT_STEPS = [version for version in range(6, 33) if version != 19]

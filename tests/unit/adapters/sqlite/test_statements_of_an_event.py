@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.storage.builders import MINE, event
 
 COUNT = 20

@@ -20,7 +20,7 @@ from kiro_learn.model.event import EventKind, JsonBody, MessageBody, TextBody, T
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.record import ObservationType
 from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.testing.storing import delete_records, put_record, search_records
+from kiro_learn.testing.storage import delete_records, put_record, search_records
 from tests.unit.adapters.sqlite.first_database import EVENTS, fill
 from tests.unit.storage.builders import DAWN, MINE, event_id, record, record_id, vector
 

@@ -9,7 +9,7 @@ import pytest
 from kiro_learn.model.graph import Evidence, Fact, SourceType, Validity
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.testing.daemon import NAMESPACE
-from kiro_learn.testing.storing import put_record, transact_one
+from kiro_learn.testing.storage import put_record, transact_one
 from tests.unit.frontends.http.asking import Client, with_client
 from tests.unit.storage import contract_graph as graph
 from tests.unit.storage.builders import at, event_id, record, record_id

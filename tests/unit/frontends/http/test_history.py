@@ -8,7 +8,7 @@ from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import EPOCH
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import transact_one
 from kiro_learn.wire.messages import read_record
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 

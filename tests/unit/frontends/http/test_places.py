@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from kiro_learn.frontends.http.places import GRACE_PASSES, Door, Places
+from kiro_learn.frontends.http.server import GRACE_PASSES, Door, Places
 
 
 @attrs.define(eq=False)

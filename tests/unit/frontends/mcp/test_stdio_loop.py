@@ -11,8 +11,7 @@ import pytest
 
 from kiro_learn.client.address import DaemonUnreachable
 from kiro_learn.frontends.mcp import stdio
-from kiro_learn.frontends.mcp.daemon_call import DaemonCall
-from kiro_learn.frontends.mcp.daemon_start import DaemonStart, Started
+from kiro_learn.frontends.mcp.daemon import DaemonCall, DaemonStart, Started
 from kiro_learn.frontends.mcp.stdio import Place, StdioServer
 from kiro_learn.wire.mcp.protocol import Outcome
 

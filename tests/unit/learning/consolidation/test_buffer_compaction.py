@@ -9,7 +9,7 @@ import pytest
 
 from kiro_learn.adapters.sqlite import rows
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.consolidation.consolidation import (
+from kiro_learn.learning.consolidation import (
     INSTRUCTIONS_CHARACTERS,
     Compacted,
     entries_of,

@@ -7,7 +7,7 @@ import re
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import AFTER, BEFORE, prompt_for
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
-from kiro_learn.testing.llm import a_record_per_event
+from kiro_learn.testing.models import a_record_per_event
 from tests.unit.learning.histories import answer, framed, prompt
 
 BATCH = framed(

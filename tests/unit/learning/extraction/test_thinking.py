@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.consolidation import consolidation
+from kiro_learn.learning import consolidation
 from kiro_learn.learning.extraction import parsing
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.parsing import without_thinking

@@ -6,8 +6,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.learning.graph.predicates import PREDICATES
-from kiro_learn.learning.graph.wish_keys import key_of
+from kiro_learn.learning.graph.predicates import PREDICATES, key_of
 from kiro_learn.model.draft import EntityDraft
 from kiro_learn.model.graph import Entity, EntityType, Fact, Preference, PreferenceCategory, Procedure, SourceType
 from tests.unit.learning.graph.graphs import Graph, day, said, source, wants, way

@@ -8,7 +8,7 @@ import pytest
 
 from kiro_learn.learning.graph.without_model import drafts_of_events
 from kiro_learn.model.graph import SourceType
-from kiro_learn.privacy.plain_text import scrub_text
+from kiro_learn.privacy.scrub import scrub_text
 from tests.unit.learning.graph.reading import AGENT, read, stated, wished
 from tests.unit.learning.histories import prompt, snapshot, tool
 

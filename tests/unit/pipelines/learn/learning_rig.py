@@ -10,8 +10,7 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.embedding_models import EmbeddingModels
+from kiro_learn.actors.embedder import Embedder, EmbeddingModels
 from kiro_learn.actors.llm_use import LlmFailover, LlmQuota
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -36,10 +35,8 @@ from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.runtime.admission import Offload, PromptPriority, in_place
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import NAMESPACE, FixedBranches, an_event, simulated_world
-from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.llm import Script, ScriptedLlm
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.models import HashEmbedder, Script, ScriptedLlm
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 PLENTY = 10_000_000
 RETRY_SECONDS = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from tests.unit.pipelines.learn.learning_rig import a_rig
 

@@ -9,10 +9,9 @@ import trio
 from structlog.testing import capture_logs
 
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.actors.patient import (
     Patient,
     cited_events,

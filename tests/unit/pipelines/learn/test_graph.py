@@ -15,7 +15,7 @@ from kiro_learn.model.graph import GraphKind
 from kiro_learn.pipelines.learn import graph
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from tests.unit.services.in_daemon import in_daemon
 
 GRAPH = '<graph><fact subject="Kira" subject_type="project" predicate="stored_in" object="MinIO" events="1"/></graph>'

@@ -17,8 +17,7 @@ from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import EPOCH, simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import delete_records
+from kiro_learn.testing.storage import InMemoryStorage, delete_records
 from tests.unit.pipelines.learn.learning_rig import (
     JudgingModel,
     PickyStorage,

@@ -11,7 +11,7 @@ from kiro_learn.errors import LlmError, ModelBusy, StorageUnavailable
 from kiro_learn.model.record import MODEL_STRATEGY
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -16,7 +16,7 @@ import pytest
 from kiro_learn.config import Config, GraphConfig
 from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.namespace import Namespace, namespace_of
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from tests.unit.pipelines.learn.learning_rig import Rig, a_rig
 

@@ -20,11 +20,9 @@ from kiro_learn.pipelines.learn.learning_run import put_candidate
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
-from kiro_learn.testing.embedding import HashEmbedder, hashed_words
-from kiro_learn.testing.llm import ScriptedLlm
+from kiro_learn.testing.models import HashEmbedder, ScriptedLlm, hashed_words
 from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import put_record, transact_one
+from kiro_learn.testing.storage import InMemoryStorage, put_record, transact_one
 from tests.unit.pipelines.learn.learning_rig import (
     BuiltInLearner,
     JudgingModel,

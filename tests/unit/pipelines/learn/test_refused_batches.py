@@ -13,7 +13,7 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
-from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from tests.unit.actors.patient import APART, Patient, cited_events, once_each, out_of_sorts, project, wait_cited
 

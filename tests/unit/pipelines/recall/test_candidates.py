@@ -13,8 +13,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.pipelines.recall.test_context import context, now, told
 from tests.unit.storage import contract_graph as graph
 

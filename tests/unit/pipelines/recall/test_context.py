@@ -21,9 +21,8 @@ from kiro_learn.ports.storage.graph import GraphWalk, Reached
 from kiro_learn.retrieval.graph.block import Trigger
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
-from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.models import HashEmbedder
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.services.in_daemon import in_daemon
 from tests.unit.storage import contract_graph as graph
 

@@ -19,7 +19,7 @@ from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import vectors_of
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
-from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
+from kiro_learn.testing.models import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

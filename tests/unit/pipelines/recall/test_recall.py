@@ -18,7 +18,7 @@ from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
-from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

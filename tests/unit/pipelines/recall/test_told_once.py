@@ -21,8 +21,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
+from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 QUESTION = TextBody("why does the token cache expire early")
 OTHERS = namespace_of("ada", "b" * 64)

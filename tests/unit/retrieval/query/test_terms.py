@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from kiro_learn.retrieval.query.stop_words import STOP_WORDS
+from kiro_learn.retrieval.query.prose import STOP_WORDS
 from kiro_learn.retrieval.query.syntax import (
     LEAST_IDF,
     MOST_COUNTED,

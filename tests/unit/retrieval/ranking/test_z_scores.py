@@ -7,15 +7,15 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION, Matrix, Vector
-from kiro_learn.retrieval.ranking.vector_index import FEW_ROWS, VectorIndex
-from kiro_learn.retrieval.ranking.vector_rows import CodedRows, Doubles, unit_rows
-from kiro_learn.retrieval.ranking.z_scores import (
+from kiro_learn.retrieval.ranking.nearness import (
     PRIOR_DEVIATION,
     PRIOR_RECORDS,
     Background,
     ZScores,
     mean_pairwise_cosine_of,
 )
+from kiro_learn.retrieval.ranking.vector_index import FEW_ROWS, VectorIndex
+from kiro_learn.retrieval.ranking.vector_rows import CodedRows, Doubles, unit_rows
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 DICE = np.random.default_rng(7)

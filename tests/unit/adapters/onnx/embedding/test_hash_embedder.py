@@ -6,7 +6,7 @@ import trio
 
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.vectors import DIMENSION, Matrix
-from kiro_learn.testing.embedding import OVERLAP_WORDS, WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
+from kiro_learn.testing.models import OVERLAP_WORDS, WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.simulation import simulate
 
 

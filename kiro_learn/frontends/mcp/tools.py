@@ -1,4 +1,7 @@
-"""What the tools about facts and preferences ask of the services, and what they answer."""
+"""What the tools about facts, preferences and marks ask of the services, and what they answer.
+
+By a mark a user's agent judges one memory, or pins it.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
+import attrs
+
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text_or_date, to_text
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
+from kiro_learn.model.retrieval import Feedback
 from kiro_learn.services.graph_items import PROJECT, GraphItems
 from kiro_learn.services.project_names import NamedProject
+from kiro_learn.services.services import Services
 
 Arguments: TypeAlias = Mapping[str, Any]
 GraphCall: TypeAlias = Callable[[GraphItems, NamedProject, Arguments], Awaitable[dict[str, Any]]]
@@ -106,7 +114,7 @@ def _days(item: GraphItem) -> tuple[datetime | None, datetime | None]:
             return item.validity.valid_from or item.validity.observed_at, item.validity.valid_until
 
 
-CALLS: Mapping[str, GraphCall] = {
+GRAPH_CALLS: Mapping[str, GraphCall] = {
     "look_up_facts": look_up,
     "add_fact": add,
     "correct_fact": correct,
@@ -128,3 +136,26 @@ def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
         return from_text_or_date(arguments[name], is_end=name in {"until", "as_of"}) if name in arguments else None
     except ValueError as error:
         raise InvalidRequest([(f"$.{name}", "expected a date, or a time with an offset")]) from error
+
+
+FACTOR_DIGITS = 3
+
+
+async def judge(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    """Raises UnknownRecord: the project has none of this id."""
+    record = await services.project_records.one(project, RecordId(arguments["id"]))
+    counts = await services.aftermath.say(record.record_id, Feedback(arguments["feedback"]))
+    return {"id": record.record_id, **attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)}
+
+
+async def pin(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    """Raises UnknownRecord: the project has none of this id."""
+    record = await services.project_records.one(project, RecordId(arguments["id"]))
+    set_so = services.history.pin if arguments["pinned"] else services.history.unpin
+    return {"id": record.record_id, "pinned": (await set_so(record.record_id)).pinned_at is not None}
+
+
+MARKS: dict[str, Callable[[Services, NamedProject, Arguments], Awaitable[dict[str, Any]]]] = {
+    "judge_memory": judge,
+    "pin_memory": pin,
+}

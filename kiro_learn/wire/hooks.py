@@ -1,5 +1,6 @@
-"""Translates hooks of all agents into what one hook reported: agents differ in the names of hooks and fields, hardly in
-what they report.
+"""What agents say in their hooks: bytes of all agents to what one hook reported, total over any bytes.
+
+Agents differ in the names of hooks and fields, hardly in what they report.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import attrs
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, derived_event_id, is_event_id, is_unique
 from kiro_learn.wire.agents import agent_of_hook, is_of_failure
-from kiro_learn.wire.hooks.payload import (
+from kiro_learn.wire.hook_payload import (
     MAX_BYTES,
     cut_short,
     encodable,

@@ -14,8 +14,7 @@ import re
 from typing import Any
 
 from kiro_learn.model.event import JsonBody, TextBody
-from kiro_learn.privacy.json_text import scrub_json
-from kiro_learn.privacy.plain_text import beginning, ending, without_torn_end
+from kiro_learn.privacy.scrub import beginning, ending, scrub_json, without_torn_end
 from kiro_learn.wire.agents import agent_of_hook
 
 TRUNCATED = " [truncated by kiro-learn]"

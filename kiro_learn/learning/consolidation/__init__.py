@@ -1,1 +1,0 @@
-"""Fewer and denser in the place of much, as pure functions; actors carry it out."""
