@@ -24,10 +24,10 @@ from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.act_rules import ActRules
-from kiro_learn.services.backups import Backups, daily_backup
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.conflicts import Conflicts
 from kiro_learn.services.contexts import ContextCache, Contexts
+from kiro_learn.services.copies import Backups, daily_backup
 from kiro_learn.services.export import Export
 from kiro_learn.services.forgetting import Forgetting, unfinished_forgetting
 from kiro_learn.services.graph_items import GraphEdit, GraphItems

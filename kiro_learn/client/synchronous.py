@@ -1,18 +1,215 @@
-"""The SDK for programs that wait."""
+"""The SDK for programs that wait, and its one connection to one daemon: found, opened, kept."""
 
 from __future__ import annotations
 
 import functools
+import os
+import select
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeAlias, TypeVar
 
 from kiro_learn.client import calls, json_calls, project_calls
-from kiro_learn.client.building import PATIENCE_SECONDS, Call, Caller, Named
-from kiro_learn.client.connection import DaemonConnection
+from kiro_learn.client.address import DaemonAddress, default_home
+from kiro_learn.client.building import (
+    PATIENCE_SECONDS,
+    Call,
+    Caller,
+    DaemonPlace,
+    Named,
+    Response,
+    checked_home,
+    checked_patience,
+)
+
+if TYPE_CHECKING:
+    import socket
+
+    import h11
+
+    from kiro_learn.client.exchange import Reading
+
+
+T = TypeVar("T")
+
+Sink: TypeAlias = Callable[[bytes], object]
+
+_PIECE_BYTES = 65_536
+
+
+class _Open(NamedTuple):
+    """A connection, and how far HTTP is on it."""
+
+    socket: socket.socket
+    http: h11.Connection
+
+
+class DaemonConnection:
+    """One connection to one daemon, opened at the first request and kept. Requests of several threads go one by one.
+
+    Every method may raise:
+      DaemonUnreachable: no daemon runs.
+      DaemonSilent: it did not answer in time.
+      RequestRefused: it answered with an error.
+      AnswerNotUnderstood: it answered something else than is expected.
+    """
+
+    def __init__(
+        self,
+        home: Path | str | None = None,
+        *,
+        url: str = "",
+        token: str = "",
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        """For the daemon of ``home`` (by default the user's own), or for the one at ``url``."""
+        self.home = default_home(os.environ) if home is None else checked_home(home)
+        self._place = DaemonPlace(self.home, url, token)
+        self._patience_seconds = checked_patience(patience_seconds)
+        self._connection: _Open | None = None
+        self._daemon = DaemonAddress("", 0, token)
+        self._lock = threading.RLock()
+        """Held for the length of a request: an answer is of the request before it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up; the next request connects again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.socket.close()
+                self._connection = None
+
+    @property
+    def address(self) -> str:
+        """``host:port`` of the daemon that answered last."""
+        shown = f"[{self._daemon.host}]" if ":" in self._daemon.host else self._daemon.host
+        return f"{shown}:{self._daemon.port}"
+
+    def carry_out(self, call: Call[T]) -> T:
+        """Send ``call``, wait for the answer, and read it. To wait for other threads takes no patience."""
+        with self._lock:
+            patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
+            response = self._response_to(call, _Patience(patience))
+        return self._place.result_of(call, response)
+
+    def receive(self, call: Call[T], sink: Sink) -> T:
+        """As ``carry_out``, of an answer that is too large to hold: ``sink`` gets its body piece by piece, and has all
+        of it when this returns. The patience is that for the next piece.
+        """
+        with self._lock:
+            patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
+            response = self._response_to(call, _Patience(patience, sink))
+        return self._place.result_of(call, response)
+
+    def _response_to(self, call: Call[T], patience: _Patience) -> Response:
+        # To load it takes half the time that the bare command has, which where no daemon runs has no use for it.
+        import h11  # noqa: PLC0415  # as above
+
+        was_kept = self._connection is not None
+        connection = self._connected(patience)
+        try:
+            return self._exchange(connection, call, patience)
+        except ConnectionError as error:
+            if not (was_kept and call.is_repeatable):
+                raise self._place.no_answer(error) from error
+            # The connection was closed for being idle just as we asked.
+            return self._response_to(call, patience)
+        except (OSError, h11.RemoteProtocolError) as error:
+            raise self._place.no_answer(error) from error
+
+    def _exchange(self, connection: _Open, call: Call[T], patience: _Patience) -> Response:
+        from kiro_learn.client.exchange import may_go_on, reading_of, request_of  # noqa: PLC0415  # as above
+
+        is_kept = False
+        try:
+            connection.socket.settimeout(patience.left())
+            connection.socket.sendall(request_of(connection.http, self._daemon, call, is_kept=True))
+            answer = _received(connection.socket, reading_of(connection.http, patience.sink), patience)
+            is_kept = may_go_on(connection.http)
+            return answer
+        finally:
+            if not is_kept:
+                self.close()
+
+    def _connected(self, patience: _Patience) -> _Open:
+        """The connection; a new one if the daemon hung up on the old."""
+        if self._connection is not None and _is_hung_up(self._connection.socket):
+            self.close()
+        if self._connection is None:
+            self._daemon = self._place.find()
+            import socket  # noqa: PLC0415  # where no daemon runs, the command has no use for these
+
+            import h11  # noqa: PLC0415  # as above
+
+            try:
+                opened = socket.create_connection((self._daemon.host, self._daemon.port), timeout=patience.left())
+            except OSError as error:
+                raise self._place.no_answer(error) from error
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._connection = _Open(opened, h11.Connection(h11.CLIENT))
+        return self._connection
+
+
+def _received(connection: socket.socket, reading: Reading, patience: _Patience) -> Response:
+    """Feed ``reading`` what comes until it is done, however slowly it comes.
+
+    Raises:
+      ConnectionError: not a byte came before the daemon hung up.
+    """
+    is_first = True
+    next(reading)
+    try:
+        while True:
+            connection.settimeout(patience.left())
+            piece = connection.recv(_PIECE_BYTES)
+            patience.note_piece()
+            if is_first and not piece:
+                raise ConnectionResetError("the daemon hung up")
+            is_first = False
+            reading.send(piece)
+    except StopIteration as done:
+        answer: Response = done.value
+        return answer
+
+
+class _Patience:
+    """How long is waited for the whole answer; with a sink, for its next piece."""
+
+    def __init__(self, seconds: float, sink: Sink | None = None) -> None:
+        self.sink = sink
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+
+    def note_piece(self) -> None:
+        if self.sink is not None:
+            self._deadline = time.monotonic() + self._seconds
+
+    def left(self) -> float:
+        """In seconds. Raises TimeoutError: none."""
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
+
+
+def _is_hung_up(connection: socket.socket) -> bool:
+    """A connection on which something can be read before anything was asked was closed by the other side."""
+    readable = select.poll()
+    readable.register(connection, select.POLLIN)
+    return bool(readable.poll(0))
+
 
 P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def _method(build: Callable[Concatenate[Caller, P], Call[T]]) -> Callable[Concatenate[KiroLearn, P], T]:

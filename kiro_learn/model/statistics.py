@@ -15,8 +15,7 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import Event
-from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FeedbackCounts

@@ -1,16 +1,28 @@
-"""The copies of the store, for the command line: a daemon may run beside it, or not. Every method blocks."""
+"""The copies of the store: one is made once a day, and the command line lists, makes, checks and restores them.
+
+What the command line calls blocks; a daemon may run beside it, or not.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import attrs
+import structlog
+import trio
 
-from kiro_learn.errors import NoCopy
+from kiro_learn.errors import KiroLearnError, NoCopy
 from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyContents, CopyKind, NewerThanCopy
 from kiro_learn.ports.backups import BackupFolder, StoreReplacement
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import Work
+from kiro_learn.runtime.actor import PeriodicJob
+from kiro_learn.runtime.admission import Offload
 
 
 @attrs.frozen
@@ -103,3 +115,136 @@ class Copies:
           StorageError: it could not be done; the store is as it was.
         """
         return self._replacement.put(plan.found.copy)
+
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+FIRST_AFTER_SECONDS = 120.0
+"""After the start, so that a daemon that runs for an hour a day does it too."""
+INTERVAL_SECONDS = 1_800.0
+"""Between two looks at whether one is due."""
+DUE_AFTER = timedelta(hours=24)
+LOOK_SECONDS = 0.25
+"""How long a status waits for a folder that may lie on a slow disk."""
+
+
+@attrs.frozen(kw_only=True)
+class BackupStatus:
+    """How old the newest copy is, and how many there are."""
+
+    enabled: bool
+    newest_at: datetime | None
+    """When the newest sound copy was made, whoever asked for it; None if there is none."""
+    copy_count: int
+    bytes: int
+    """Of all copies together, with what was put aside."""
+    problem: str
+    """Why the last attempt failed, or the next one will; empty if it went well."""
+
+
+class Backups:
+    """The copies of the store, for the daemon. One request at a time."""
+
+    def __init__(self, folder: BackupFolder, clock: ClockAndIds, *, enabled: bool, offload: Offload) -> None:
+        """``offload`` is nobody else's: a disk that does not answer holds up copies alone."""
+        self._folder = folder
+        self._clock = clock
+        self._enabled = enabled
+        self._offload = offload
+        self._turn = trio.Lock()
+        self._known: tuple[BackupCopy, ...] = ()
+        self._problem = ""
+
+    async def copies(self) -> tuple[BackupCopy, ...]:
+        """All that hold contents of the store, newest first: those of upgrades and what was put aside among them.
+
+        Raises:
+          StorageError: the folder cannot be read.
+        """
+        self._known = await self._offload(self._folder.copies)
+        return self._known
+
+    async def take_if_due(self) -> None:
+        """Make one, unless the newest is younger than a day.
+
+        Cancellation: nothing is left of a copy that is not finished.
+
+        Raises:
+          StorageError: it could not be made; ``status`` tells why until one could.
+        """
+        if not self._enabled or not self._is_due(await self.copies()):
+            return
+        await self.take(CopyKind.DAILY)
+
+    async def take(self, kind: CopyKind) -> BackupCopy:
+        """Make one now; otherwise as ``take_if_due``."""
+        ended = threading.Event()
+        async with self._turn:
+            try:
+                take = partial(self._folder.take, kind, self._clock.utc_now(), interrupted=ended.is_set)
+                copy = await self._offload(take)
+            except KiroLearnError as error:
+                self._problem = str(error)
+                raise
+            finally:
+                ended.set()
+        self._problem = ""
+        log.info("backup.taken", kind=kind.value, size_bytes=copy.bytes)
+        await self.copies()
+        return copy
+
+    async def remove(self, copy: BackupCopy) -> None:
+        """Delete a copy for good.
+
+        Raises:
+          StorageError: the system refused.
+        """
+        async with self._turn:
+            await self._offload(partial(self._folder.remove, copy))
+
+    async def change(self, copy: BackupCopy, work: Work[T]) -> T:
+        """Run ``work`` in a copy, and overwrite there what it forgot; the copy's age stays.
+
+        Raises:
+          StorageError: the copy is of an earlier schema, damaged, or cannot be written: it can only be removed.
+          KiroLearnError: what ``work`` raised; nothing was changed.
+        """
+        async with self._turn:
+            return await self._offload(partial(self._folder.change, copy, work))
+
+    async def status(self) -> BackupStatus:
+        """As the folder is, or as it was when it answered last."""
+        problem = self._problem
+        with trio.move_on_after(LOOK_SECONDS):
+            try:
+                await self.copies()
+            except KiroLearnError as error:
+                problem = problem or str(error)
+            problem = await self._offload(self._folder.absence) or problem
+        newest = _newest_made(self._known)
+        return BackupStatus(
+            enabled=self._enabled,
+            newest_at=newest,
+            copy_count=len(self._known),
+            bytes=sum(each.bytes for each in self._known),
+            problem=problem,
+        )
+
+    def _is_due(self, copies: tuple[BackupCopy, ...]) -> bool:
+        """A copy that a clock put back has made to be of tomorrow counts as none."""
+        ages = (self._clock.utc_now() - each.made_at for each in copies if each.kind is CopyKind.DAILY)
+        return not any(timedelta() <= age < DUE_AFTER for age in ages)
+
+
+def daily_backup(backups: Backups) -> PeriodicJob:
+    """Looks again and again whether a copy is due, so that a machine that sleeps at night has one too."""
+    return PeriodicJob(
+        "backup", backups.take_if_due, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS
+    )
+
+
+def _newest_made(copies: tuple[BackupCopy, ...]) -> datetime | None:
+    made = (CopyKind.DAILY, CopyKind.ASKED, CopyKind.UPGRADE)
+    return max((each.made_at for each in copies if each.kind in made), default=None)

@@ -12,7 +12,7 @@ import attrs
 from kiro_learn.actors.project import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, KiroLearnError
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.stored import Restored, Stored, StoredEvent, StoredMerge, StoredPause, StoredProject
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds

@@ -24,7 +24,7 @@ from kiro_learn.model.vectors import ReembeddingCounts
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.services.backups import Backups, BackupStatus
+from kiro_learn.services.copies import Backups, BackupStatus
 from kiro_learn.services.doctor import DaemonFacts, Finding
 from kiro_learn.services.project_changes import Pauses
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog

@@ -14,8 +14,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError, StorageError
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.event import Event, EventKind, Source
-from kiro_learn.model.ids import EventId
-from kiro_learn.model.moment import from_milliseconds
+from kiro_learn.model.ids import EventId, from_milliseconds
 from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.model.version import __version__
 from kiro_learn.pipelines.recall.recall import Recall

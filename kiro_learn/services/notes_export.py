@@ -9,7 +9,7 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.stored import StoredMemory
 from kiro_learn.model.version import __version__

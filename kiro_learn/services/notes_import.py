@@ -12,8 +12,7 @@ from typing import Any, Protocol
 import attrs
 
 from kiro_learn.model.checks import unchecked
-from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import STRATEGY
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin

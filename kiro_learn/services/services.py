@@ -9,10 +9,10 @@ import attrs
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.home import ProjectFinder
-from kiro_learn.services.backups import Backups
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.conflicts import Conflicts
 from kiro_learn.services.contexts import Contexts
+from kiro_learn.services.copies import Backups
 from kiro_learn.services.export import Export
 from kiro_learn.services.forgetting import Forgetting
 from kiro_learn.services.graph_items import GraphItems

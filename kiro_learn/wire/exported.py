@@ -23,8 +23,7 @@ from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.correction import ReplacementReason
 from kiro_learn.model.event import Body, EventKind, JsonBody, MessageBody, TextBody
 from kiro_learn.model.graph import EntityType, GraphKind, Outcome, PreferenceCategory, Says, SourceType
-from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin, RecordDetails
 from kiro_learn.model.retrieval import ToldId

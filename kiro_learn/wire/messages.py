@@ -11,7 +11,7 @@ import cattrs
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, EventKind, JsonBody, MessageBody, TextBody
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.wire.structuring import new_converter, problem_at, structure, structure_at_once

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from kiro_learn.model.ids import RECORD_PREFIX, RecordId
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import RECORD_PREFIX, RecordId, to_text
 from kiro_learn.model.stored import StoredMemory
 from kiro_learn.wire.notes_index import Front, WrongNote, read_front, write_front
 

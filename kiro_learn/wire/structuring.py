@@ -20,8 +20,8 @@ from cattrs.gen import make_dict_structure_fn, override
 from cattrs.v import transform_error
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.model import moment
 from kiro_learn.model.checks import Each, formed, unchecked
+from kiro_learn.model.ids import from_text, to_text
 
 T = TypeVar("T")
 Hook = Callable[[Any, Any], Any]
@@ -49,7 +49,7 @@ def new_converter(
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _moment)
     converter.register_unstructure_hook(date, date.isoformat)
-    converter.register_unstructure_hook(datetime, moment.to_text)
+    converter.register_unstructure_hook(datetime, to_text)
     converter.register_structure_hook_func(_is_literal, _literal)
     converter.register_structure_hook_factory(_is_optional, lambda kind: _optional(converter, kind))
     converter.register_structure_hook_factory(_is_tuple, lambda kind: _tuple(converter, kind))
@@ -206,7 +206,7 @@ def _moment(value: Any, _kind: Any) -> datetime:
     if not isinstance(value, str):
         raise TypeError(f"expected a date and time as text, found {_name(value)}")
     try:
-        return moment.from_text(value)
+        return from_text(value)
     except (ValueError, OverflowError) as error:
         raise ValueError("expected a date and time with an offset, as in 2026-01-05T12:17:31Z") from error
 

@@ -22,8 +22,7 @@ from kiro_learn.adapters.postgres.words import SAFE_SECONDS
 from kiro_learn.adapters.sqlite.embeddings import from_blob, is_damaged
 from kiro_learn.errors import StorageError, StorageUnavailable
 from kiro_learn.model.graph import GraphItemId
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text
+from kiro_learn.model.ids import RecordId, from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import ModelIdentity
 from kiro_learn.ports.storage.answers import (

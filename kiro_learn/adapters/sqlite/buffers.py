@@ -16,8 +16,7 @@ from kiro_learn.adapters.sqlite.rows import Row, Values, to_compaction, to_event
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot, refuse_strange_entries
 from kiro_learn.model.event import Event
-from kiro_learn.model.ids import EventId
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import EventId, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.wire.messages import body_bytes

@@ -13,8 +13,7 @@ import structlog
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.errors import DimensionMismatch
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text
+from kiro_learn.model.ids import RecordId, from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.statistics import EmbeddingCounts

@@ -25,7 +25,7 @@ from kiro_learn.adapters.sqlite.rows import Row, decoded, to_cluster, to_event, 
 from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS, RECORD_COLUMNS
 from kiro_learn.model.correction import ReplacementReason
 from kiro_learn.model.graph import GraphKind
-from kiro_learn.model.moment import from_text
+from kiro_learn.model.ids import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import ToldItem
 from kiro_learn.model.stored import (

@@ -20,8 +20,7 @@ from kiro_learn.adapters.sqlite.rows import Row, Values
 from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD, FORGET_TOLD, NAMESPACE_NUMBERS
 from kiro_learn.model.correction import digest_of
 from kiro_learn.model.graph import GraphItemId
-from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Selected, Selection

@@ -34,7 +34,7 @@ from kiro_learn.model.graph import (
     PictureNode,
     kind_of,
 )
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.vectors import Vector
 from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, GraphWords, Reached

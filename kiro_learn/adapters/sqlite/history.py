@@ -19,8 +19,7 @@ from kiro_learn.adapters.sqlite.rows import Row, Values, to_record, to_replaceme
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
 from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
 from kiro_learn.model.correction import Replacement, digest_of
-from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import EventId, RecordId, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.answers import Change

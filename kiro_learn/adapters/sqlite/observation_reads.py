@@ -16,8 +16,7 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import DAMAGE, IndexDamaged, WordReads
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.ids import RecordId, from_text, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, RecordFilter
 from kiro_learn.model.retrieval import Hit

@@ -19,8 +19,7 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.adapters.sqlite.rows import Values, to_features, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.errors import DuplicateRecord, UnknownRecord
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.ids import RecordId, from_text, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import MemoryRecord, indexed_columns

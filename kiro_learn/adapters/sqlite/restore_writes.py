@@ -19,8 +19,7 @@ from kiro_learn.adapters.sqlite.statements import PUT_REPLACEMENT, PUT_REPLACING
 from kiro_learn.errors import StorageError
 from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.graph import Evidence, GraphItem
-from kiro_learn.model.ids import EventId
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import EventId, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import ToldItem
 from kiro_learn.model.stored import (

@@ -19,8 +19,7 @@ from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values, body_text, to_record
 from kiro_learn.adapters.sqlite.statements import DELETE_EMPTY_REPLACEMENT, FORGET_REPLACED, FORGET_TOLD, RECORD_COLUMNS
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import EventId, RecordId, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EDITED, MemoryRecord
 from kiro_learn.model.retention import EXPIRED, IMPORTANT, NOTABLE, Amount

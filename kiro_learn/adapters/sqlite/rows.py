@@ -21,8 +21,7 @@ from kiro_learn.model.buffer import LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
-from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.observation import CapturedRecord, content_hash
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin, RecordDetails
 from kiro_learn.model.retrieval import Hit, RankingFeatures

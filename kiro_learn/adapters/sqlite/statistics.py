@@ -12,7 +12,7 @@ from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.rows import Values, to_cluster, to_moment, to_run, to_usage
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace, display_name, project_id_in
 from kiro_learn.model.retrieval import Feedback, FeedbackCounts
 from kiro_learn.model.statistics import Day, Days, LlmUsage, ProjectInfo, Stats

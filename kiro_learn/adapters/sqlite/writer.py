@@ -35,8 +35,7 @@ from kiro_learn.model.buffer import BufferedEvent, BufferSize, LearningRun, Park
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.correction import Replacement
 from kiro_learn.model.event import Event
-from kiro_learn.model.ids import FIRST_NOT_DERIVED, EventId, RecordId
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import FIRST_NOT_DERIVED, EventId, RecordId, to_text
 from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import MemoryRecord

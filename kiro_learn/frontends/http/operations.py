@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import attrs
 
 from kiro_learn.frontends.http.answers import Refused, error_answer
-from kiro_learn.model.moment import from_text_or_date
+from kiro_learn.model.ids import from_text_or_date
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
 from kiro_learn.model.record import RecordFilter
 

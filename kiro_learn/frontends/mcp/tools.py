@@ -14,8 +14,7 @@ import attrs
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text_or_date, to_text
+from kiro_learn.model.ids import RecordId, from_text_or_date, to_text
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.model.retrieval import Feedback
 from kiro_learn.services.graph_items import PROJECT, GraphItems

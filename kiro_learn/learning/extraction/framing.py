@@ -12,10 +12,9 @@ from typing import Any, TypeAlias
 import attrs
 
 from kiro_learn.learning.extraction.user_answers import UserAnswer, has_failed, user_answers
-from kiro_learn.model import moment
 from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, TextBody, Turn
-from kiro_learn.model.ids import EventId
+from kiro_learn.model.ids import EventId, to_text
 
 # A batch of events as one prompt: numbered, told apart by session, escaped, and of bounded size.
 #
@@ -160,7 +159,7 @@ def _element(event: Event, number: int, session: int, bounds: Bounds, *, is_cont
     context = ' context="true"' if is_context else ""
     opening = (
         f'<event number="{number}" kind="{event.kind}" surface="{escaped(event.source.surface)}" '
-        f'session="{session}" timestamp="{moment.to_text(event.valid_time)}"{context}>'
+        f'session="{session}" timestamp="{to_text(event.valid_time)}"{context}>'
     )
     return "\n".join((opening, *chain.from_iterable(map(_written, parts_of(event, bounds))), "</event>"))
 

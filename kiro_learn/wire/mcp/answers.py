@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import Session
 from kiro_learn.wire.mcp.offers import MARKDOWN, MEMORY, SESSION, uri_of

@@ -11,7 +11,7 @@ import pytest
 
 from kiro_learn.client import AsyncKiroLearn, KiroLearn
 from kiro_learn.client.building import Caller
-from kiro_learn.client.connection import DaemonConnection
+from kiro_learn.client.synchronous import DaemonConnection
 from tests.integration.daemon_process import running_daemon
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "sdk.md"

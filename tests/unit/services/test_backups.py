@@ -11,7 +11,7 @@ import trio
 from kiro_learn.config import BackupConfig, Config
 from kiro_learn.errors import StorageError
 from kiro_learn.model.backup import BackupCopy, CopyKind, newest_restorable, superfluous
-from kiro_learn.services.backups import FIRST_AFTER_SECONDS
+from kiro_learn.services.copies import FIRST_AFTER_SECONDS
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import CopiesInAList
 from kiro_learn.testing.simulation import EPOCH

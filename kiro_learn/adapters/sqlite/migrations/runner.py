@@ -16,7 +16,7 @@ import structlog
 
 from kiro_learn.errors import MigrationDriftError, SchemaTooNew, StorageCorrupt
 from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.namespace import Namespace, within_our_limits
 
 

@@ -18,8 +18,7 @@ import apsw
 import structlog
 
 from kiro_learn.adapters.sqlite.migrations.runner import Migration, MigrationContext, unreadable_row
-from kiro_learn.model.ids import ULID_PATTERN
-from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.ids import ULID_PATTERN, from_text, to_text
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace, within_our_limits
 
 KEPT = """

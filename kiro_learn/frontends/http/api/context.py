@@ -13,7 +13,7 @@ from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, anything, between, length, optional
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.observation import MAX_PROJECT, MAX_SESSION
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FeedbackCounts, FoundRecord

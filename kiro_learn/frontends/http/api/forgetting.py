@@ -16,8 +16,7 @@ from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.operations import MOST_DIGITS, Operation, Parameter, Query, wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, between, length, optional
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text_or_date
+from kiro_learn.model.ids import RecordId, from_text_or_date
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules, Selection
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.placing import Wanted

@@ -17,7 +17,7 @@ from kiro_learn.frontends.http.operations import (
     required_text,
 )
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.services.placing import Wanted

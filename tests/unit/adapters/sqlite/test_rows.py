@@ -4,7 +4,7 @@ import pytest
 
 from kiro_learn.adapters.sqlite import rows
 from kiro_learn.errors import StorageCorrupt
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 from tests.unit.storage.builders import DAWN, event, event_id
 
 COLUMNS = (

@@ -17,7 +17,7 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, TextBody, Turn
-from kiro_learn.model.moment import from_text
+from kiro_learn.model.ids import from_text
 from kiro_learn.model.record import ObservationType
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.testing.storage import delete_records, put_record, search_records

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.frontends.http.answers import Refused
 from kiro_learn.frontends.http.operations import FLAGS, Query, choice, moment, read_query
-from kiro_learn.model.moment import to_text
+from kiro_learn.model.ids import to_text
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8")), max_size=20))
