@@ -11,9 +11,9 @@ import attrs
 
 from kiro_learn.learning.acts.cues import commands_wanted_and_denied
 from kiro_learn.learning.relearning import stems
-from kiro_learn.model.file_state import RuleConflict
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, newest_first
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.wording import is_negation
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 

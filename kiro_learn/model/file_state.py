@@ -1,4 +1,4 @@
-"""What a file of a project is like, whether a record that cites it is stale by that, and which rule it contradicts."""
+"""What a file of a project is like, and whether a record that cites it is stale by that."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 
 
@@ -90,26 +89,3 @@ def digests_to_note(
         and state.modified_at <= record.created_at
     }
     return {**digests, **new}
-
-
-@attrs.frozen
-class RuleConflict:
-    """A memory, and a line of a rule file or a second memory, that contradict each other."""
-
-    record_id: RecordId
-    title: str
-    path: str
-    """Of the file: absolute, or in the user's folder (``~/``)."""
-    line: int
-    """The first line is 1."""
-    text: str
-    """What stands there, or the title of the second memory."""
-    other_id: RecordId | None = None
-    """Of the second memory, which is no newer word of a person's that overrules the first; ``path`` is empty then."""
-
-    @property
-    def settled_by(self) -> str:
-        """The command that settles it, or shows what a person has to settle."""
-        if self.other_id is None:
-            return f"kiro-learn memories show {self.record_id}"
-        return f"kiro-learn conflicts keep {self.record_id} --over {self.other_id}"

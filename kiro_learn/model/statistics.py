@@ -1,23 +1,17 @@
 """Counts of events and records, what was asked of models, and what went on in a project, as status, pages and reports
-show them; and where the next page starts, which is an opaque text, the same in every store.
-
-What is seen of a database that a server keeps is here too, whether a daemon runs or not.
+show them; and what is seen of a database that a server keeps.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
 import attrs
 
-from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import Event
-from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FeedbackCounts
 
 
@@ -212,58 +206,6 @@ class TokenEconomics:
     def reduction_percent(self) -> float:
         """``saved_bytes`` as a share of what was replaced, to one decimal; 0 where nothing was told."""
         return round(100 * self.saved_bytes / self.replaced_bytes, 1) if self.replaced_bytes else 0.0
-
-
-def cursor_after(event: Event) -> str:
-    """A cursor for the events that come after ``event`` in a list by their time."""
-    return _cursor(event.valid_time, event.event_id)
-
-
-def session_cursor_after(session: Session) -> str:
-    """A cursor for the sessions that come after ``session`` in a list of those that reported something last; to be read
-    as that of its last event.
-    """
-    return _cursor(session.last_event_at, session.last_event_id)
-
-
-def record_cursor_after(record: MemoryRecord) -> str:
-    """A cursor for the records that come after ``record`` in a list of the newest first."""
-    return _cursor(record.created_at, record.record_id)
-
-
-def record_place_of(cursor: str) -> tuple[datetime, RecordId]:
-    """What ``record_cursor_after`` was told.
-
-    Raises:
-      InvalidRequest: it is none of ours.
-    """
-    moment, record_id = _place(cursor)
-    return moment, RecordId(record_id)
-
-
-def _cursor(moment: datetime, identifier: str) -> str:
-    place = json.dumps([to_text(moment), identifier], separators=(",", ":"))
-    return base64.urlsafe_b64encode(place.encode()).decode()
-
-
-def place_of(cursor: str) -> tuple[datetime, EventId]:
-    """What ``cursor_after`` was told.
-
-    Raises:
-      InvalidRequest: it is none of ours.
-    """
-    moment, event_id = _place(cursor)
-    return moment, EventId(event_id)
-
-
-def _place(cursor: str) -> tuple[datetime, str]:
-    try:
-        moment, identifier = json.loads(base64.b64decode(cursor, altchars=b"-_", validate=True))
-        place = (from_text(moment), str(identifier))
-        place[1].encode()
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InvalidRequest([("$.cursor", "expected the next_cursor of an earlier answer")]) from error
-    return place
 
 
 @attrs.frozen(kw_only=True)

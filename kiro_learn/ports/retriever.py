@@ -1,67 +1,23 @@
-"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh; and what
-sessions were shown, which is read before a prompt is answered, and added to afterwards.
-
-Background work that a search by words requests and does not wait for is here too.
+"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh. And background
+work that a search by words requests and does not wait for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import Protocol
 
 import attrs
 
 from kiro_learn.model.graph import GraphItemId, GraphKind
-from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import Ranking, SearchMode, ToldId
+from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import Evidence
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
-
-
-class SessionPrompt(Protocol):
-    """One prompt of a session."""
-
-    def told_before(self) -> Collection[ToldId]:
-        """What other prompts of the session were told, those that are answered right now included; nothing for a
-        prompt of no session.
-        """
-        ...
-
-    @property
-    def may_set_goal(self) -> bool:
-        """No earlier prompt set the goal of its session, or of its sitting; True for a prompt of no session."""
-        ...
-
-    def set_goal(self) -> None:
-        """It sets the goal."""
-        ...
-
-    def told(self, item_ids: Sequence[ToldId]) -> None:
-        """It is being told these."""
-        ...
-
-
-class SessionPrompts(Protocol):
-    """Counts the prompts of sessions and what each was shown."""
-
-    def prompt(
-        self, namespace: Namespace, session_id: str | None, event_id: EventId | None, said_at: datetime | None = None
-    ) -> SessionPrompt:
-        """The next prompt of a session; or the same as before, if its event is sent again.
-
-        ``said_at``: after a long pause, the prompt may set another goal.
-        """
-        ...
-
-    def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
-        """A session was not told these after all."""
-        ...
 
 
 @attrs.frozen

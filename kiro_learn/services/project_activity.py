@@ -8,6 +8,7 @@ import attrs
 
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.errors import StorageCorrupt, UnknownCheckpoint, UnknownProject, UnknownRecord
+from kiro_learn.model.cursors import cursor_after, place_of, record_cursor_after, record_place_of, session_cursor_after
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
@@ -24,11 +25,6 @@ from kiro_learn.model.statistics import (
     Stats,
     TokenEconomics,
     ToldSession,
-    cursor_after,
-    place_of,
-    record_cursor_after,
-    record_place_of,
-    session_cursor_after,
 )
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.answers import EventPage, RecordPage

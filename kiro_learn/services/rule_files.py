@@ -10,8 +10,8 @@ import attrs
 import trio
 
 from kiro_learn.learning.overruled import RuleStatements, contradictions, overruled
-from kiro_learn.model.file_state import RuleConflict
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.ports.home import RuleTexts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload

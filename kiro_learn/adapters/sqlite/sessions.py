@@ -17,11 +17,12 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values, to_event, to_moment
+from kiro_learn.model.cursors import cursor_after, place_of
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.namespace import Namespace, Pause
 from kiro_learn.model.retrieval import ToldId, ToldItem
-from kiro_learn.model.statistics import NamedRecord, Session, SessionHead, ToldSession, cursor_after, place_of
+from kiro_learn.model.statistics import NamedRecord, Session, SessionHead, ToldSession
 from kiro_learn.ports.storage.answers import EventPage
 from kiro_learn.ports.storage.events import EventPlace, SessionEvents
 

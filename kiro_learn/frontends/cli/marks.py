@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from kiro_learn.client import mark_calls
+from kiro_learn.client import project_calls
 from kiro_learn.client.building import Call, Caller
 from kiro_learn.client.results import Memory
 from kiro_learn.frontends.cli import projects, record_ids
@@ -21,7 +21,7 @@ from kiro_learn.frontends.cli.shell import Shell
 @printing
 def pin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
     """Pin a memory: every session is told it as it starts, and it is never cut by age."""
-    _mark(shell, mark_calls.pin, "Pinned", memory, project, everywhere=everywhere, as_json=as_json)
+    _mark(shell, project_calls.pin, "Pinned", memory, project, everywhere=everywhere, as_json=as_json)
 
 
 @click.command("unpin")
@@ -30,7 +30,7 @@ def pin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_js
 @printing
 def unpin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
     """Take the pin of a memory away."""
-    _mark(shell, mark_calls.unpin, "No longer pinned", memory, project, everywhere=everywhere, as_json=as_json)
+    _mark(shell, project_calls.unpin, "No longer pinned", memory, project, everywhere=everywhere, as_json=as_json)
 
 
 def _mark(
@@ -80,7 +80,7 @@ def _judge(
     with shell.client() as client:
         places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
         record = record_ids.found(client, memory, places)
-        call = mark_calls.judge(client, record["record_id"], feedback)
+        call = project_calls.judge(client, record["record_id"], feedback)
         if as_json:
             shell.print_json(client.body_of(call))
             return

@@ -29,10 +29,10 @@ from kiro_learn.frontends.http.operations import (
 )
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.model.correction import Replacement
+from kiro_learn.model.cursors import record_cursor_after
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import EVERYTHING, MemoryRecord
 from kiro_learn.model.retrieval import Feedback, FeedbackCounts, SearchMode
-from kiro_learn.model.statistics import record_cursor_after
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.search import ProjectsFound
 from kiro_learn.services.services import Services

@@ -8,14 +8,14 @@ from collections.abc import Collection, Sequence
 import trio
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.model.retrieval import PAST, BriefId, told_slot
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import PAST, BriefId, told_slot
 from kiro_learn.ports.home import ProfilesOfProjects, ProjectFiles
-from kiro_learn.ports.retriever import SessionPrompt
+from kiro_learn.ports.session_prompts import SessionPrompt
 from kiro_learn.retrieval.graph.query import Intent, intent_of
 from kiro_learn.retrieval.query.prompt_kind import (
     MOST_ASKING,

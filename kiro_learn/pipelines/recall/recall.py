@@ -32,7 +32,7 @@ from kiro_learn.pipelines.recall.recall_trace import (
     report_of,
 )
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.retriever import SessionPrompt, SessionPrompts
+from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of, names_in
 from kiro_learn.retrieval.query.question import Query, query_text

@@ -11,8 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kiro_learn.client import REPEATED, AsyncKiroLearn, KiroLearn
-from kiro_learn.client.results import SearchResults
+from kiro_learn.client import REPEATED, AsyncKiroLearn, KiroLearn, SearchResults
 from tests.integration.daemon_process import running_daemon
 
 Ask = Callable[..., Any]

@@ -11,8 +11,20 @@ import pytest
 import trio
 
 import kiro_learn.client
-from kiro_learn.client import REPEATED, AnswerNotUnderstood, AsyncKiroLearn, FilesUnchecked, KiroLearn, RequestRefused, calls, project_calls
-from kiro_learn.client.results import Details, Repeat, SearchResults, StoredId
+from kiro_learn.client import (
+    REPEATED,
+    AnswerNotUnderstood,
+    AsyncKiroLearn,
+    Details,
+    FilesUnchecked,
+    KiroLearn,
+    Repeat,
+    RequestRefused,
+    SearchResults,
+    StoredId,
+    calls,
+    project_calls,
+)
 from kiro_learn.client.building import Call, Caller, DaemonPlace, Response, T
 
 SHOP = Caller("shop")

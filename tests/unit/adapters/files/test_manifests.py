@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 import trio
 
-from kiro_learn.services.act_rules import MOST_LISTED
-from kiro_learn.adapters.files.project_files import MOST_MANIFEST_BYTES, MOST_MANIFESTS, FolderFiles, read_manifests
+from kiro_learn.adapters.files.project_files import (
+    MOST_LISTED,
+    MOST_MANIFEST_BYTES,
+    MOST_MANIFESTS,
+    FolderFiles,
+    read_manifests,
+)
 from kiro_learn.learning.profile.profile import WANTED, profile_of
 from tests.unit.learning.profile.repositories import REPOSITORIES
 
