@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import attrs
 import psutil
 
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES, MODEL, TOKENIZER
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, MODEL, TOKENIZER
 from tests.integration.daemon_process import DaemonProcess
 
 POLL_SECONDS = 0.005

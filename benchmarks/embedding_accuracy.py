@@ -23,8 +23,9 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
 from kiro_learn.adapters.onnx.embedding.encoder import Encoder, open_encoder
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES, TOKENIZER, MiniLmTokenizer
+from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
 from kiro_learn.adapters.onnx.runtime import open_session, options_of_a_finished_graph
 from kiro_learn.model.vectors import Matrix, Vector
 

@@ -28,8 +28,8 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
 from kiro_learn.adapters.onnx.embedding.encoder import Encoder, open_encoder
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.event import Event, EventKind, Source, TextBody

@@ -34,16 +34,18 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.many_records import Size, about_this_run, build_home, encoder, namespace, passages
 from benchmarks.prompt import prompts
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES, TOKENIZER, MiniLmTokenizer
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
+from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.embeddings import list_embeddings
 from kiro_learn.adapters.sqlite.records import get_memory_records, get_ranking_features
 from kiro_learn.adapters.sqlite.search import WordIndexes, rank_by_words
 from kiro_learn.model.record import embedded_text
-from kiro_learn.model.retrieval import Ranking, best_first
+from kiro_learn.model.retrieval import Ranking
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.syntax import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import Found, depth_for, fuse, fuse_calibrated
+from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.ranking.vector_rows import CodeProduct
 from kiro_learn.retrieval.rendering.repeats import each_once

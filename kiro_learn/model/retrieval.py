@@ -6,9 +6,7 @@ Rules of this file: a report has ids, lengths, scores and times; never a word of
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
 from datetime import datetime
-from operator import attrgetter
 from typing import Literal, NewType, TypeAlias
 
 import attrs
@@ -263,9 +261,3 @@ class RankingFeatures:
     """None: its first event is not stored in its namespace, as with what was imported."""
     said_at: datetime | None = None
     """Of the same event; None without a session."""
-
-
-def best_first(hits: Iterable[Hit]) -> list[Hit]:
-    """``hits`` by (score descending, created_at descending, record_id ascending); how they came does not matter."""
-    by_id = sorted(hits, key=attrgetter("record_id"))
-    return sorted(by_id, key=attrgetter("score", "created_at"), reverse=True)  # equal ones stay in id order

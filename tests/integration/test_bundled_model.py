@@ -13,9 +13,9 @@ import pytest
 import trio
 
 from kiro_learn.adapters.onnx.embedding import model as adapter
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, MODEL
 from kiro_learn.adapters.onnx.embedding.encoder import Encoder, open_encoder
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES, MODEL
 from kiro_learn.errors import EmbeddingError, ModelMissing
 from kiro_learn.model.vectors import DIMENSION, Matrix
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES, MiniLmTokenizer
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
+from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
 from kiro_learn.retrieval.rendering.passages import count_tokens
 
 ROOT = Path(__file__).parents[2]

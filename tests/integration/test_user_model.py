@@ -15,8 +15,8 @@ from onnx import TensorProto
 from tokenizers import Tokenizer
 
 from kiro_learn.adapters.files import Home
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES
 from kiro_learn.app.daemon import embedding_folder, open_model
 from kiro_learn.config import EmbeddingConfig
 from kiro_learn.errors import EmbeddingError

@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES, TOKENIZER
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
 
 VOCABULARY_SIZE = 30_522
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")

@@ -1,17 +1,10 @@
-"""Which records are duplicates: by the judge, its prompt, its answer and its circuit breaker; or by a rule.
-
-The rule finds them where no model judges: records that say the same in the same words, and long answers to a repeated
-question. What a person said twice of one act in other words is one principle. Else, in doubt, records stay separate:
-if any word, number, version, negation, file or origin differs, or if their facts contradict each other. Ignored are
-capitals at the start of a word, and the marks of bold text, code and lists.
-"""
+"""The judge of duplicates: its prompt, its answer and its circuit breaker; and long answers to a repeated question."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
@@ -21,22 +14,10 @@ from kiro_learn.learning.extraction.extractive.facts import new_ones
 from kiro_learn.learning.extraction.extractive.vocabulary import words
 from kiro_learn.learning.extraction.framing import escaped
 from kiro_learn.learning.extraction.parsing import texts_of, without_thinking
-from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge, Neighbor, Verdict, is_same_principle
+from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge, Neighbor, Verdict
+from kiro_learn.model import record
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import (
-    MAX_CONCEPT,
-    MAX_CONCEPTS,
-    MAX_FACT,
-    MAX_FACTS,
-    MAX_FILE,
-    MAX_FILES,
-    MAX_SUMMARY,
-    MAX_TITLE,
-    MemoryRecord,
-    ObservationType,
-    Origin,
-)
-from kiro_learn.model.wording import bare_words, is_negation
+from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MemoryRecord, ObservationType, Origin
 
 # Writes the prompt to the judge about a cluster and its neighbors, and parses its answer.
 #
@@ -114,18 +95,18 @@ def parse_verdict(answer: str) -> Verdict:
 
 def _merge(content: str) -> Merge:
     record_ids = texts_of(content, "merged_record_id", count_most=_MOST_IDS, length_most=_ID_LENGTH)
-    titles = texts_of(content, "title", count_most=1, length_most=MAX_TITLE)
-    summaries = texts_of(content, "summary", count_most=1, length_most=MAX_SUMMARY)
+    titles = texts_of(content, "title", count_most=1, length_most=record.MAX_TITLE)
+    summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
     if not record_ids or not titles or not summaries:
         raise LlmError("the answer has a merge, but without the ids, the title or the summary")
-    types = texts_of(content, "observation_type", count_most=1, length_most=MAX_TITLE)
+    types = texts_of(content, "observation_type", count_most=1, length_most=record.MAX_TITLE)
     return Merge(
         record_ids=tuple(map(RecordId, record_ids)),
         title=" ".join(titles[0].split()),
         summary=summaries[0],
-        facts=texts_of(content, "fact", count_most=MAX_FACTS, length_most=MAX_FACT),
-        concepts=texts_of(content, "concept", count_most=MAX_CONCEPTS, length_most=MAX_CONCEPT),
-        files=texts_of(content, "file", count_most=MAX_FILES, length_most=MAX_FILE),
+        facts=texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT),
+        concepts=texts_of(content, "concept", count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT),
+        files=texts_of(content, "file", count_most=record.MAX_FILES, length_most=record.MAX_FILE),
         observation_type=ObservationType(types[0]) if types and types[0] in set(ObservationType) else None,
     )
 
@@ -274,125 +255,3 @@ def _counted(record: MemoryRecord) -> Counter[str]:
     return Counter(
         word for text in (record.title, answer, *record.facts) for word in words(text) if not _DIGIT.search(word)
     )
-
-
-LONG_WORDS = 60
-"""Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
-
-"""In a word read backwards: looked for from the front, they would be tried from each character of a word of marks."""
-
-
-class Told(Protocol):
-    """The fields by which two records, or drafts of records, are compared."""
-
-    @property
-    def title(self) -> str:
-        """The title."""
-        ...
-
-    @property
-    def summary(self) -> str:
-        """The summary."""
-        ...
-
-    @property
-    def facts(self) -> tuple[str, ...]:
-        """The facts, in order."""
-        ...
-
-    @property
-    def files_touched(self) -> tuple[str, ...]:
-        """Paths of files it is about."""
-        ...
-
-    @property
-    def files_read(self) -> tuple[str, ...]:
-        """Paths of files that were read."""
-        ...
-
-    @property
-    def files_modified(self) -> tuple[str, ...]:
-        """Paths of files that were changed."""
-        ...
-
-    @property
-    def origin(self) -> Origin | None:
-        """Whose words it was learned from; None if that is not known."""
-        ...
-
-
-def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
-    """The groups of ``records`` that say the same, each with the text of its newest and the facts of all; by time.
-
-    Long answers to a repeated question that differ by a few lines are in one group too.
-    """
-    groups: dict[Hashable, list[MemoryRecord]] = {}
-    for record in records:
-        group = groups.setdefault(essence(record), [])
-        if all(agree(record.facts, other.facts) for other in group):
-            group.append(record)
-    combined = _with_same_principle(_with_asked_again(list(groups.values())))
-    return [_merged(group) for group in combined if len(group) > 1]
-
-
-def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
-    """``groups``, with those combined whose newest records answer the same question in nearly the same words."""
-    combined: list[list[MemoryRecord]] = []
-    places: dict[tuple[str, ...], int] = {}
-    for group in sorted(groups, key=lambda each: _newest(each).created_at):
-        question = question_of(_newest(group))
-        place = places.get(question) if question else None
-        if place is not None and is_asked_again(_newest(group), combined[place]):
-            combined[place] += group
-        else:
-            places[question] = len(combined)
-            combined.append(list(group))
-    return combined
-
-
-def _with_same_principle(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
-    """``groups``, with those combined in which a person said the same of the same act."""
-    combined: list[list[MemoryRecord]] = []
-    for group in groups:
-        before = next((each for each in combined if is_same_principle(_newest(each), _newest(group))), None)
-        if before is None:
-            combined.append(list(group))
-        else:
-            before += group
-    return combined
-
-
-def _newest(group: Sequence[MemoryRecord]) -> MemoryRecord:
-    return max(enumerate(group), key=lambda found: (found[1].created_at, found[0]))[1]
-
-
-def _merged(group: Sequence[MemoryRecord]) -> Merge:
-    newest = _newest(group)
-    same = [record for record in group if essence(record) == essence(newest)]
-    others = [record for record in group if essence(record) != essence(newest)]
-    facts = merged_facts(newest, same, others)
-    return Merge(
-        record_ids=tuple(record.record_id for record in group),
-        title=newest.title,
-        summary=newest.summary,
-        facts=facts[:MAX_FACTS],
-    )
-
-
-def essence(record: Told) -> Hashable:
-    """A key that is equal for two records only if they say the same; facts are compared by ``agree``."""
-    question, answer = parted(record.summary)
-    answered = bare_words(answer)
-    files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
-    asked = () if len(answered) >= LONG_WORDS else bare_words(question)
-    return bare_words(record.title), answered, asked, files, record.origin
-
-
-def agree(facts: Sequence[str], others: Sequence[str]) -> bool:
-    """False if a fact of one differs from a fact of the other only by a number or a negation."""
-    own = {_subject(fact) for fact in set(facts) - set(others)}
-    return own.isdisjoint(_subject(fact) for fact in set(others) - set(facts))
-
-
-def _subject(fact: str) -> tuple[str, ...]:
-    return tuple(word for word in bare_words(fact) if not (is_negation(word) or _DIGIT.search(word)))

@@ -13,7 +13,8 @@ import trio
 
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
-from kiro_learn.learning.reconciliation.judge import JudgeBreaker, judge_prompt, near_identical, parse_verdict
+from kiro_learn.learning.reconciliation.judge import JudgeBreaker, judge_prompt, parse_verdict
+from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.learning.reconciliation.plan import (
     Cluster,
     Merge,

@@ -14,7 +14,7 @@ from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import FoundRecord, Hit, Report, ToldId, best_first
+from kiro_learn.model.retrieval import FoundRecord, Hit, Report, ToldId
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.pipelines.recall.context import Context, Searched
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
@@ -22,6 +22,7 @@ from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness
+from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.rendering.brief import told_below, told_first
 from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, untold
 from kiro_learn.retrieval.rendering.report import Rendered

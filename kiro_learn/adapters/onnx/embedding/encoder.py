@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kiro_learn.adapters.onnx.embedding.tokenizer import MODEL, TOKENIZER, MiniLmTokenizer, TokenIds, shipped
+from kiro_learn.adapters.onnx.embedding.bundle import MODEL, TOKENIZER, shipped
+from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer, TokenIds
 from kiro_learn.adapters.onnx.runtime import map_errors, open_session, options_of_a_finished_graph
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, Vector

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import trio
 
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
 from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity, Parts, Vector
 
 if TYPE_CHECKING:

@@ -1,12 +1,7 @@
-"""The bundled model's files as they were shipped, and from a text to the model's token ids.
-
-``scripts/build_model.py`` makes the files and prints the sums written here.
-"""
+"""From a text to the model's token ids."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,42 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
-from kiro_learn.errors import ModelMissing
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER, shipped
 from kiro_learn.retrieval.rendering.passages import LETTERS_A_TOKEN
-
-FILES = Path(__file__).parent / "files"
-
-MODEL = "model.onnx"
-TOKENIZER = "tokenizer.json"
-
-SHA256 = {
-    MODEL: "2088e8f939884815a5e66039a5e9dffff8e6c712096565a5f2b803e03e946c42",
-    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-}
-
-
-def digest_of(sums: Mapping[str, str]) -> str:
-    """One digest of many files, from the SHA-256 of each by its name."""
-    lines = "".join(f"{name} {sums[name]}\n" for name in sorted(sums))
-    return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def shipped(folder: Path, name: str) -> Path:
-    """Where the file lies, once its content is known to be the one that was shipped.
-
-    Raises:
-      ModelMissing: it is absent, cannot be read, or is another.
-    """
-    path = folder / name
-    try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ModelMissing(path, f"cannot be read: {error.strerror}") from error
-    if found != SHA256[name]:
-        raise ModelMissing(path, "is not the one that was shipped")
-    return path
-
 
 TokenIds: TypeAlias = npt.NDArray[np.int64]
 

@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
+from kiro_learn.adapters.onnx.embedding.bundle import digest_of
 from kiro_learn.adapters.onnx.embedding.encoder import Pooling, pooled, unit
-from kiro_learn.adapters.onnx.embedding.tokenizer import MOST_WINDOWS, OVERLAP, digest_of, encodable
+from kiro_learn.adapters.onnx.embedding.tokenizer import MOST_WINDOWS, OVERLAP, encodable
 from kiro_learn.adapters.onnx.runtime import map_errors, open_session, session_options
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.vectors import MOST_DIMENSIONS, Matrix, ModelIdentity, Vector

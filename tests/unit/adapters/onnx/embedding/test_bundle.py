@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.onnx.embedding.tokenizer import FILES, MODEL, SHA256, TOKENIZER, digest_of, shipped
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, MODEL, SHA256, TOKENIZER, digest_of, shipped
 from kiro_learn.adapters.sqlite.migrations.todays_schema import SCHEMA
 from kiro_learn.errors import ModelMissing
 from kiro_learn.model.vectors import BUNDLED_MODEL

@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
 from kiro_learn.adapters.onnx.embedding.tokenizer import (
-    FILES,
     MOST_WINDOWS,
     OVERLAP,
     TEXT_LIMIT,
     TOKEN_LIMIT,
-    TOKENIZER,
     MiniLmTokenizer,
     encodable,
 )

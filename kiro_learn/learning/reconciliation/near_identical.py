@@ -1,0 +1,141 @@
+"""The rule that finds duplicates where no model judges: records that say the same in the same words.
+
+What a person said twice of one act in other words is one principle. Else, in doubt, records stay separate: if any
+word, number, version, negation, file or origin differs, or if their facts contradict each other. Ignored are capitals
+at the start of a word, and the marks of bold text, code and lists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Protocol
+
+from kiro_learn.learning.extraction.asked import parted
+from kiro_learn.learning.reconciliation.judge import is_asked_again, merged_facts, question_of
+from kiro_learn.learning.reconciliation.plan import Merge, is_same_principle
+from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
+from kiro_learn.model.wording import bare_words, is_negation
+
+LONG_WORDS = 60
+"""Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
+
+"""In a word read backwards: looked for from the front, they would be tried from each character of a word of marks."""
+
+_DIGIT = re.compile(r"\d")
+
+
+class Told(Protocol):
+    """The fields by which two records, or drafts of records, are compared."""
+
+    @property
+    def title(self) -> str:
+        """The title."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """The summary."""
+        ...
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The facts, in order."""
+        ...
+
+    @property
+    def files_touched(self) -> tuple[str, ...]:
+        """Paths of files it is about."""
+        ...
+
+    @property
+    def files_read(self) -> tuple[str, ...]:
+        """Paths of files that were read."""
+        ...
+
+    @property
+    def files_modified(self) -> tuple[str, ...]:
+        """Paths of files that were changed."""
+        ...
+
+    @property
+    def origin(self) -> Origin | None:
+        """Whose words it was learned from; None if that is not known."""
+        ...
+
+
+def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
+    """The groups of ``records`` that say the same, each with the text of its newest and the facts of all; by time.
+
+    Long answers to a repeated question that differ by a few lines are in one group too.
+    """
+    groups: dict[Hashable, list[MemoryRecord]] = {}
+    for record in records:
+        group = groups.setdefault(essence(record), [])
+        if all(agree(record.facts, other.facts) for other in group):
+            group.append(record)
+    combined = _with_same_principle(_with_asked_again(list(groups.values())))
+    return [_merged(group) for group in combined if len(group) > 1]
+
+
+def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
+    """``groups``, with those combined whose newest records answer the same question in nearly the same words."""
+    combined: list[list[MemoryRecord]] = []
+    places: dict[tuple[str, ...], int] = {}
+    for group in sorted(groups, key=lambda each: _newest(each).created_at):
+        question = question_of(_newest(group))
+        place = places.get(question) if question else None
+        if place is not None and is_asked_again(_newest(group), combined[place]):
+            combined[place] += group
+        else:
+            places[question] = len(combined)
+            combined.append(list(group))
+    return combined
+
+
+def _with_same_principle(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
+    """``groups``, with those combined in which a person said the same of the same act."""
+    combined: list[list[MemoryRecord]] = []
+    for group in groups:
+        before = next((each for each in combined if is_same_principle(_newest(each), _newest(group))), None)
+        if before is None:
+            combined.append(list(group))
+        else:
+            before += group
+    return combined
+
+
+def _newest(group: Sequence[MemoryRecord]) -> MemoryRecord:
+    return max(enumerate(group), key=lambda found: (found[1].created_at, found[0]))[1]
+
+
+def _merged(group: Sequence[MemoryRecord]) -> Merge:
+    newest = _newest(group)
+    same = [record for record in group if essence(record) == essence(newest)]
+    others = [record for record in group if essence(record) != essence(newest)]
+    facts = merged_facts(newest, same, others)
+    return Merge(
+        record_ids=tuple(record.record_id for record in group),
+        title=newest.title,
+        summary=newest.summary,
+        facts=facts[:MAX_FACTS],
+    )
+
+
+def essence(record: Told) -> Hashable:
+    """A key that is equal for two records only if they say the same; facts are compared by ``agree``."""
+    question, answer = parted(record.summary)
+    answered = bare_words(answer)
+    files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
+    asked = () if len(answered) >= LONG_WORDS else bare_words(question)
+    return bare_words(record.title), answered, asked, files, record.origin
+
+
+def agree(facts: Sequence[str], others: Sequence[str]) -> bool:
+    """False if a fact of one differs from a fact of the other only by a number or a negation."""
+    own = {_subject(fact) for fact in set(facts) - set(others)}
+    return own.isdisjoint(_subject(fact) for fact in set(others) - set(facts))
+
+
+def _subject(fact: str) -> tuple[str, ...]:
+    return tuple(word for word in bare_words(fact) if not (is_negation(word) or _DIGIT.search(word)))
