@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 import trio
@@ -14,8 +14,10 @@ from kiro_learn.model.record import EDITED, MemoryRecord, RecordFilter
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.recall_trace import RecallTrace
+from kiro_learn.pipelines.recall.retrievers import LATE
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import SyntaxSearch
+from kiro_learn.retrieval.query.prompt_kind import pattern_of_name
 from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.retrieval.rendering.repeats import was
 from kiro_learn.runtime.supervisor import catch_errors, reason
@@ -25,6 +27,12 @@ RENDER_SHARE = 0.1
 
 MOST_ABOUT = 5
 """Memories that have a name, so that it says which are meant: a name that more have is of the daily work."""
+
+MOST_ALIKE = 20
+"""Memories that are looked at for a name, of those with its words in a row: the index knows words, and no names."""
+
+NAMES_SHARE = 0.1
+"""Of the budget that may go into looking names up."""
 
 
 class Reading:
@@ -36,24 +44,37 @@ class Reading:
 
     async def about(self, trace: RecallTrace, namespace: Namespace, names: Sequence[str]) -> frozenset[RecordId]:
         """The memories that have one of ``names``, of those that few have; none that the session of the prompt made."""
-        with trace.stopwatch.stage("names"):
-            found = await catch_errors("names", lambda: self._about(namespace, names, trace.session_id))
-        if isinstance(found, Exception):
-            trace.degraded.append(f"names: {reason(found)}")
+        found: frozenset[RecordId] | Exception | None = None
+        with trio.move_on_after(self._config.budget_seconds * NAMES_SHARE), trace.stopwatch.stage("names"):
+            found = await catch_errors("names", lambda: self._about(trace, namespace, names))
+        if found is None or isinstance(found, Exception):
+            trace.degraded.append(f"names: {reason(found) if found else LATE}")
             return frozenset()
         return found
 
-    async def _about(self, namespace: Namespace, names: Sequence[str], session_id: str | None) -> frozenset[RecordId]:
+    async def _about(self, trace: RecallTrace, namespace: Namespace, names: Sequence[str]) -> frozenset[RecordId]:
         found: set[RecordId] = set()
         for name in names:
-            phrase = compile_query(f'"{name}"')
-            search = SyntaxSearch(namespace=namespace, expression=phrase, limit=MOST_ABOUT + 1, is_any_enough=True)
-            hits = (await self._storage.search_syntax(search)).hits
-            if len(hits) <= MOST_ABOUT:
-                found.update(hit.record_id for hit in hits)
-        if not found or session_id is None:
+            having = await self._having(trace, namespace, name)
+            if len(having) <= MOST_ABOUT:
+                found.update(having)
+        if not found or trace.session_id is None:
             return frozenset(found)
-        return frozenset(found - await self._storage.get_fitting_ids(found, RecordFilter(session=session_id)))
+        return frozenset(found - await self._storage.get_fitting_ids(found, RecordFilter(session=trace.session_id)))
+
+    async def _having(self, trace: RecallTrace, namespace: Namespace, name: str) -> Sequence[RecordId]:
+        """The memories that have ``name``; none where too many are alike to look at them all."""
+        phrase = compile_query(f'"{name}"')
+        search = SyntaxSearch(namespace=namespace, expression=phrase, limit=MOST_ALIKE + 1, is_any_enough=True)
+        ranking = await self._storage.search_syntax(search)
+        if ranking.is_index_damaged:
+            trace.degraded.append("names: the index of words is damaged")
+        alike = [hit.record_id for hit in ranking.hits]
+        if not alike or len(alike) > MOST_ALIKE:
+            return ()
+        written = pattern_of_name(name)
+        records = await self._storage.get_memory_records(alike)
+        return [each.record_id for each in records if any(map(written.search, texts_of(each)))]
 
     async def of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
         """Those of what was found that were learned on ``branch``, which is not merged."""
@@ -101,3 +122,9 @@ class Reading:
     async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
         found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
         return () if isinstance(found, Exception) else found
+
+
+def texts_of(record: MemoryRecord) -> Iterator[str]:
+    """All that it says, and the files that it is about."""
+    yield from (record.title, record.summary, record.text, *record.facts)
+    yield from (*record.files_touched, *record.files_read, *record.files_modified)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -20,7 +20,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.pipelines.recall.beside_memories import FileNotes, SlotLines
-from kiro_learn.pipelines.recall.context import ContextBuilder, ContextRequest
+from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.reading import Reading
@@ -50,9 +50,9 @@ from kiro_learn.retrieval.rendering.repeats import (
     text_of,
     told_alone,
 )
-from kiro_learn.retrieval.rendering.report import Rendered, render
+from kiro_learn.retrieval.rendering.report import HEADING, Rendered, render
 from kiro_learn.runtime.admission import AdmissionQueue, PromptPriority
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import catch_errors, reason
 
 log = structlog.get_logger()
 
@@ -172,13 +172,18 @@ class Recall:
         trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
         worth = worth_of(text, query, prompt, self._config)
         most_bytes = worth.most_bytes - len(trace.slot_line.encode())
-        about = await self._reading.about(trace, namespace, worth.names) if worth.names and most_bytes > 0 else None
-        if most_bytes <= 0 or about == frozenset():
+        if worth.names and most_bytes > 0:
+            trace.about = await self._reading.about(trace, namespace, worth.names)
+        # Where the names could not be looked up, the search says why, and has a damaged index of words rebuilt.
+        if most_bytes <= 0 or (trace.about == frozenset() and not trace.degraded):
             trace.silent_because = silence_of(query)
             return
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._search_graph, trace, namespace, text, folder)
-            await self._search(trace, namespace, query, prompt, about)
+        if self._graph is None or trace.about is not None:
+            await self._search(trace, namespace, query, prompt)
+        else:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._search_graph, self._graph, trace, namespace, text, folder)
+                await self._search(trace, namespace, query, prompt)
         if trace.hits:
             wanted = self._config.result_limit
             await self._reading.read_passages(trace, most=wanted)
@@ -190,23 +195,13 @@ class Recall:
                     trace.notes = await self._file_notes.of(folder, trace.records)
             # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
             trace.leave_out_told(prompt.told_before(), most=wanted)
-        if self._graph is not None and (searched := trace.in_graph.result) is not None:
-            graph = self._graph.told(searched, prompt.told_before(), most_bytes=most_bytes)
-            trace.take_graph(graph)
-            most_bytes -= len(f"{BETWEEN}{graph.text}".encode())
+        if self._graph is not None:
+            await _tell_graph(self._graph, trace, prompt, most_bytes=most_bytes)
         if trace.hits:
-            self._render(trace, query.meaning, most_bytes=most_bytes)
+            self._render(trace, query.meaning, most_bytes=most_bytes - trace.graph_bytes)
         prompt.told(trace.told_ids)
 
-    async def _search(  # a prompt, and where what it needs is kept
-        self,
-        trace: RecallTrace,
-        namespace: Namespace,
-        query: Query,
-        prompt: SessionPrompt,
-        about: Collection[RecordId] | None,
-    ) -> None:
-        """Of what is found, those ``about`` alone, unless that is None."""
+    async def _search(self, trace: RecallTrace, namespace: Namespace, query: Query, prompt: SessionPrompt) -> None:
         told, wanted = prompt.told_before(), self._config.result_limit
         looked_at = max(wanted, REFINED_COUNT)
         findings = await self._finder.find(
@@ -219,8 +214,6 @@ class Recall:
             patience_seconds=self._search_patience(),
             stopwatch=trace.stopwatch,
         )
-        if about is not None:
-            findings = findings.without({hit.record_id for hit in findings.hits}.difference(about))
         if trace.branch:
             trace.of_branch = await self._reading.of_branch(findings, trace.branch)
         trace.take_findings(findings, told=told, most=looked_at)
@@ -230,15 +223,16 @@ class Recall:
         left = trio.current_effective_deadline() - trio.current_time()
         return left - self._config.budget_seconds * (1 - SEARCH_SHARE)
 
-    async def _search_graph(self, trace: RecallTrace, namespace: Namespace, text: str, folder: str | None) -> None:
-        graph, patience = self._graph, self._search_patience()
-        if graph is not None:
-            trace.in_graph.is_asked = True
-            request = ContextRequest(message=text, folder=folder, tells_memories=False)
-            search = partial(graph.search_for, namespace, request, patience_seconds=patience)
-            with trace.stopwatch.stage("graph"):
-                await trace.in_graph.run("graph", search)
-            trace.degraded += trace.in_graph.reasons("graph")
+    async def _search_graph(  # a nursery passes by place
+        self, graph: ContextBuilder, trace: RecallTrace, namespace: Namespace, text: str, folder: str | None
+    ) -> None:
+        patience = self._search_patience()
+        trace.in_graph.is_asked = True
+        request = ContextRequest(message=text, folder=folder, tells_memories=False)
+        search = partial(graph.search_for, namespace, request, patience_seconds=patience)
+        with trace.stopwatch.stage("graph"):
+            await trace.in_graph.run("graph", search)
+        trace.degraded += trace.in_graph.reasons("graph")
 
     def _render(self, trace: RecallTrace, query: str, *, most_bytes: int) -> None:
         with trace.stopwatch.stage("render"):
@@ -248,8 +242,9 @@ class Recall:
             telling = newer_above(each_once(trace.records), trace.overturned)
             repeated = frozenset(each.record_id for each in trace.records) - {each.record_id for each in telling}
             trace.sureness = sureness_of(_found_of(trace, telling), trace.new_findings)
-            most_bytes = trace.sureness.bytes_worth(most_bytes)
-            if not most_bytes:
+            if trace.about is None:
+                most_bytes = trace.sureness.bytes_worth(most_bytes)
+            if not most_bytes or not telling:
                 trace.note_irrelevant()
                 return
             rendered = self._rendered(trace, telling, query, most_bytes)
@@ -262,6 +257,23 @@ class Recall:
         if self._config.format == "documented":
             return render(telling, query, most_bytes=most_bytes, scores=trace.scores_by_place(telling))
         return render_excerpts(_found_of(trace, telling), terms(query), most_bytes=most_bytes)
+
+
+async def _tell_graph(graph: ContextBuilder, trace: RecallTrace, prompt: SessionPrompt, *, most_bytes: int) -> None:
+    """What is told of the graph. No other task comes between, though this is awaited."""
+    searched = trace.in_graph.result
+    if searched is None:
+        return
+    heading = len(HEADING) + len(BETWEEN) if trace.slot_line else 0
+
+    async def told() -> Context:
+        return graph.told(searched, prompt.told_before(), most_bytes=max(0, most_bytes - heading))
+
+    outcome = await catch_errors("graph", told)
+    if isinstance(outcome, Exception):
+        trace.degraded.append(f"graph: {reason(outcome)}")
+    else:
+        trace.take_graph(outcome)
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:

@@ -23,7 +23,7 @@ from kiro_learn.pipelines.recall.retrievers import OptionalResult
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.rendering.brief import told_below, told_first
+from kiro_learn.retrieval.rendering.brief import BETWEEN, told_below, told_first
 from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, untold
 from kiro_learn.retrieval.rendering.report import Rendered
 from kiro_learn.runtime.supervisor import reason
@@ -49,6 +49,8 @@ class RecallTrace:
     """By which the score of a memory is multiplied, for what became of it before."""
     branch: str | None = None
     """That is checked out where the prompt was said."""
+    about: frozenset[RecordId] | None = None
+    """What the prompt asks for by a name, where only that is told; None: whatever is found."""
     of_branch: Collection[RecordId] = ()
     """Of what was found, what was learned on it."""
     query_characters: int = 0
@@ -83,6 +85,8 @@ class RecallTrace:
     """What was found in the graph, if it is asked."""
     graph: Context | None = None
     """What is told of it."""
+    graph_bytes: int = 0
+    """That this takes of the block."""
     rendered: Rendered = attrs.Factory(Rendered)
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)
@@ -94,12 +98,12 @@ class RecallTrace:
         """
         self.findings = findings
         self.degraded += findings.degraded
-        worthy = worth_telling(self._noted(findings.hits))
+        worthy = self._worthy(findings.hits)
         self.left_out["cut"] = len(findings.hits) - len(worthy)
         known = [hit for hit in worthy if hit.record_id in told]
         self.known_ids = {hit.record_id for hit in known}
         new = [hit for hit in worthy if hit.record_id not in told]
-        kept = {hit.record_id for hit in (*new[:most], *known[:most])}
+        kept = {hit.record_id for hit in (*new[:most], *known[:most])}.union(self.about or ())
         self.hits = tuple(hit for hit in worthy if hit.record_id in kept)
         if not self.hits:
             self.silent_because = NOTHING_FOUND
@@ -118,28 +122,19 @@ class RecallTrace:
         if self.findings.fusion:
             nearness = {record_id: each.nearness_of_text for record_id, each in self.passages.items()}
             refined = self.findings.fusion.refined(nearness).of(hit.record_id for hit in hits)
-            hits = worth_telling(self._noted(refined))
+            hits = self._worthy(refined)
         new = [hit for hit in hits if hit.record_id not in self.known_ids]
-        kept = {hit.record_id for hit in new[:most]} | self.known_ids
+        kept = {hit.record_id for hit in new[:most]}.union(self.known_ids, self.about or ())
         kept |= {newer for newer, older in self.overturned.items() if older in kept}
         self.left_out["cut"] += len(self.hits) - len(hits)
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
 
-    def _noted(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        weighed = self._weighed(hits)
+    def _worthy(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Those of ``hits`` that are worth telling, by their scores or since they are asked for by name."""
+        weighed = _weighed(hits, self.factor, self.of_branch)
         self.scores |= {hit.record_id: hit.score for hit in weighed}
-        return weighed
-
-    def _weighed(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """``hits``, best first, each with its score times its factor."""
-        factors = [
-            self.factor(hit.record_id) * (BRANCH_FACTOR if hit.record_id in self.of_branch else 1) for hit in hits
-        ]
-        if all(factor == 1 for factor in factors):
-            return tuple(hits)
-        return tuple(
-            best_first(attrs.evolve(hit, score=hit.score * each) for hit, each in zip(hits, factors, strict=True))
-        )
+        worthy = {hit.record_id for hit in worth_telling(weighed)}.union(self.about or ())
+        return [hit for hit in weighed if hit.record_id in worthy]
 
     @property
     def overturned(self) -> Mapping[RecordId, RecordId]:
@@ -166,7 +161,7 @@ class RecallTrace:
         self.known_ids |= {record.record_id for record in self.told_before}
         self.left_out["told_before"] = len(self.known_ids)
         self.records = self._with_successors(left, most)
-        if self.told_before and not left:
+        if self.told_before and not self.records:
             self.silent_because = NOTHING_NEW
 
     def weigh_told(self, sureness: Sureness) -> None:
@@ -176,9 +171,9 @@ class RecallTrace:
             self.silent_because = NOTHING_RELEVANT
 
     def _with_successors(self, records: Sequence[MemoryRecord], most: int) -> tuple[MemoryRecord, ...]:
-        """The first ``most``, and what overturns one of them."""
-        first = {record.record_id for record in records[:most]}
-        wanted = first | {newer for newer, older in self.overturned.items() if older in first}
+        """The first ``most``, or those that are asked for by name; and what overturns one of them."""
+        first = {record.record_id for record in records[:most]} if self.about is None else self.about
+        wanted = {*first} | {newer for newer, older in self.overturned.items() if older in first}
         return tuple(record for record in records if record.record_id in wanted)
 
     @property
@@ -211,6 +206,7 @@ class RecallTrace:
     def take_graph(self, told: Context) -> None:
         """Note what is told of the graph below the memories."""
         self.graph = told
+        self.graph_bytes = len(f"{BETWEEN}{told.text}".encode()) if told.text else 0
         self.degraded += told.degraded
         if told.told_before_count and not self.hits:
             self.silent_because = NOTHING_NEW
@@ -235,6 +231,14 @@ class RecallTrace:
     def context(self) -> str:
         """All that is told."""
         return told_below(told_first(self.slot_line, self.rendered.text), self.graph.text if self.graph else "")
+
+
+def _weighed(hits: Sequence[Hit], factor: Callable[[RecordId], float], of_branch: Collection[RecordId]) -> list[Hit]:
+    """``hits``, best first, each with its score times its factor."""
+    factors = [factor(hit.record_id) * (BRANCH_FACTOR if hit.record_id in of_branch else 1) for hit in hits]
+    if all(each == 1 for each in factors):
+        return list(hits)
+    return best_first(attrs.evolve(hit, score=hit.score * each) for hit, each in zip(hits, factors, strict=True))
 
 
 # What the retrieval log has of a recall: ids, scores, reasons and times, and no contents.

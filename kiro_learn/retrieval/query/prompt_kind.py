@@ -120,14 +120,15 @@ def _asks_to_know(question: str) -> bool:
 MOST_NAMES = 4
 _URL = re.compile(r"\b[a-z]{2,10}://\S+")
 _NAME = re.compile(
-    r"(?:[\w@~.-]{1,60}+/){1,12}[\w-]{1,60}\.[A-Za-z]\w{0,5}\b|(?:\.{1,2}/)?(?:[\w@-]{1,60}+/){2,12}[\w-]{1,60}"
+    r"(?:[\w@~.-]{1,60}+/){1,12}[\w-]{1,60}\.[A-Za-z]\w{0,5}\b|(?:@|\.{1,2}/)(?:[\w-]{1,60}+/){1,12}[\w-]{1,60}"
+    r"|(?:[\w@-]{1,60}+/){3,12}[\w-]{1,60}"
     r"|\b[\w-]{1,60}\.(?:py|tsx?|jsx?|mjs|go|rs|java|rb|c|cpp|h|css|html|json|toml|ya?ml|mdc?|sh|sql|lock|env|ini|cfg"
     r"|swift|kt|cs|php|vue)\b"
-    r"|\b[A-Za-z][\w.-]{0,60}:\d{2,5}\b"
-    r"|\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}+){1,8}\b|\b[a-z]{1,40}(?:[A-Z][a-z0-9]{1,40}+){1,8}\b"
+    r"|\b(?:localhost|[\w-]{1,60}+(?:\.[\w-]{1,60}+){1,6}):\d{2,5}\b|\b[A-Za-z][\w-]{0,60}:\d{4,5}\b"
+    r"|\b[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}+){1,8}\b|\b[a-z]{2,40}(?:[A-Z][a-z0-9]{1,40}+){1,8}\b"
     r"|\b(?:[A-Z][a-z0-9]{1,40}+){3,8}\b"
 )
-_NUMBER = re.compile(r"[\da-fA-FT:_.-]+")
+_NUMBER = re.compile(r"[\dT:/._-]+|[\da-f]{7,64}(?:-[\da-f]{1,64}){0,8}")
 
 
 def names_in(question: str) -> tuple[str, ...]:
@@ -138,6 +139,12 @@ def names_in(question: str) -> tuple[str, ...]:
     text = _URL.sub(" ", question[:MEANING_CHARACTERS])
     found = (name for name in _NAME.findall(text) if not _NUMBER.fullmatch(name))
     return tuple(name for name, _ in zip(dict.fromkeys(found), range(MOST_NAMES), strict=False))
+
+
+def pattern_of_name(name: str) -> re.Pattern[str]:
+    """Finds ``name`` in a text where it stands by itself or ends a path, in whichever case."""
+    bare = name.removeprefix("@").removeprefix("./")
+    return re.compile(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", re.IGNORECASE)
 
 
 # Which slots of a project's profile a prompt touches: by what it wants done, or by what it asks about.

@@ -307,6 +307,20 @@ def test_a_graph_that_fails_is_named_and_leaves_the_memories(monkeypatch: pytest
     told(scenario, config=GRAPH)
 
 
+def test_a_graph_that_cannot_be_told_leaves_the_memories(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told_of(*_arguments: object, **_named: object) -> None:
+        raise ValueError("no such section")
+
+    async def scenario(services: Services) -> None:
+        await services.remember.put(a_record(1, "Where Kira runs", "Kira runs in the cellar"))
+        monkeypatch.setattr(ContextBuilder, "told", told_of)
+        found = await services.recall.answer(NAMESPACE, TextBody("where does Kira run?"))
+        assert found.record_ids == (a_record(1).record_id,)
+        assert [problem.partition(":")[0] for problem in found.degraded] == ["graph"]
+
+    told(scenario, config=GRAPH)
+
+
 def test_a_prompt_without_an_answer_is_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     async def search_for(*_arguments: object, **_named: object) -> None:
         await trio.sleep(9)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Literal
 
+import attrs
 import pytest
 import trio
 
@@ -13,7 +14,9 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import EventId
+from kiro_learn.model.record import KnowledgeType, Origin
 from kiro_learn.pipelines.recall.reading import MOST_ABOUT
+from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import EPOCH, simulate
@@ -178,5 +181,56 @@ def test_names_that_cannot_be_looked_up_are_in_the_log_and_tell_nothing() -> Non
             found = await services.recall.answer(NAMESPACE, TextBody(NAMED), session_id="s")
             assert (found.context, len(found.degraded)) == ("", 1)
             assert found.degraded[0].startswith("names: ")
+
+    simulate(scenario)
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("test_run", "The tests run in parallel on four cores."),
+        ("user_name", "The user names are shown in capitals."),
+        ("pool.py", "Helpers in test_pool.py cover the pool."),
+        ("relay:4044", "The relay answers in 4044 ms."),
+    ],
+)
+def test_a_memory_with_the_words_of_a_name_and_not_the_name_is_not_told(named: str, said: str) -> None:
+    async def steps(services: Services) -> None:
+        await services.remember.put(a_record(11, "Something else", said))
+        assert await tell(services, GOAL)
+        assert await tell(services, f"now mend {named}") == ""
+        await services.remember.put(a_record(12, "The same", f"It is in src/{named}, as ever."))
+        assert "as ever" in await tell(services, f"now mend @src/{named.upper()}" if "." in named else f"mend {named}")
+
+    story("goals", steps)
+
+
+def test_what_overrules_a_memory_with_the_name_is_told_above_it() -> None:
+    async def steps(services: Services) -> None:
+        for number, rule in ((11, "Never use mocks"), (12, "Use mocks, the server is slow")):
+            made = a_record(number, rule, f"{rule}, as tests/conftest_base.py says." if number == 11 else f"{rule}.")
+            await services.remember.put(attrs.evolve(made, knowledge_type=KnowledgeType.CONSTRAINT, origin=Origin.USER))
+        await trio.sleep(1)
+        assert await tell(services, GOAL)
+        told = await tell(services, "now tests/conftest_base.py needs the mocks of the server too")
+        assert told.index("the server is slow") < told.index("Never use mocks")
+
+    story("goals", steps)
+
+
+def test_where_the_index_of_words_is_damaged_names_say_so_and_it_is_rebuilt() -> None:
+    storage = InMemoryStorage()
+
+    async def scenario() -> None:
+        async with simulated_daemon(storage=storage) as services:
+            await remember(services)
+            await remember_callbacks(services, 1)
+            await services.recall.answer(NAMESPACE, TextBody(GOAL), session_id="s")
+            storage.damage_words(NAMESPACE)
+            found = await services.recall.answer(NAMESPACE, TextBody(NAMED), session_id="s")
+            assert found.context == ""
+            assert found.degraded == ("names: the index of words is damaged", INDEX_DAMAGED)
+            await trio.sleep(60)
+            assert CALLBACK in await tell(services, NAMED)
 
     simulate(scenario)

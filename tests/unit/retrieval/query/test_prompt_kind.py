@@ -114,6 +114,9 @@ def test_a_paste_that_mentions_the_past_does_not_ask_about_it() -> None:
         ("see https://example.com/pool/of/threads.html for it", ()),
         ("at 2025-09-19T18:41 it was 0.4.3, since commit af5a770", ()),
         ("commit this and push it", ()),
+        ("yes/no/maybe, 24/7/365, dd/mm/yyyy on an iPhone, from 2026/11/27 on", ()),
+        ("error:404 at line:20", ()),
+        ("rename face.c and a_b", ("face.c", "a_b")),
         (
             " ".join(f"file{number}.py" for number in range(9)),
             tuple(f"file{number}.py" for number in range(MOST_NAMES)),
