@@ -63,7 +63,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.vectors import Matrix, ModelIdentity, Parts
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import Learner
+from kiro_learn.ports.models import Learner
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, FixedProjects, FixedRuleTexts, Letterbox

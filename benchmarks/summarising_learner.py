@@ -9,7 +9,7 @@ import attrs
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MODEL_STRATEGY
-from kiro_learn.ports.llm import Drafted, Learner
+from kiro_learn.ports.models import Drafted, Learner
 
 Manner = Literal["titles", "brief"]
 

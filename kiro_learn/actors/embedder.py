@@ -20,7 +20,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError, StorageError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import KnownModel, ModelIdentity, Parts, Vector
-from kiro_learn.ports.embedding import EmbeddingModel
+from kiro_learn.ports.models import EmbeddingModel
 from kiro_learn.ports.storage.answers import Change, ModelSwitched
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.runtime.actor import Reply, Stop, ask

@@ -23,7 +23,7 @@ from kiro_learn.model.settings import ScheduleSettings
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import TOO_SLOW
+from kiro_learn.ports.models import TOO_SLOW
 from kiro_learn.ports.storage.events import BufferReads
 from kiro_learn.ports.storage.interface import OtherDaemons
 from kiro_learn.runtime.actor import Reply

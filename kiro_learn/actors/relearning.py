@@ -19,7 +19,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
 from kiro_learn.pipelines.learn.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
-from kiro_learn.ports.llm import TOO_SLOW
+from kiro_learn.ports.models import TOO_SLOW
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.actor import Reply
 

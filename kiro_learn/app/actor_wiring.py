@@ -14,6 +14,7 @@ import trio
 from kiro_learn.actors.backfiller import Backfiller, Reembedder
 from kiro_learn.actors.embedder import Embedder, EmbeddingModels
 from kiro_learn.actors.graph_embedder import GraphEmbedder
+from kiro_learn.actors.index_upkeep import TermPrefetcher, WordIndexRebuilder
 from kiro_learn.actors.llm_use import LlmFailover, LlmQuota
 from kiro_learn.actors.project import ProjectActor, Projects
 from kiro_learn.actors.project_work import ProjectDependencies
@@ -21,7 +22,6 @@ from kiro_learn.actors.relearning import Relearner
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.actors.word_indexes import TermPrefetcher, WordIndexRebuilder
 from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
@@ -32,9 +32,8 @@ from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
 from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
 from kiro_learn.ports.home import Branches, HookSpool, ProjectFiles, ProjectFinder, RuleTexts
-from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.ports.models import CodeMultiplier, EmbeddingModel, LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.admission import Offload, PromptPriority, in_threads

@@ -46,7 +46,7 @@ from kiro_learn.errors import ConfigError, KiroLearnError, StorageUnavailable
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.ports.models import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.admission import FEW, Offload, connections_for, count_open, in_threads, raise_limit

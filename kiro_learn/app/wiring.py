@@ -13,7 +13,7 @@ import attrs
 import trio
 
 from kiro_learn.actors.aftermath import Aftermath
-from kiro_learn.actors.warm_up import WarmUp
+from kiro_learn.actors.index_upkeep import WarmUp
 from kiro_learn.app.actor_wiring import Actors, Dependencies, actors_of, graph_learner
 from kiro_learn.app.recall_wiring import project_search_of, recalling_of, search_of
 from kiro_learn.config import Config, RetentionConfig
@@ -40,11 +40,10 @@ from kiro_learn.services.observe import Observe
 from kiro_learn.services.other_daemons import ChangeFollower
 from kiro_learn.services.project_activity import ProjectActivity, Queries
 from kiro_learn.services.project_changes import Pauses, ProjectMerges
+from kiro_learn.services.project_files import ProjectProfiles, RuleFiles
 from kiro_learn.services.project_names import MergedProjectFinder, MergedProjects, ProjectNames
-from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.retention import Retention, daily_retention
 from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
-from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext, SessionStart

@@ -21,7 +21,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.graph_items import GraphEdit
 from kiro_learn.services.memories import Edit, Forget
-from kiro_learn.services.rule_files import MOST_RULES
+from kiro_learn.services.project_files import MOST_RULES
 from kiro_learn.services.session_context import SessionContext
 
 MOST_FACTS = 2_000

@@ -11,11 +11,11 @@ import trio
 
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
 from kiro_learn.actors.embedder import EarlierModel, Embedder, EmbedderState
+from kiro_learn.actors.index_upkeep import WordIndexRebuilder, WordIndexStatistics
 from kiro_learn.actors.llm_use import LlmFailover, LlmStatistics
 from kiro_learn.actors.project import Projects, ProjectStatistics
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.actors.word_indexes import WordIndexRebuilder, WordIndexStatistics
 from kiro_learn.model.buffer import BufferSize, LearningRun
 from kiro_learn.model.namespace import Pause
 from kiro_learn.model.settings import Setting

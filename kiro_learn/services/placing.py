@@ -21,7 +21,7 @@ from kiro_learn.model.vectors import ModelIdentity, Vector
 from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF, LATE, VectorRetriever, WordRetriever
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.models import QueryEmbedder
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import ObservationReads

@@ -23,9 +23,8 @@ from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.retrieval.rendering.repeats import contradicts, each_once
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.capture import Capture, Captured
-from kiro_learn.services.project_profiles import ProjectProfiles
+from kiro_learn.services.project_files import ProjectProfiles, RuleFiles
 from kiro_learn.services.retrieval_log import RetrievalLog
-from kiro_learn.services.rule_files import RuleFiles
 from kiro_learn.services.told_unasked import Amended, StatedByHand, Teachers
 
 BYTES_A_TOKEN = 4

@@ -26,9 +26,8 @@ from kiro_learn.model.profile import WantedFiles
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.home import Branches, ProjectFiles, RuleTexts, UndeliveredHook
-from kiro_learn.ports.llm import Learner, Llm, LlmChoice
+from kiro_learn.ports.models import EmbeddingModel, Learner, Llm, LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.retrieval.ranking.vector_rows import multiply_codes

@@ -10,9 +10,9 @@ from datetime import datetime
 import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements
-from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.adapters.sqlite.records import number_of
-from kiro_learn.adapters.sqlite.rows import Row, Values, to_compaction, to_event
+from kiro_learn.adapters.sqlite.rows import Values, to_compaction, to_event
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot, refuse_strange_entries
 from kiro_learn.model.event import Event
@@ -154,7 +154,7 @@ def compact_buffer(
 ) -> None:
     number, _ = number_of(connection, namespace)
     place = {"number": number, "through": through}
-    waiting: list[rows.Row] = connection.execute(statements.WAITING_SOURCES, place).fetchall()
+    waiting: list[Row] = connection.execute(statements.WAITING_SOURCES, place).fetchall()
     sources = [tuple(json.loads(event_ids)) for _position, event_ids in waiting]
     refuse_strange_entries(entries, namespace=namespace, waiting=sources)
     connection.execute(statements.CLEAR_BUFFER, place)

@@ -1,4 +1,4 @@
-"""Rows that cannot be read, and apsw's exceptions as ours."""
+"""Rows that cannot be read, each by its name, and apsw's exceptions as ours."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import apsw
 import structlog
 
-from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
 from kiro_learn.adapters.sqlite.migrations.todays_schema import missing_tables
-from kiro_learn.adapters.sqlite.rows import Row
 from kiro_learn.errors import (
+    InvalidRequest,
     KiroLearnError,
     StorageBusy,
     StorageCorrupt,
@@ -22,6 +21,33 @@ from kiro_learn.errors import (
     StorageUnavailable,
     UnexpectedError,
 )
+
+
+class DamagedRow(StorageCorrupt):
+    """One row cannot be read; others can."""
+
+    def __init__(self, row_id: str, problem: str) -> None:
+        super().__init__(f"the row of {row_id} cannot be read: {problem}")
+        self.row_id = row_id
+
+
+class damage_named:  # noqa: N801  # reads as a function; a generator would cost hundreds of rows a prompt too much
+    """Name the row and the kind of the error only: the rest of its message might quote stored text."""
+
+    __slots__ = ("_row_id",)
+
+    def __init__(self, row_id: object) -> None:
+        self._row_id = row_id
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, ValueError | KeyError | TypeError | InvalidRequest):
+            row_id = self._row_id
+            name = row_id.decode("utf-8", "backslashreplace") if isinstance(row_id, bytes) else str(row_id)
+            raise DamagedRow(name, type(error).__name__) from error
+
 
 # Rows that cannot be read: each is left out, named by its id, and counted.
 #
@@ -31,6 +57,8 @@ from kiro_learn.errors import (
 log = structlog.get_logger()
 
 T = TypeVar("T")
+
+Row: TypeAlias = tuple[Any, ...]
 
 MOST_NAMED = 1_000
 """Rows that are remembered, so that a database of noise does not fill the memory."""

@@ -11,7 +11,7 @@ import numpy as np
 import structlog
 
 from kiro_learn.adapters.sqlite import rows, statements
-from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.errors import DimensionMismatch
 from kiro_learn.model.ids import RecordId, from_text
 from kiro_learn.model.namespace import Namespace
@@ -142,7 +142,7 @@ def adopt_model(connection: apsw.Connection, model: KnownModel) -> list[Change]:
     }
     connection.execute(statements.SET_CURRENT_MODEL, {"model": connection.execute(statements.PUT_MODEL, values).get})
     changes: list[Change] = []
-    behind: list[rows.Row] = connection.execute(statements.NAMESPACES_BEHIND).fetchall()
+    behind: list[Row] = connection.execute(statements.NAMESPACES_BEHIND).fetchall()
     for _, namespace, *_ in behind:
         changes += switch_model(connection, namespace)
     connection.execute(statements.DROP_UNUSED_EMBEDDINGS)

@@ -12,11 +12,11 @@ import apsw
 from kiro_learn.adapters.sqlite import forgetting_statements as statements
 from kiro_learn.adapters.sqlite import history
 from kiro_learn.adapters.sqlite.connections import reading
-from kiro_learn.adapters.sqlite.damage import decodable
+from kiro_learn.adapters.sqlite.damage import Row, decodable
 from kiro_learn.adapters.sqlite.graph_statements import ITEMS_OF_EVENTS_ALONE
 from kiro_learn.adapters.sqlite.graph_writes import GraphWrites
 from kiro_learn.adapters.sqlite.records import number_of, remove_record
-from kiro_learn.adapters.sqlite.rows import Row, Values
+from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD, FORGET_TOLD, NAMESPACE_NUMBERS
 from kiro_learn.model.correction import digest_of
 from kiro_learn.model.graph import GraphItemId

@@ -16,9 +16,9 @@ import numpy as np
 
 from kiro_learn.adapters.sqlite import graph_statements, statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
-from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, to_evidence
-from kiro_learn.adapters.sqlite.rows import Row, Values, to_moment
+from kiro_learn.adapters.sqlite.rows import Values, to_moment
 from kiro_learn.model.graph import (
     LINKS_A_NODE,
     Entity,

@@ -15,9 +15,8 @@ from typing import Any
 import cattrs
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
-from kiro_learn.adapters.sqlite.damaged_row import damage_named
-from kiro_learn.adapters.sqlite.rows import Row, Values
+from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, damage_named, decodable
+from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphKind, bare, kind_of
 from kiro_learn.model.ids import from_text, to_text
 from kiro_learn.model.namespace import Namespace

@@ -12,10 +12,10 @@ import apsw
 import attrs
 
 from kiro_learn.adapters.sqlite import rows, statements
-from kiro_learn.adapters.sqlite.damage import DamagedRows
+from kiro_learn.adapters.sqlite.damage import DamagedRows, Row
 from kiro_learn.adapters.sqlite.embeddings import embedding_put_back
 from kiro_learn.adapters.sqlite.records import is_known, number_of, put_words, remove_record
-from kiro_learn.adapters.sqlite.rows import Row, Values, to_record, to_replacement
+from kiro_learn.adapters.sqlite.rows import Values, to_record, to_replacement
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
 from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
 from kiro_learn.model.correction import Replacement, digest_of
@@ -30,7 +30,7 @@ def remember(connection: apsw.Connection, record_id: RecordId) -> set[EventId]:
     sessions were told it is not kept. Answers with the events that it cites.
     """
     connection.execute(statements.FORGET_TOLD, {"item_id": record_id})
-    found: list[rows.Row] = connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
+    found: list[Row] = connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
     cited: set[EventId] = set()
     for number, *texts in found:
         title, summary, event_ids_json = ((text or b"").decode("utf-8", "replace") for text in texts)

@@ -15,11 +15,10 @@ import attrs
 
 from kiro_learn.adapters.sqlite import word_reads
 from kiro_learn.adapters.sqlite.connections import reading
-from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
+from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row
 from kiro_learn.adapters.sqlite.embeddings import embedding_put_back
 from kiro_learn.adapters.sqlite.records import next_number, number_of, put_words
-from kiro_learn.adapters.sqlite.rows import Row, Values, from_cluster, to_record
+from kiro_learn.adapters.sqlite.rows import Values, from_cluster, to_record
 from kiro_learn.adapters.sqlite.statements import CREATE_INDEX, PARK_CLUSTER, PROJECTS, RECORD_COLUMNS, for_namespace
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
 from kiro_learn.errors import InvalidRequest

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from kiro_learn.adapters.sqlite.damaged_row import damage_named
+from kiro_learn.adapters.sqlite.damage import Row, damage_named
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.correction import Replacement, ReplacementReason
@@ -30,7 +30,6 @@ from kiro_learn.model.vectors import KnownModel, ModelIdentity
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _STRINGS = frozenset({str})
-Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = dict[str, Any]
 
 

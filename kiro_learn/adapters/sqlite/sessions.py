@@ -13,10 +13,9 @@ import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
-from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
-from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
+from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row, decodable, parted
 from kiro_learn.adapters.sqlite.records import number_of
-from kiro_learn.adapters.sqlite.rows import Row, Values, to_event, to_moment
+from kiro_learn.adapters.sqlite.rows import Values, to_event, to_moment
 from kiro_learn.model.cursors import cursor_after, place_of
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId, from_text, to_text

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import structlog
 
 from kiro_learn.adapters.sqlite import rows, statements
+from kiro_learn.adapters.sqlite.damage import Row
 from kiro_learn.adapters.sqlite.rows import to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_index import Arrivals, Tokens, Totals
@@ -292,7 +293,7 @@ def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, mo
     if after == 0:
         reset_index(connection, namespace_number)
     values = {"after": base | after, "last": base | last_number, "limit": most}
-    found: list[rows.Row] = connection.execute(statements.FIRST_RECORDS_BETWEEN, values).fetchall()
+    found: list[Row] = connection.execute(statements.FIRST_RECORDS_BETWEEN, values).fetchall()
     for number, *row in found:
         is_indexed = connection.execute(for_namespace(statements.IS_INDEXED, namespace_number), {"number": number})
         if is_indexed.fetchone() is None:
@@ -302,7 +303,7 @@ def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, mo
     return int(found[-1][0]) - base if len(found) == most else None
 
 
-def texts_of(row: rows.Row) -> tuple[str, ...]:
+def texts_of(row: Row) -> tuple[str, ...]:
     """What ``COLUMNS`` hold of a record, by its ``RECORD_COLUMNS``."""
     try:
         record: MemoryRecord = rows.to_record(row)

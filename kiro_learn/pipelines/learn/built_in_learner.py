@@ -7,7 +7,7 @@ import attrs
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import BUILT_IN_STRATEGY
-from kiro_learn.ports.llm import Drafted
+from kiro_learn.ports.models import Drafted
 from kiro_learn.runtime.admission import Offload
 
 

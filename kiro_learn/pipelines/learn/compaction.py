@@ -30,7 +30,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount
 from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
+from kiro_learn.ports.models import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.ports.storage.events import BufferReads
 from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
 from kiro_learn.ports.storage.records import ObservationReads

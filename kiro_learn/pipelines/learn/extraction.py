@@ -35,9 +35,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.embedding import TextEmbedder
 from kiro_learn.ports.home import Branches
-from kiro_learn.ports.llm import TOO_SLOW, Drafted, Learner, Llm, LlmByProject
+from kiro_learn.ports.models import TOO_SLOW, Drafted, Learner, Llm, LlmByProject, TextEmbedder
 from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.runtime.admission import Offload
 

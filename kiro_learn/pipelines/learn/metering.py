@@ -16,7 +16,7 @@ import trio
 from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY
-from kiro_learn.ports.llm import Learner, Llm, LlmMeter
+from kiro_learn.ports.models import Learner, Llm, LlmMeter
 
 RETRY_SECONDS = 1.0
 """Before the second attempt at one prompt; doubled before each further one."""

@@ -12,7 +12,7 @@ import trio
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
-from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.models import QueryEmbedder
 from kiro_learn.ports.retriever import NearestRecords, RetrieverAnswer, RetrieverQuery, TermLookup, WordIndexRepair
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.records import WordReads

@@ -17,7 +17,7 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, Matrix, ModelIdentity, Parts, ReembeddingCounts
-from kiro_learn.ports.embedding import EmbeddingModel
+from kiro_learn.ports.models import EmbeddingModel
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.models import HashEmbedder

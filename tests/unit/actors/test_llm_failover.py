@@ -11,7 +11,7 @@ from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.namespace import Namespace, namespace_of, project_id_in
-from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.ports.models import LlmChoice
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon, simulated_world
 from kiro_learn.testing.models import ScriptedLlm, a_record_per_event

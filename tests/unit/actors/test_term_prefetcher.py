@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import trio
 
-from kiro_learn.actors.word_indexes import MOST_WAITING
+from kiro_learn.actors.index_upkeep import MOST_WAITING
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.pipelines.recall.finder import Findings, Stopwatch

@@ -13,7 +13,7 @@ from kiro_learn.adapters.openai.server import OpenAiLlm
 from kiro_learn.app.learner_choice import AGENT_FILE, choose_llm
 from kiro_learn.config import LlmConfig
 from kiro_learn.errors import ConfigError
-from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.ports.models import LlmChoice
 from kiro_learn.runtime.admission import in_place
 
 

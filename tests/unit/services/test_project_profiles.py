@@ -13,7 +13,7 @@ from kiro_learn.model.event import EventKind, JsonBody
 from kiro_learn.model.profile import Slot
 from kiro_learn.ports.storage.answers import EventPage
 from kiro_learn.retrieval.rendering.brief import SECTION_BYTES
-from kiro_learn.services.project_profiles import FRESH_SECONDS
+from kiro_learn.services.project_files import FRESH_SECONDS
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles, an_event
 from kiro_learn.testing.storage import InMemoryStorage

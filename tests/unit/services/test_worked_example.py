@@ -15,7 +15,7 @@ from kiro_learn.config import Config, GraphConfig, RecallConfig
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.pipelines.recall.context import Context, ContextRequest
-from kiro_learn.ports.llm import Learner, Llm
+from kiro_learn.ports.models import Learner, Llm
 from kiro_learn.retrieval.graph.query import Intent
 from kiro_learn.retrieval.rendering.report import HEADING
 from kiro_learn.runtime.admission import in_place

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from kiro_learn.adapters.sqlite.migrations import (
-    additions,
+    steps,
     todays_schema,
 )
-from kiro_learn.adapters.sqlite.migrations.first_schema import FIRST_MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.steps import FIRST_MIGRATIONS
 
 MIGRATIONS = (
     *FIRST_MIGRATIONS,
     todays_schema.MIGRATION,
-    additions.SELECTIVE_FORGETTING,
-    additions.PROJECT_NAMES_AND_PAUSES,
-    additions.MEMORY_FEEDBACK,
-    additions.BRANCHES,
-    additions.GRAPH_LOOKUP,
-    additions.PINS,
+    steps.SELECTIVE_FORGETTING,
+    steps.PROJECT_NAMES_AND_PAUSES,
+    steps.MEMORY_FEEDBACK,
+    steps.BRANCHES,
+    steps.GRAPH_LOOKUP,
+    steps.PINS,
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.adapters.sqlite import rows
+from kiro_learn.adapters.sqlite.damage import Row
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.ids import to_text
 from tests.unit.storage.builders import DAWN, event, event_id
@@ -13,7 +14,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def row_of(**changed: object) -> rows.Row:
+def row_of(**changed: object) -> Row:
     values = rows.from_event(event(1), transaction_time=DAWN) | changed
     return tuple(values[column] for column in COLUMNS)
 

@@ -29,7 +29,7 @@ from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.pipelines.learn.metering import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
-from kiro_learn.ports.llm import Llm, LlmChoice
+from kiro_learn.ports.models import Llm, LlmChoice
 from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.runtime.admission import Offload, PromptPriority, in_place

@@ -3,7 +3,7 @@ from __future__ import annotations
 import trio
 
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
-from kiro_learn.ports.llm import Drafted, Learner, Llm
+from kiro_learn.ports.models import Drafted, Learner, Llm
 from kiro_learn.runtime.admission import Offload, in_place, in_threads
 from tests.unit.learning.histories import prompt, snapshot
 
