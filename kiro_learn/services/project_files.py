@@ -19,11 +19,11 @@ from kiro_learn.learning.graph.without_model import PERSON
 from kiro_learn.learning.overruled import RuleStatements, contradictions, overruled
 from kiro_learn.learning.profile.commands import Ran
 from kiro_learn.learning.profile.profile import WANTED, past_of, profile_of, with_stated
-from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.graph import EntityType, Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.ports.home import ProjectFiles, RuleTexts
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
