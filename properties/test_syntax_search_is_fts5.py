@@ -8,7 +8,7 @@ import apsw
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import index_statements
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.errors import QuerySyntaxError
@@ -88,8 +88,8 @@ def test_whatever_comes_is_an_expression_or_is_refused_with_its_place(query: str
         assert refusal.problem
         return
     connection = apsw.Connection(":memory:")
-    connection.execute(for_namespace(statements.CREATE_INDEX, 1))
-    connection.execute(for_namespace(statements.SCORES_OF_EXPRESSION, 1), (expression,)).fetchall()
+    connection.execute(for_namespace(index_statements.CREATE_INDEX, 1))
+    connection.execute(for_namespace(index_statements.SCORES_OF_EXPRESSION, 1), (expression,)).fetchall()
 
 
 @given(story=stories, query=st.one_of(garbage, valid))

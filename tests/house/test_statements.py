@@ -13,9 +13,12 @@ from kiro_learn.adapters.sqlite import (
     export,
     forgetting_statements,
     graph_statements,
+    index_statements,
     merging,
+    record_statements,
     retention,
     statements,
+    statistics_statements,
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
@@ -211,7 +214,17 @@ PARTS_OF_GRAPH_STATEMENTS = {
 }
 
 
-WITH_STATEMENTS = (statements, eraser, export, forgetting_statements, merging, retention)
+WITH_STATEMENTS = (
+    statements,
+    record_statements,
+    index_statements,
+    statistics_statements,
+    forgetting_statements,
+    eraser,
+    export,
+    merging,
+    retention,
+)
 """The modules in which SQL stands, beside that of the graph."""
 BEGINS_A_STATEMENT = re.compile(r"\s*[A-Z]+\s")
 
@@ -260,8 +273,8 @@ EXPLAINED = sorted(
 def database(tmp_path_factory: pytest.TempPathFactory) -> apsw.Connection:
     connection = apsw.Connection(str(tmp_path_factory.mktemp("explain") / "fresh.db"))
     migrate(connection, MIGRATIONS, utc_now=lambda: DAWN)
-    connection.execute(statements.for_namespace(statements.CREATE_INDEX, 1))
-    connection.execute(statements.for_namespace(statements.OPEN_VOCABULARY, 1))
+    connection.execute(statements.for_namespace(index_statements.CREATE_INDEX, 1))
+    connection.execute(statements.for_namespace(index_statements.OPEN_VOCABULARY, 1))
     return connection
 
 
@@ -300,7 +313,7 @@ def test_the_reasons_are_those_of_statements_that_exist() -> None:
 
 def test_only_an_integer_becomes_part_of_a_statement() -> None:
     with pytest.raises(ValueError, match="format code 'd'"):
-        statements.for_namespace(statements.DELETE_WORDS, "1; DROP TABLE events")  # type: ignore[arg-type]  # on purpose
+        statements.for_namespace(index_statements.DELETE_WORDS, "1; DROP TABLE events")  # type: ignore[arg-type]  # on purpose
 
 
 def test_sql_stands_nowhere_else_in_the_adapter() -> None:

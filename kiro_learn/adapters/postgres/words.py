@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from kiro_learn.adapters.sqlite import graph_statements, statements
+from kiro_learn.adapters.sqlite import graph_statements, index_statements, record_statements
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import begin, texts_of
 from kiro_learn.model.record import COLUMNS
@@ -49,7 +49,7 @@ _CREATE_GRAPH = """
 _LAST_CHANGE = "SELECT coalesce(max(place), 0) FROM words_changed"
 _CHANGES = "SELECT place, kind, number FROM words_changed WHERE place > :seen ORDER BY place"
 _RECORDS_OF = f"""
-    SELECT r.number, {statements.RECORD_COLUMNS}
+    SELECT r.number, {record_statements.RECORD_COLUMNS}
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
 """  # noqa: S608  # a constant of ours
 
@@ -119,14 +119,14 @@ class WordMirror:
             return
         records = asker.execute(f"{_RECORDS_OF} WHERE r.namespace_number = :number ORDER BY 1", {"number": number})
         with self.connection:  # an index that was not filled to its end is none
-            self.connection.execute(for_namespace(statements.CREATE_INDEX, number))
+            self.connection.execute(for_namespace(index_statements.CREATE_INDEX, number))
             self._enter(records)
             begin(self.connection, number)
         self._projects.add(number)
 
     def _put_records(self, asker: PostgresConnection, numbers: set[int]) -> None:
         for number in numbers:
-            deleting = for_namespace(statements.DELETE_WORDS, number >> NUMBER_BITS)
+            deleting = for_namespace(index_statements.DELETE_WORDS, number >> NUMBER_BITS)
             self.connection.execute(deleting, {"number": number})
         among = f"{_RECORDS_OF} JOIN json_numbers(:numbers) AS asked ON r.number = asked.value ORDER BY 1"
         self._enter(asker.execute(among, {"numbers": json.dumps(sorted(numbers))}) if numbers else ())
@@ -135,7 +135,7 @@ class WordMirror:
         with self.connection:
             for number, *row in rows:
                 values = dict(zip(COLUMNS, texts_of(tuple(row)), strict=True))
-                putting = for_namespace(statements.PUT_WORDS, number >> NUMBER_BITS)
+                putting = for_namespace(index_statements.PUT_WORDS, number >> NUMBER_BITS)
                 self.connection.execute(putting, {"number": number, **values})
 
     def _fill_graph(self, asker: PostgresConnection) -> None:

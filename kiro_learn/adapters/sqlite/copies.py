@@ -27,7 +27,7 @@ from typing import TypeVar
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import eraser, statements
+from kiro_learn.adapters.sqlite import eraser, record_statements, statements
 from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
@@ -322,7 +322,7 @@ def _looked_into(copy: BackupCopy, *, is_checked: bool) -> CopyContents:
 
 def _counts(connection: apsw.Connection) -> tuple[int, int]:
     """Of events and memories, which every version of the schema has."""
-    found = (statements.COUNT_EVENTS_OF_ALL, statements.COUNT_RECORDS_OF_ALL)
+    found = (statements.COUNT_EVENTS_OF_ALL, record_statements.COUNT_RECORDS_OF_ALL)
     events, memories = (int(connection.execute(statement).get) for statement in found)
     return events, memories
 

@@ -10,7 +10,7 @@ import apsw
 import numpy as np
 import structlog
 
-from kiro_learn.adapters.sqlite import rows, statements
+from kiro_learn.adapters.sqlite import index_statements, rows
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.errors import DimensionMismatch
 from kiro_learn.model.ids import RecordId, from_text
@@ -35,8 +35,8 @@ log = structlog.get_logger()
 
 
 def get_models(connection: apsw.Connection) -> ModelsInUse:
-    _, *current = connection.execute(statements.CURRENT_MODEL).get
-    behind = connection.execute(statements.NAMESPACES_BEHIND)
+    _, *current = connection.execute(index_statements.CURRENT_MODEL).get
+    behind = connection.execute(index_statements.NAMESPACES_BEHIND)
     return ModelsInUse(
         rows.to_known_model(current), {namespace: rows.to_known_model(model) for _, namespace, *model in behind}
     )
@@ -45,14 +45,14 @@ def get_models(connection: apsw.Connection) -> ModelsInUse:
 def list_unembedded(
     connection: apsw.Connection, damaged: DamagedRows, limit: int, *, leave_out: Collection[Namespace] = ()
 ) -> list[MemoryRecord]:
-    by_model = (statements.AWAITED_EMBEDDINGS, statements.UNEMBEDDED)
+    by_model = (index_statements.AWAITED_EMBEDDINGS, index_statements.UNEMBEDDED)
     return _newest_waiting(connection, by_model, limit, leave_out, damaged)
 
 
 def list_without_passages(
     connection: apsw.Connection, damaged: DamagedRows, limit: int, *, leave_out: Collection[Namespace] = ()
 ) -> list[MemoryRecord]:
-    by_model = (statements.WITHOUT_MODEL_PASSAGES, statements.WITHOUT_PASSAGES)
+    by_model = (index_statements.WITHOUT_MODEL_PASSAGES, index_statements.WITHOUT_PASSAGES)
     return _newest_waiting(connection, by_model, limit, leave_out, damaged)
 
 
@@ -67,7 +67,7 @@ def _newest_waiting(
     of_others, of_bundled = by_model
     values: rows.Values = {"leave_out": json.dumps(list(leave_out))}
     found = list(islice(damaged.only_readable(connection.execute(of_others, values), rows.to_record), limit))
-    if connection.execute(statements.BUNDLED_MODEL_SERVES).get:  # else the second may list all records
+    if connection.execute(index_statements.BUNDLED_MODEL_SERVES).get:  # else the second may list all records
         waiting = connection.execute(of_bundled, values)
         found += islice(damaged.only_readable(waiting, rows.to_record), limit)
     return newest_first(found)[:limit]
@@ -77,25 +77,25 @@ def get_passages(
     connection: apsw.Connection, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
 ) -> dict[RecordId, Codes]:
     values: rows.Values = {"record_ids": json.dumps(list(record_ids)), "digest": model.digest}
-    found = connection.execute(statements.PASSAGES, values)
+    found = connection.execute(index_statements.PASSAGES, values)
     codes_of = ((record_id, codes_from_blob(blob, model.dimension)) for record_id, blob in found if blob is not None)
     return {record_id: codes for record_id, codes in codes_of if codes is not None}
 
 
 def list_behind(connection: apsw.Connection, damaged: DamagedRows, limit: int) -> list[MemoryRecord]:
-    model, *_ = connection.execute(statements.CURRENT_MODEL).get
-    found = connection.execute(statements.BEHIND, {"model": model})
+    model, *_ = connection.execute(index_statements.CURRENT_MODEL).get
+    found = connection.execute(index_statements.BEHIND, {"model": model})
     return list(islice(damaged.only_readable(found, rows.to_record), limit))
 
 
 def count_reembedded(connection: apsw.Connection) -> ReembeddingCounts:
-    model, *_ = connection.execute(statements.CURRENT_MODEL).get
-    return ReembeddingCounts(*connection.execute(statements.COUNT_REEMBEDDED, {"model": model}).get)
+    model, *_ = connection.execute(index_statements.CURRENT_MODEL).get
+    return ReembeddingCounts(*connection.execute(index_statements.COUNT_REEMBEDDED, {"model": model}).get)
 
 
 def list_embeddings(connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace) -> EmbeddingTable:
     number, model = _serving_model(connection, namespace)
-    statement = statements.EMBEDDINGS if number == BUNDLED else statements.MODEL_EMBEDDINGS
+    statement = index_statements.EMBEDDINGS if number == BUNDLED else index_statements.MODEL_EMBEDDINGS
     whole = []
     for record_id, created_at, blob in decodable(connection.execute(statement, {"namespace": namespace})):
         moment = rows.to_moment(created_at)
@@ -110,18 +110,18 @@ def list_embeddings(connection: apsw.Connection, damaged: DamagedRows, namespace
 
 
 def _serving_model(connection: apsw.Connection, namespace: Namespace) -> tuple[int, ModelIdentity]:
-    found = connection.execute(statements.SERVING_MODEL, {"namespace": namespace}).fetchone()
+    found = connection.execute(index_statements.SERVING_MODEL, {"namespace": namespace}).fetchone()
     if found is None:  # it will have the current one
-        found = connection.execute(statements.CURRENT_MODEL).get[:4]
+        found = connection.execute(index_statements.CURRENT_MODEL).get[:4]
     number, digest, name, dimension = found
     return number, ModelIdentity(name, digest, dimension)
 
 
 def count_embeddings(connection: apsw.Connection, namespace: Namespace | None) -> EmbeddingCounts:
     if namespace is None:
-        return EmbeddingCounts(*connection.execute(statements.COUNT_EMBEDDINGS_OF_ALL).get)
+        return EmbeddingCounts(*connection.execute(index_statements.COUNT_EMBEDDINGS_OF_ALL).get)
     values = {"namespace": namespace}
-    return EmbeddingCounts(*connection.execute(statements.COUNT_EMBEDDINGS_OF_NAMESPACE, values).get)
+    return EmbeddingCounts(*connection.execute(index_statements.COUNT_EMBEDDINGS_OF_NAMESPACE, values).get)
 
 
 # Which model's vectors serve a project, and vectors themselves, whosever they are.
@@ -140,28 +140,30 @@ def adopt_model(connection: apsw.Connection, model: KnownModel) -> list[Change]:
         "dimension": identity.dimension,
         "folder": model.folder,
     }
-    connection.execute(statements.SET_CURRENT_MODEL, {"model": connection.execute(statements.PUT_MODEL, values).get})
+    connection.execute(
+        index_statements.SET_CURRENT_MODEL, {"model": connection.execute(index_statements.PUT_MODEL, values).get}
+    )
     changes: list[Change] = []
-    behind: list[Row] = connection.execute(statements.NAMESPACES_BEHIND).fetchall()
+    behind: list[Row] = connection.execute(index_statements.NAMESPACES_BEHIND).fetchall()
     for _, namespace, *_ in behind:
         changes += switch_model(connection, namespace)
-    connection.execute(statements.DROP_UNUSED_EMBEDDINGS)
+    connection.execute(index_statements.DROP_UNUSED_EMBEDDINGS)
     return changes
 
 
 def switch_model(connection: apsw.Connection, namespace: Namespace) -> list[Change]:
     """Switch the project to the current model, if every record has its vector, or none has one of an earlier model."""
-    number = connection.execute(statements.NAMESPACE_BEHIND, {"namespace": namespace}).get
+    number = connection.execute(index_statements.NAMESPACE_BEHIND, {"namespace": namespace}).get
     if number is None:
         return []
-    model, *row = connection.execute(statements.CURRENT_MODEL).get
+    model, *row = connection.execute(index_statements.CURRENT_MODEL).get
     values: rows.Values = {"model": model, "number": number}
-    if connection.execute(statements.IS_BEHIND, values).get:
-        if connection.execute(statements.IS_SERVED, {"number": number}).get:
+    if connection.execute(index_statements.IS_BEHIND, values).get:
+        if connection.execute(index_statements.IS_SERVED, {"number": number}).get:
             return []
         if model != BUNDLED:
-            connection.execute(statements.AWAIT_EMBEDDINGS, values)
-    connection.execute(statements.SET_SERVING_MODEL, values)
+            connection.execute(index_statements.AWAIT_EMBEDDINGS, values)
+    connection.execute(index_statements.SET_SERVING_MODEL, values)
     return [ModelSwitched(namespace, rows.to_known_model(row).identity)]
 
 
@@ -170,15 +172,15 @@ def put_embedding(
 ) -> list[Change]:
     blob = to_blob(record_id, embedding, model.dimension)
     asked: rows.Values = {"record_id": record_id, "digest": model.digest}
-    found = connection.execute(statements.EMBEDDED_RECORD, asked).fetchone()
+    found = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
     if found is None:
         return []
     number, namespace, created_at, model_number, is_serving = found
     values: rows.Values = {"number": number, "embedding": blob}
     if model_number == BUNDLED:
-        connection.execute(statements.PUT_EMBEDDING, values)
+        connection.execute(index_statements.PUT_EMBEDDING, values)
     else:
-        connection.execute(statements.PUT_MODEL_EMBEDDING, values | {"model": model_number})
+        connection.execute(index_statements.PUT_MODEL_EMBEDDING, values | {"model": model_number})
     if not is_serving:
         return []
     parts = from_blob(record_id, blob, model.dimension)
@@ -187,31 +189,31 @@ def put_embedding(
 
 def set_aside(connection: apsw.Connection, record_id: RecordId, reason: str, model: ModelIdentity) -> None:
     asked: rows.Values = {"record_id": record_id, "digest": model.digest}
-    found = connection.execute(statements.EMBEDDED_RECORD, asked).fetchone()
+    found = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
     if found is None:
         return
     values: rows.Values = {"number": found[0], "reason": reason}
     if found[3] == BUNDLED:
-        connection.execute(statements.SET_ASIDE, values)
+        connection.execute(index_statements.SET_ASIDE, values)
     else:
-        connection.execute(statements.SET_MODEL_EMBEDDING_ASIDE, values | {"model": found[3]})
+        connection.execute(index_statements.SET_MODEL_EMBEDDING_ASIDE, values | {"model": found[3]})
 
 
 def put_passages(connection: apsw.Connection, record_id: RecordId, codes: Codes, model: ModelIdentity) -> None:
     asked: rows.Values = {"record_id": record_id, "digest": model.digest}
-    found = connection.execute(statements.EMBEDDED_RECORD, asked).fetchone()
+    found = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
     if found is None:
         return
     values: rows.Values = {"number": found[0], "codes": codes_to_blob(codes)}
     if found[3] == BUNDLED:
-        connection.execute(statements.PUT_PASSAGES, values)
+        connection.execute(index_statements.PUT_PASSAGES, values)
     else:
-        connection.execute(statements.PUT_MODEL_PASSAGES, values | {"model": found[3]})
+        connection.execute(index_statements.PUT_MODEL_PASSAGES, values | {"model": found[3]})
 
 
 def embedding_put_back(connection: apsw.Connection, number: int, record: MemoryRecord) -> list[Change]:
     """Make a restored record searchable again by its vectors of the model that now serves its project."""
-    digest, name, dimension, blob = connection.execute(statements.SERVING_EMBEDDING, {"number": number}).get
+    digest, name, dimension, blob = connection.execute(index_statements.SERVING_EMBEDDING, {"number": number}).get
     if blob is None or is_damaged(blob, dimension):
         return []
     parts = from_blob(record.record_id, blob, dimension)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import index_statements
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.errors import StorageError
 from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, FileSize
@@ -48,15 +48,17 @@ def steps(connection: apsw.Connection, path: Path, namespace_numbers: set[int]) 
 
 def _merged_into(connection: apsw.Connection, namespace_numbers: set[int]) -> set[int]:
     """The projects that became part of these, whose indexes have the words of what was moved still."""
-    return {source for source, target in connection.execute(statements.MERGED_NUMBERS) if target in namespace_numbers}
+    return {
+        source for source, target in connection.execute(index_statements.MERGED_NUMBERS) if target in namespace_numbers
+    }
 
 
 def _merge(connection: apsw.Connection, namespace_number: int) -> bool:
     """Merge some of the index's parts; False once it is one part without forgotten entries."""
-    if not connection.execute(statements.HAS_TABLE, {"name": f"records_fts_{namespace_number:d}"}).get:
+    if not connection.execute(index_statements.HAS_TABLE, {"name": f"records_fts_{namespace_number:d}"}).get:
         return False
     before = connection.total_changes()
-    connection.execute(for_namespace(statements.MERGE_WORDS, namespace_number))
+    connection.execute(for_namespace(index_statements.MERGE_WORDS, namespace_number))
     return connection.total_changes() - before >= LEAST_CHANGES
 
 

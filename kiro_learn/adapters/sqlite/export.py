@@ -20,8 +20,9 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, damage_named, de
 from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
 from kiro_learn.adapters.sqlite.graph_statements import EVIDENCE_COLUMNS as _EVIDENCE
 from kiro_learn.adapters.sqlite.history import replacing_in
+from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS
 from kiro_learn.adapters.sqlite.rows import decoded, to_cluster, to_event, to_record
-from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS, RECORD_COLUMNS
+from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS
 from kiro_learn.model.correction import ReplacementReason
 from kiro_learn.model.graph import GraphKind
 from kiro_learn.model.ids import from_text

@@ -1,4 +1,4 @@
-"""Every statement about forgetting by a selection; see ``statements.py`` for the rules of such a file."""
+"""SQL about forgetting by a selection, and about what was forgotten; see ``statements.py`` for the rules of the SQL."""
 # ruff: noqa: S608  # every text that is put together here is made of constants that stand in this file
 
 from __future__ import annotations
@@ -223,3 +223,54 @@ FORGET_PARKED = "DELETE FROM parked_clusters WHERE namespace = :namespace"
 FORGET_TOLD_OF_PROJECT = "DELETE FROM session_told WHERE namespace_number = :number"
 FORGET_NAME = "UPDATE namespaces SET name = NULL, folder = NULL WHERE number = :number"
 NAMESPACE_OF_NUMBER = "SELECT namespace FROM namespaces WHERE number = :number"
+
+# --- what was forgotten ----------------------------------------------------------------------------------------------
+
+PUT_FORGOTTEN = """
+    INSERT INTO forgotten (namespace_number, event_id, digest)
+    SELECT :number, cited.value, :digest
+      FROM json_each(CASE WHEN json_valid(:event_ids) THEN :event_ids ELSE '[]' END) AS cited
+     WHERE cited.type = 'text'
+    ON CONFLICT DO NOTHING
+"""
+
+CITED_EVENTS = """
+    SELECT cited.value FROM json_each(CASE WHEN json_valid(:event_ids) THEN :event_ids ELSE '[]' END) AS cited
+     WHERE cited.type = 'text'
+"""
+
+# Each by the primary key.
+HAS_FORGOTTEN_EVENT = """
+    SELECT EXISTS (
+        SELECT 1
+          FROM json_each(:event_ids) AS cited
+          CROSS JOIN forgotten AS f ON f.namespace_number = :number AND f.event_id = cited.value)
+"""
+
+# Each by the primary key.
+HAS_FORGOTTEN_WORDS_OF_EVENT = """
+    SELECT EXISTS (
+        SELECT 1
+          FROM json_each(:event_ids) AS cited
+          CROSS JOIN forgotten AS f
+             ON f.namespace_number = :number AND f.event_id = cited.value AND f.digest = :digest)
+"""
+
+# By forgotten_by_digest.
+HAS_FORGOTTEN_WORDS = """
+    SELECT EXISTS (SELECT 1 FROM forgotten WHERE namespace_number = :number AND digest = :digest)
+"""
+
+# By the unique indexes of record_id. Columns of one row, which may be damaged elsewhere.
+WORDS_AND_EVENTS = """
+    SELECT namespace_number, CAST(title AS BLOB), CAST(summary AS BLOB), CAST(source_event_ids_json AS BLOB)
+      FROM memory_records
+     WHERE record_id = :record_id
+     UNION ALL
+    SELECT namespace_number, CAST(title AS BLOB), CAST(summary AS BLOB), CAST(source_event_ids_json AS BLOB)
+      FROM replaced_records
+     WHERE record_id = :record_id
+"""
+
+# Along replaced_with.
+REPLACED_IDS = "SELECT record_id FROM replaced_records WHERE replacement_number = :replacement ORDER BY record_id"

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import apsw
 import numpy as np
 
-from kiro_learn.adapters.sqlite import graph_statements, statements
+from kiro_learn.adapters.sqlite import graph_statements, record_statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, to_evidence
@@ -56,7 +56,7 @@ def read_picture(connection: apsw.Connection, asked: PictureAsked) -> GraphPictu
     values: Values = {"namespace": asked.namespace, "limit": asked.limit}
     is_all = asked.namespace is None
     wanted = graph_statements.PICTURE_RECORDS_OF_ALL if is_all else graph_statements.PICTURE_RECORDS_OF_NAMESPACE
-    counted = statements.COUNT_RECORDS_OF_ALL if is_all else statements.COUNT_RECORDS_OF_NAMESPACE
+    counted = record_statements.COUNT_RECORDS_OF_ALL if is_all else record_statements.COUNT_RECORDS_OF_NAMESPACE
     records = list(decodable(connection.execute(wanted, values)))
     drawing = _Drawing(asked)
     if NodeKind.ENTITY in asked.show:

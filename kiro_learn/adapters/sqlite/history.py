@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import rows, statements
+from kiro_learn.adapters.sqlite import forgetting_statements, record_statements, rows, statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row
 from kiro_learn.adapters.sqlite.embeddings import embedding_put_back
 from kiro_learn.adapters.sqlite.records import is_known, number_of, put_words, remove_record
@@ -30,31 +30,33 @@ def remember(connection: apsw.Connection, record_id: RecordId) -> set[EventId]:
     sessions were told it is not kept. Answers with the events that it cites.
     """
     connection.execute(statements.FORGET_TOLD, {"item_id": record_id})
-    found: list[Row] = connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
+    found: list[Row] = connection.execute(forgetting_statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
     cited: set[EventId] = set()
     for number, *texts in found:
         title, summary, event_ids_json = ((text or b"").decode("utf-8", "replace") for text in texts)
         values: rows.Values = {"number": number, "event_ids": event_ids_json, "digest": digest_of(title, summary)}
-        connection.execute(statements.PUT_FORGOTTEN, values)
-        cited |= {EventId(each) for (each,) in connection.execute(statements.CITED_EVENTS, values)}
+        connection.execute(forgetting_statements.PUT_FORGOTTEN, values)
+        cited |= {EventId(each) for (each,) in connection.execute(forgetting_statements.CITED_EVENTS, values)}
     return cited
 
 
 def namespaces_of(connection: apsw.Connection, record_id: RecordId) -> set[int]:
     """The number of the namespace in which the record is, alive or replaced."""
-    return {number for (number, *_) in connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id})}
+    return {
+        number for (number, *_) in connection.execute(forgetting_statements.WORDS_AND_EVENTS, {"record_id": record_id})
+    }
 
 
 def is_forgotten(connection: apsw.Connection, record: MemoryRecord) -> bool:
     """See ``StorageTransaction.is_forgotten``."""
     return has_forgotten(connection, record.namespace, record.source_event_ids) or _asked(
-        connection, statements.HAS_FORGOTTEN_WORDS, record
+        connection, forgetting_statements.HAS_FORGOTTEN_WORDS, record
     )
 
 
 def stays_away(connection: apsw.Connection, record: MemoryRecord) -> bool:
     """Whether undoing does not bring ``record`` back."""
-    return _asked(connection, statements.HAS_FORGOTTEN_WORDS_OF_EVENT, record)
+    return _asked(connection, forgetting_statements.HAS_FORGOTTEN_WORDS_OF_EVENT, record)
 
 
 def has_forgotten(connection: apsw.Connection, namespace: Namespace | None, event_ids: Iterable[EventId]) -> bool:
@@ -62,7 +64,7 @@ def has_forgotten(connection: apsw.Connection, namespace: Namespace | None, even
     known = connection.execute(statements.NAMESPACE_NUMBERS).fetchall()
     values: rows.Values = {"event_ids": json.dumps(list(event_ids))}
     return any(
-        connection.execute(statements.HAS_FORGOTTEN_EVENT, values | {"number": number}).get
+        connection.execute(forgetting_statements.HAS_FORGOTTEN_EVENT, values | {"number": number}).get
         for name, number, _ in known
         if namespace in {None, name}
     )
@@ -89,7 +91,7 @@ def _asked(connection: apsw.Connection, statement: str, record: MemoryRecord) ->
 def list_replacements(
     connection: apsw.Connection, damaged: DamagedRows, record_id: RecordId
 ) -> tuple[Replacement, ...]:
-    numbers: list[Row] = connection.execute(statements.REPLACEMENTS_BEFORE, {"record_id": record_id}).fetchall()
+    numbers: list[Row] = connection.execute(record_statements.REPLACEMENTS_BEFORE, {"record_id": record_id}).fetchall()
     return tuple(damaged.only_readable(numbers, lambda row: replacement_of(connection, row[0], damaged)))
 
 
@@ -100,28 +102,28 @@ def replacement_of(connection: apsw.Connection, number: int, damaged: DamagedRow
       DamagedRow: it cannot be read, or none of these records can.
     """
     values = {"replacement": number}
-    replaced = connection.execute(statements.REPLACED_RECORDS, values)
+    replaced = connection.execute(record_statements.REPLACED_RECORDS, values)
     return to_replacement(
-        connection.execute(statements.REPLACEMENT, values).get,
+        connection.execute(record_statements.REPLACEMENT, values).get,
         replacing=replacing_in(connection, number),
         replaced=tuple(damaged.only_readable((tuple(row) for _number, *row in replaced), to_record)),
     )
 
 
 def replacing_in(connection: apsw.Connection, number: int) -> tuple[RecordId, ...]:
-    found = connection.execute(statements.REPLACING, {"replacement": number})
+    found = connection.execute(record_statements.REPLACING, {"replacement": number})
     return tuple(record_id for (record_id,) in found)
 
 
 def came_with(connection: apsw.Connection, record_id: RecordId) -> int | None:
     """The number of the replacement that brought the record."""
-    number: int | None = connection.execute(statements.CAME_WITH, {"record_id": record_id}).get
+    number: int | None = connection.execute(record_statements.CAME_WITH, {"record_id": record_id}).get
     return number
 
 
 def first_gone(connection: apsw.Connection, number: int) -> tuple[RecordId, int] | None:
     """The first new record of a replacement that was replaced itself, and the number of that later replacement."""
-    row = connection.execute(statements.FIRST_GONE, {"replacement": number}).fetchone()
+    row = connection.execute(record_statements.FIRST_GONE, {"replacement": number}).fetchone()
     return None if row is None else (row[0], row[1])
 
 
@@ -136,14 +138,14 @@ def replace(connection: apsw.Connection, replacement: Replacement) -> list[Chang
     number = _enter(connection, replacement)
     changes: list[Change] = []
     for record_id, record_number in numbers.items():
-        connection.execute(statements.KEEP_REPLACED, {"replacement": number, "number": record_number})
+        connection.execute(record_statements.KEEP_REPLACED, {"replacement": number, "number": record_number})
         changes += remove_record(connection, record_id)
-    connection.execute(statements.HAND_ON_PINS, {"replacement": number})
+    connection.execute(record_statements.HAND_ON_PINS, {"replacement": number})
     return changes
 
 
 def _number_of(connection: apsw.Connection, record_id: RecordId, replacement: Replacement) -> int:
-    found = connection.execute(statements.FIND_RECORD, {"record_id": record_id}).fetchone()
+    found = connection.execute(record_statements.FIND_RECORD, {"record_id": record_id}).fetchone()
     if found is None or found[2] != replacement.namespace:
         raise UnknownRecord(record_id)
     number: int = found[0]
@@ -157,7 +159,7 @@ def _refuse_strange_arrivals(connection: apsw.Connection, replacement: Replaceme
     for record_id in replacement.replacing:
         if record_id in replaced_ids or came_with(connection, record_id) is not None:
             raise InvalidRequest([("$.replacing", f"expected records that came with it, found {record_id}")])
-    known = connection.execute(statements.FIND_REPLACEMENT, {"replacement_id": replacement.replacement_id}).get
+    known = connection.execute(record_statements.FIND_REPLACEMENT, {"replacement_id": replacement.replacement_id}).get
     if known is not None:
         raise InvalidRequest([("$.replacement_id", "expected one that is not known yet")])
 
@@ -169,10 +171,10 @@ def _enter(connection: apsw.Connection, replacement: Replacement) -> int:
         "reason": replacement.reason.value,
         "replaced_at": to_text(replacement.replaced_at),
     }
-    number: int = connection.execute(statements.PUT_REPLACEMENT, values).get
+    number: int = connection.execute(record_statements.PUT_REPLACEMENT, values).get
     for place, record_id in enumerate(dict.fromkeys(replacement.replacing)):
         arrival: Values = {"replacement": number, "place": place, "record_id": record_id}
-        connection.execute(statements.PUT_REPLACING, arrival)
+        connection.execute(record_statements.PUT_REPLACING, arrival)
     return number
 
 
@@ -184,8 +186,8 @@ def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement,
         changes += remove_record(connection, came)
         connection.execute(statements.FORGET_TOLD, {"item_id": came})
     changes += _put_back(connection, number)
-    connection.execute(statements.FORGET_REPLACED_WITH, {"replacement": number}).fetchall()
-    connection.execute(statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
+    connection.execute(record_statements.FORGET_REPLACED_WITH, {"replacement": number}).fetchall()
+    connection.execute(record_statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
     return undone, changes
 
 
@@ -197,7 +199,7 @@ def _without_forgotten(connection: apsw.Connection, record_id: RecordId, replace
     """
     away = [record for record in replacement.replaced if stays_away(connection, record)]
     for record in away:
-        connection.execute(statements.FORGET_REPLACED, {"record_id": record.record_id}).fetchall()
+        connection.execute(record_statements.FORGET_REPLACED, {"record_id": record.record_id}).fetchall()
         connection.execute(statements.FORGET_TOLD, {"item_id": record.record_id})
     left = tuple(record for record in replacement.replaced if record not in away)
     if not left:
@@ -226,9 +228,9 @@ def _first_to_undo(connection: apsw.Connection, number: int) -> RecordId:
 
 def _put_back(connection: apsw.Connection, number: int) -> list[Change]:
     values = {"replacement": number}
-    connection.execute(statements.PUT_BACK_REPLACED, values)
+    connection.execute(record_statements.PUT_BACK_REPLACED, values)
     changes: list[Change] = []
-    replaced: list[Row] = connection.execute(statements.REPLACED_RECORDS, values).fetchall()
+    replaced: list[Row] = connection.execute(record_statements.REPLACED_RECORDS, values).fetchall()
     for record_number, *row in replaced:
         record = to_record(tuple(row))
         changes.append(put_words(connection, record_number, record))
@@ -240,18 +242,18 @@ def forget(connection: apsw.Connection, record_id: RecordId) -> tuple[list[Chang
     """The record, alive or replaced, what it replaced, what that replaced, and so on; also answers their events."""
     cited = remember(connection, record_id)
     changes = remove_record(connection, record_id)
-    went_with = connection.execute(statements.FORGET_REPLACED, {"record_id": record_id}).fetchall()
+    went_with = connection.execute(record_statements.FORGET_REPLACED, {"record_id": record_id}).fetchall()
     for (number,) in went_with:
-        connection.execute(statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
+        connection.execute(record_statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
     doomed = [record_id]
     while doomed:
         number = came_with(connection, doomed.pop())
         if number is not None:
             values = {"replacement": number}
-            gone: list[Row] = connection.execute(statements.REPLACED_IDS, values).fetchall()
+            gone: list[Row] = connection.execute(forgetting_statements.REPLACED_IDS, values).fetchall()
             for (each,) in gone:
                 cited |= remember(connection, each)
-            connection.execute(statements.FORGET_REPLACED_WITH, values).fetchall()
+            connection.execute(record_statements.FORGET_REPLACED_WITH, values).fetchall()
             doomed += [each for (each,) in gone]
-            connection.execute(statements.DELETE_EMPTY_REPLACEMENT, values)
+            connection.execute(record_statements.DELETE_EMPTY_REPLACEMENT, values)
     return changes, cited

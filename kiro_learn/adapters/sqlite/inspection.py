@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import index_statements, statements
 from kiro_learn.adapters.sqlite.connections import open_reader, open_writer, settle
 from kiro_learn.adapters.sqlite.damage import BUSY, insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.mending.salvage import holds_rows
@@ -132,7 +132,7 @@ def _namespaces(connection: apsw.Connection) -> list[tuple[str, int, int]]:
 def _is_damaged(connection: apsw.Connection, number: int, last_number: int) -> bool:
     reads = WordReads(connection, number)
     try:
-        connection.execute(for_namespace(statements.HAS_WHOLE_INDEX, number))
+        connection.execute(for_namespace(index_statements.HAS_WHOLE_INDEX, number))
         reads.lengths(reads.totals(last_number))
         found = connection.execute(statements.QUICK_CHECK, {"table": f"records_fts_{number:d}"}).get
     except (IndexDamaged, apsw.SQLError, apsw.CorruptError):

@@ -17,10 +17,13 @@ from kiro_learn.adapters.sqlite import word_reads
 from kiro_learn.adapters.sqlite.connections import reading
 from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row
 from kiro_learn.adapters.sqlite.embeddings import embedding_put_back
+from kiro_learn.adapters.sqlite.index_statements import CREATE_INDEX
+from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS
 from kiro_learn.adapters.sqlite.records import next_number, number_of, put_words
 from kiro_learn.adapters.sqlite.rows import Values, from_cluster, to_record
-from kiro_learn.adapters.sqlite.statements import CREATE_INDEX, PARK_CLUSTER, PROJECTS, RECORD_COLUMNS, for_namespace
+from kiro_learn.adapters.sqlite.statements import PARK_CLUSTER, for_namespace
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
+from kiro_learn.adapters.sqlite.statistics_statements import PROJECTS
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace

@@ -10,7 +10,7 @@ from itertools import islice
 import apsw
 import structlog
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import index_statements, record_statements, statements, statistics_statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
@@ -37,7 +37,7 @@ def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRa
     values: Values = {"expression": search.expression, "limit": search.limit, **filter_values(search.filter)}
     try:
         WordReads(connection, row[0]).totals(row[1])
-        statement = statements.SEARCH_SYNTAX_ANY if search.is_any_enough else statements.SEARCH_SYNTAX
+        statement = index_statements.SEARCH_SYNTAX_ANY if search.is_any_enough else index_statements.SEARCH_SYNTAX
         found = connection.execute(for_namespace(statement, row[0]), values)
         hits = [
             Hit(record_id, made_at, score)
@@ -51,7 +51,7 @@ def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRa
 
 
 def get_knowledge_ids(connection: apsw.Connection, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
-    found = connection.execute(statements.KNOWLEDGE_AMONG, {"record_ids": json.dumps(list(record_ids))})
+    found = connection.execute(record_statements.KNOWLEDGE_AMONG, {"record_ids": json.dumps(list(record_ids))})
     return frozenset(record_id for (record_id,) in decodable(found))
 
 
@@ -59,25 +59,27 @@ def get_fitting_ids(
     connection: apsw.Connection, record_ids: Collection[RecordId], wanted: RecordFilter
 ) -> frozenset[RecordId]:
     values = filter_values(wanted) | {"record_ids": json.dumps(list(record_ids))}
-    return frozenset(record_id for (record_id,) in decodable(connection.execute(statements.FITTING_AMONG, values)))
+    return frozenset(
+        record_id for (record_id,) in decodable(connection.execute(record_statements.FITTING_AMONG, values))
+    )
 
 
 def list_open_branches(connection: apsw.Connection, namespace: Namespace) -> dict[str, datetime]:
-    found = connection.execute(statements.OPEN_BRANCHES, {"namespace": namespace})
+    found = connection.execute(record_statements.OPEN_BRANCHES, {"namespace": namespace})
     return {branch: from_text(created_at) for branch, created_at in found}
 
 
 def get_file_digests(connection: apsw.Connection, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
-    found = connection.execute(statements.FILE_DIGESTS, {"record_ids": json.dumps(list(record_ids))})
+    found = connection.execute(record_statements.FILE_DIGESTS, {"record_ids": json.dumps(list(record_ids))})
     return {record_id: json.loads(digests) for record_id, digests in decodable(found)}
 
 
 def list_records(connection: apsw.Connection, damaged: DamagedRows, query: RecordQuery) -> list[MemoryRecord]:
-    statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
+    statement = record_statements.KNOWLEDGE_BEFORE if query.only_knowledge else record_statements.RECORDS_BEFORE
     if query.namespace is None:
-        statement = statements.RECORDS_OF_ALL_BEFORE
+        statement = record_statements.RECORDS_OF_ALL_BEFORE
     if query.filter.is_pinned and not query.only_knowledge:
-        statement = statements.PINNED_BEFORE
+        statement = record_statements.PINNED_BEFORE
     values = place_values(query.before) | filter_values(query.filter)
     found = connection.execute(statement, values | {"namespace": query.namespace})
     return list(islice(damaged.only_readable(found, to_record), query.limit))
@@ -87,28 +89,28 @@ def list_rules_first(
     connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, *, limit: int, offset: int
 ) -> list[MemoryRecord]:
     values: Values = {"namespace": namespace, "limit": limit, "offset": offset}
-    return list(damaged.only_readable(connection.execute(statements.RULES_FIRST, values), to_record))
+    return list(damaged.only_readable(connection.execute(record_statements.RULES_FIRST, values), to_record))
 
 
 def list_records_after(
     connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, place: Place, *, limit: int
 ) -> list[MemoryRecord]:
     values = place_values(place) | {"namespace": namespace, "limit": limit}
-    return list(damaged.only_readable(connection.execute(statements.RECORDS_AFTER, values), to_record))
+    return list(damaged.only_readable(connection.execute(record_statements.RECORDS_AFTER, values), to_record))
 
 
 def get_checkpoint(
     connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, session_id: str | None
 ) -> MemoryRecord | None:
-    found = connection.execute(statements.CHECKPOINT, {"namespace": namespace, "session_id": session_id})
+    found = connection.execute(record_statements.CHECKPOINT, {"namespace": namespace, "session_id": session_id})
     return next(iter(damaged.only_readable(found, to_record)), None)
 
 
 def get_activity(connection: apsw.Connection, namespace: Namespace, *, since: datetime) -> Activity:
     values: Values = {"namespace": namespace, "since": to_text(since)}
-    row = connection.execute(statements.ACTIVITY, values).fetchone()
+    row = connection.execute(statistics_statements.ACTIVITY, values).fetchone()
     observations, made_since, captured, knowledge, stale = row or (0,) * 5
-    by_type = connection.execute(statements.ACTIVITY_BY_TYPE, {"namespace": namespace})
+    by_type = connection.execute(statistics_statements.ACTIVITY_BY_TYPE, {"namespace": namespace})
     return Activity(
         observations=observations,
         since=made_since,
@@ -118,13 +120,13 @@ def get_activity(connection: apsw.Connection, namespace: Namespace, *, since: da
         types=dict(decodable(by_type)),
         days={
             date.fromisoformat(day): count
-            for day, count in decodable(connection.execute(statements.ACTIVITY_BY_DAY, values))
+            for day, count in decodable(connection.execute(statistics_statements.ACTIVITY_BY_DAY, values))
         },
     )
 
 
 def get_token_economics(connection: apsw.Connection, namespace: Namespace) -> TokenEconomics:
-    row = connection.execute(statements.ECONOMICS, {"namespace": namespace}).fetchone()
+    row = connection.execute(statistics_statements.ECONOMICS, {"namespace": namespace}).fetchone()
     tellings, told_bytes, replaced_bytes = row or (0, 0, 0)
     return TokenEconomics(tellings=tellings, told_bytes=told_bytes, replaced_bytes=replaced_bytes)
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import apsw
 
-from kiro_learn.adapters.sqlite import rows, statements, word_reads
+from kiro_learn.adapters.sqlite import index_statements, record_statements, rows, statements, word_reads
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.adapters.sqlite.rows import Values, to_features, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
@@ -30,7 +30,7 @@ from kiro_learn.ports.storage.answers import Change, RecordPage, RecordRemoved, 
 def get_memory_records(
     connection: apsw.Connection, damaged: DamagedRows, record_ids: Sequence[RecordId]
 ) -> list[MemoryRecord]:
-    found = connection.execute(statements.GET_RECORDS, {"record_ids": json.dumps(list(record_ids))})
+    found = connection.execute(record_statements.GET_RECORDS, {"record_ids": json.dumps(list(record_ids))})
     record_of = {record.record_id: record for record in damaged.only_readable(found, to_record)}
     return [record_of[record_id] for record_id in record_ids if record_id in record_of]
 
@@ -38,13 +38,13 @@ def get_memory_records(
 def get_ranking_features(
     connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
 ) -> dict[RecordId, RankingFeatures]:
-    found = connection.execute(statements.RANKING_FEATURES, {"record_ids": json.dumps(list(record_ids))})
+    found = connection.execute(record_statements.RANKING_FEATURES, {"record_ids": json.dumps(list(record_ids))})
     return dict(damaged.only_readable(decodable(found), to_features))
 
 
 def find_record_ids(connection: apsw.Connection, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
     asked: Values = {"namespace": namespace, "ending": ending, "limit": limit}
-    return [RecordId(record_id) for (record_id,) in connection.execute(statements.RECORD_IDS_ENDING, asked)]
+    return [RecordId(record_id) for (record_id,) in connection.execute(record_statements.RECORD_IDS_ENDING, asked)]
 
 
 def list_memory_records(
@@ -52,11 +52,11 @@ def list_memory_records(
 ) -> RecordPage:
     page = {"limit": limit, "offset": offset}
     if namespace is None:
-        found = connection.execute(statements.RECORDS_OF_ALL, page)
-        total = connection.execute(statements.COUNT_RECORDS_OF_ALL).get
+        found = connection.execute(record_statements.RECORDS_OF_ALL, page)
+        total = connection.execute(record_statements.COUNT_RECORDS_OF_ALL).get
     else:
-        found = connection.execute(statements.RECORDS_OF_NAMESPACE, page | {"namespace": namespace})
-        total = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": namespace}).get
+        found = connection.execute(record_statements.RECORDS_OF_NAMESPACE, page | {"namespace": namespace})
+        total = connection.execute(record_statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": namespace}).get
     items, broken = parted(damaged.readable(found, to_record))
     return RecordPage(items, total, broken)
 
@@ -76,42 +76,42 @@ def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, i
 
 def is_known(connection: apsw.Connection, record_id: RecordId) -> bool:
     """Alive or replaced."""
-    return connection.execute(statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
+    return connection.execute(record_statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
 
 
 def list_alike(connection: apsw.Connection, values: rows.Values) -> list[CapturedRecord]:
     """See ``StorageTransaction.list_alike``. ``values``: those of ``LIST_ALIKE``."""
-    found = connection.execute(statements.LIST_ALIKE, values).fetchall()
+    found = connection.execute(record_statements.LIST_ALIKE, values).fetchall()
     return list(DamagedRows().only_readable(found, rows.to_captured))
 
 
 def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> None:
     values = {"record_ids": json.dumps(list(record_ids)), "stale_at": None if at is None else to_text(at)}
-    connection.execute(statements.SET_STALE, values)
+    connection.execute(record_statements.SET_STALE, values)
 
 
 def set_pinned(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> int:
     values = {"record_ids": json.dumps(list(record_ids)), "pinned_at": None if at is None else to_text(at)}
-    connection.execute(statements.SET_PINNED, values)
+    connection.execute(record_statements.SET_PINNED, values)
     return connection.changes()
 
 
 def note_merged(connection: apsw.Connection, namespace: Namespace, branch: str) -> None:
     number, _ = number_of(connection, namespace)
-    for statement in (statements.NOTE_MERGED, statements.NOTE_MERGED_OF_REPLACED):
+    for statement in (record_statements.NOTE_MERGED, record_statements.NOTE_MERGED_OF_REPLACED):
         connection.execute(statement, {"number": number, "branch": branch})
 
 
 def put_file_digests(connection: apsw.Connection, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
     values = ({"record_id": record_id, "digests": json.dumps(dict(noted))} for record_id, noted in digests.items())
-    connection.executemany(statements.SET_FILE_DIGESTS, values)
+    connection.executemany(record_statements.SET_FILE_DIGESTS, values)
 
 
 def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change]:
     if is_known(connection, record.record_id):
         raise DuplicateRecord(record.record_id)
     numbers = new_number(connection, record.namespace)
-    connection.execute(statements.PUT_RECORD, rows.from_record(record) | numbers)
+    connection.execute(record_statements.PUT_RECORD, rows.from_record(record) | numbers)
     return [put_words(connection, numbers["number"], record)]
 
 
@@ -119,7 +119,7 @@ def new_number(connection: apsw.Connection, namespace: Namespace) -> rows.Values
     """The numbers of a new record and of its namespace, which has an index of words from then on."""
     namespace_number, last_record = number_of(connection, namespace)
     if last_record == 0:
-        connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
+        connection.execute(for_namespace(index_statements.CREATE_INDEX, namespace_number))
     return {"number": next_number(connection, namespace_number), "namespace_number": namespace_number}
 
 
@@ -131,14 +131,14 @@ def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) ->
 
 def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
     """Nothing if it is not alive."""
-    found = connection.execute(statements.FIND_RECORD, {"record_id": record_id}).fetchone()
+    found = connection.execute(record_statements.FIND_RECORD, {"record_id": record_id}).fetchone()
     if found is None:
         return []
     number, _, namespace = found
     values = {"number": number}
     word_reads.delete_words(connection, number)
-    connection.execute(statements.CLEAR_EMBEDDING, values)
-    connection.execute(statements.DELETE_RECORD, values)
+    connection.execute(record_statements.CLEAR_EMBEDDING, values)
+    connection.execute(record_statements.DELETE_RECORD, values)
     return [RecordRemoved(namespace, record_id)]
 
 
@@ -181,7 +181,7 @@ class RecordKeys:
 
 
 def _read(connection: apsw.Connection, numbers: list[int]) -> dict[int, RecordKey]:
-    rows = connection.execute(statements.RECORDS_OF_NUMBERS, {"numbers": json.dumps(sorted(numbers))})
+    rows = connection.execute(index_statements.RECORDS_OF_NUMBERS, {"numbers": json.dumps(sorted(numbers))})
     keys: dict[int, RecordKey] = {}
     for number, record_id, created_at in decodable(rows):
         with contextlib.suppress(ValueError, TypeError):  # a damaged one is no hit

@@ -14,8 +14,8 @@ from kiro_learn.adapters.sqlite.forgetting_statements import IS_ERASED
 from kiro_learn.adapters.sqlite.graph_rows import from_evidence, kind_of_item
 from kiro_learn.adapters.sqlite.history import stays_away
 from kiro_learn.adapters.sqlite.merging import BEGIN_MERGE
+from kiro_learn.adapters.sqlite.record_statements import PUT_REPLACEMENT, PUT_REPLACING
 from kiro_learn.adapters.sqlite.sessions import pause_key
-from kiro_learn.adapters.sqlite.statements import PUT_REPLACEMENT, PUT_REPLACING
 from kiro_learn.errors import StorageError
 from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.graph import Evidence, GraphItem

@@ -15,9 +15,10 @@ import apsw
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.adapters.sqlite.eraser import file_size
+from kiro_learn.adapters.sqlite.record_statements import DELETE_EMPTY_REPLACEMENT, FORGET_REPLACED, RECORD_COLUMNS
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Values, body_text, to_record
-from kiro_learn.adapters.sqlite.statements import DELETE_EMPTY_REPLACEMENT, FORGET_REPLACED, FORGET_TOLD, RECORD_COLUMNS
+from kiro_learn.adapters.sqlite.statements import FORGET_TOLD
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import EventId, RecordId, to_text
 from kiro_learn.model.namespace import Namespace

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 import structlog
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import index_statements, statements
 from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.records import RecordKeys
 from kiro_learn.adapters.sqlite.rows import to_text_of_hit
@@ -150,7 +150,7 @@ def rank_by_texts(
     connection: apsw.Connection, number: int, words: Sequence[str], params: SearchParams
 ) -> LexicalRanking:
     """The same without the index: reads every record of the namespace, a few microseconds each."""
-    found = connection.execute(statements.TEXTS_OF_NUMBER, {"number": number})
+    found = connection.execute(index_statements.TEXTS_OF_NUMBER, {"number": number})
     texts = (text for row in decodable(found) if (text := to_text_of_hit(row)) is not None)
     ranking = rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
     return LexicalRanking(ranking.hits, ranking.ideal_score, ranking.words)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import apsw
 
-from kiro_learn.adapters.sqlite import rows, statements
+from kiro_learn.adapters.sqlite import record_statements, rows, statements, statistics_statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row, decodable, parted
 from kiro_learn.adapters.sqlite.records import number_of
@@ -41,7 +41,9 @@ def list_sessions(
 
 
 def _sessions(connection: apsw.Connection, namespace: Namespace | None, before: EventPlace | None) -> Iterator[Session]:
-    statement = statements.SESSIONS_OF_ALL if namespace is None else statements.SESSIONS_OF_NAMESPACE
+    statement = (
+        statistics_statements.SESSIONS_OF_ALL if namespace is None else statistics_statements.SESSIONS_OF_NAMESPACE
+    )
     values = {"namespace": namespace, **(AFTER_ALL if before is None else _place(before))}
     seen: set[tuple[Namespace, str]] = set()
     for of, session_id, valid_time, event_id in decodable(connection.execute(statement, values)):
@@ -49,7 +51,7 @@ def _sessions(connection: apsw.Connection, namespace: Namespace | None, before: 
             continue
         seen.add((of, session_id))
         key: Values = {"namespace": of, "session_id": session_id}
-        row = connection.execute(statements.SESSION, key).fetchone()
+        row = connection.execute(statistics_statements.SESSION, key).fetchone()
         # One that said something later stands on a page before.
         if row is None or row[1] != f"{valid_time} {event_id}" or row[4] == session_id:
             continue
@@ -79,10 +81,10 @@ def get_session_heads(
     connection: apsw.Connection, damaged: DamagedRows, sessions: Sequence[Session]
 ) -> list[SessionHead]:
     keys = [(session.namespace, session.session_id) for session in sessions]
-    counted = connection.execute(statements.MEMORIES_OF_SESSIONS, {"sessions": json.dumps(keys)})
+    counted = connection.execute(statistics_statements.MEMORIES_OF_SESSIONS, {"sessions": json.dumps(keys)})
     counts = {(namespace, session_id): count for namespace, session_id, count in decodable(counted)}
     openings = [
-        connection.execute(statements.OPENING_EVENT, {"namespace": namespace, "session_id": session_id})
+        connection.execute(statistics_statements.OPENING_EVENT, {"namespace": namespace, "session_id": session_id})
         for namespace, session_id in keys
     ]
     return [
@@ -105,19 +107,19 @@ def list_session_events(
     after: EventPlace | None,
 ) -> SessionEvents:
     values: Values = {"namespace": namespace, "session_id": session_id, "limit": limit}
-    row = connection.execute(statements.SESSION, values).fetchone()
+    row = connection.execute(statistics_statements.SESSION, values).fetchone()
     session = None
     if row is not None and row[1] is not None:
         last_event_at, _, last_event_id = row[1].rpartition(" ")
         session = _session(namespace, session_id, last_event_id, (row[0], last_event_at, row[2], row[3]))
     place = BEFORE_ALL if after is None else _place(after)
-    found = connection.execute(statements.EVENTS_OF_SESSION, values | place)
+    found = connection.execute(statistics_statements.EVENTS_OF_SESSION, values | place)
     events, broken = parted(damaged.readable(found, to_event))
     return SessionEvents(session, events, is_end=len(events) + len(broken) < limit)
 
 
 def get_events(connection: apsw.Connection, damaged: DamagedRows, event_ids: Collection[EventId]) -> list[Event]:
-    found = connection.execute(statements.GET_EVENTS, {"event_ids": json.dumps(list(event_ids))})
+    found = connection.execute(statistics_statements.GET_EVENTS, {"event_ids": json.dumps(list(event_ids))})
     return list(damaged.only_readable(found, to_event))
 
 
@@ -126,13 +128,13 @@ def get_memories_of_events(
 ) -> dict[EventId, list[NamedRecord]]:
     values = {"namespace": namespace, "event_ids": json.dumps(list(event_ids))}
     memories: dict[EventId, list[NamedRecord]] = {}
-    for event_id, record_id, title in decodable(connection.execute(statements.MEMORIES_OF_EVENTS, values)):
+    for event_id, record_id, title in decodable(connection.execute(statistics_statements.MEMORIES_OF_EVENTS, values)):
         memories.setdefault(event_id, []).append(NamedRecord(record_id, title))
     return memories
 
 
 def list_told_sessions(connection: apsw.Connection, record_id: RecordId) -> list[ToldSession]:
-    found = connection.execute(statements.TOLD_SESSIONS, {"record_id": record_id})
+    found = connection.execute(statistics_statements.TOLD_SESSIONS, {"record_id": record_id})
     return [
         ToldSession(namespace=of, session_id=session, prompt_number=number, last_prompt_at=to_moment(asked_at))
         for of, session, number, asked_at in decodable(found)
@@ -203,7 +205,7 @@ def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | N
 def list_teachers(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, frozenset[str]]:
     teachers: defaultdict[RecordId, set[str]] = defaultdict(set)
     values: Values = {"record_ids": json.dumps(list(record_ids))}
-    for record_id, actor_id in decodable(connection.execute(statements.TEACHERS, values)):
+    for record_id, actor_id in decodable(connection.execute(record_statements.TEACHERS, values)):
         teachers[record_id].add(actor_id)
     return {record_id: frozenset(actors) for record_id, actors in teachers.items()}
 

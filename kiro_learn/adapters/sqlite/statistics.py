@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import apsw
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import record_statements, statements, statistics_statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.rows import Values, to_cluster, to_moment, to_run, to_usage
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
@@ -25,38 +25,38 @@ def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats
 def _stats_of_all(connection: apsw.Connection) -> Stats:
     return Stats(
         total_events=connection.execute(statements.COUNT_EVENTS_OF_ALL).get,
-        total_memories=connection.execute(statements.COUNT_RECORDS_OF_ALL).get,
-        total_projects=connection.execute(statements.COUNT_PROJECTS).get,
-        total_concepts=connection.execute(statements.CONCEPTS_OF_ALL).get,
-        observation_types=_counts(connection.execute(statements.TYPES_OF_ALL)),
-        event_kinds=_counts(connection.execute(statements.EVENT_KINDS_OF_ALL)),
+        total_memories=connection.execute(record_statements.COUNT_RECORDS_OF_ALL).get,
+        total_projects=connection.execute(statistics_statements.COUNT_PROJECTS).get,
+        total_concepts=connection.execute(statistics_statements.CONCEPTS_OF_ALL).get,
+        observation_types=_counts(connection.execute(statistics_statements.TYPES_OF_ALL)),
+        event_kinds=_counts(connection.execute(statistics_statements.EVENT_KINDS_OF_ALL)),
     )
 
 
 def _stats_of_one(connection: apsw.Connection, namespace: Namespace) -> Stats:
     values = {"namespace": namespace}
     total_events = connection.execute(statements.COUNT_EVENTS_OF_NAMESPACE, values).get
-    total_memories = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, values).get
+    total_memories = connection.execute(record_statements.COUNT_RECORDS_OF_NAMESPACE, values).get
     return Stats(
         total_events=total_events,
         total_memories=total_memories,
-        total_projects=connection.execute(statements.COUNT_PROJECT, values).get,
-        total_concepts=connection.execute(statements.CONCEPTS_OF_NAMESPACE, values).get,
-        observation_types=_counts(connection.execute(statements.TYPES_OF_NAMESPACE, values)),
-        event_kinds=_counts(connection.execute(statements.EVENT_KINDS_OF_NAMESPACE, values)),
+        total_projects=connection.execute(statistics_statements.COUNT_PROJECT, values).get,
+        total_concepts=connection.execute(statistics_statements.CONCEPTS_OF_NAMESPACE, values).get,
+        observation_types=_counts(connection.execute(statistics_statements.TYPES_OF_NAMESPACE, values)),
+        event_kinds=_counts(connection.execute(statistics_statements.EVENT_KINDS_OF_NAMESPACE, values)),
     )
 
 
 def get_days(connection: apsw.Connection, namespace: Namespace | None, *, since: datetime) -> Days:
     values: Values = {"namespace": namespace, "since": to_text(since)}
     days: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for what, day, count in decodable(connection.execute(statements.DAYS, values)):
+    for what, day, count in decodable(connection.execute(statistics_statements.DAYS, values)):
         days[day][what] = count
-    sums = connection.execute(statements.FEEDBACK_SUMS, values).fetchone() or (0,) * len(Feedback)
+    sums = connection.execute(statistics_statements.FEEDBACK_SUMS, values).fetchone() or (0,) * len(Feedback)
     return Days(
         days={date.fromisoformat(day): Day(**counts) for day, counts in days.items()},
-        memory_count=connection.execute(statements.COUNT_RECORDS_OF_ANY, values).get,
-        session_counts=_counts(connection.execute(statements.SESSION_COUNTS, values)),  # type: ignore[arg-type]  # by text
+        memory_count=connection.execute(statistics_statements.COUNT_RECORDS_OF_ANY, values).get,
+        session_counts=_counts(connection.execute(statistics_statements.SESSION_COUNTS, values)),  # type: ignore[arg-type]  # by text
         feedback=FeedbackCounts(**dict(zip(Feedback, sums, strict=True))),
     )
 
@@ -66,7 +66,7 @@ def _counts(found: apsw.Cursor) -> dict[str, int]:
 
 
 def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) -> list[ProjectInfo]:
-    found = connection.execute(statements.PROJECTS, {"events_with_folder": EVENTS_WITH_FOLDER})
+    found = connection.execute(statistics_statements.PROJECTS, {"events_with_folder": EVENTS_WITH_FOLDER})
     return [
         ProjectInfo(
             namespace=namespace,
@@ -84,7 +84,7 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
 
 
 def get_project_sizes(connection: apsw.Connection) -> dict[Namespace, int]:
-    return dict(decodable(connection.execute(statements.PROJECT_SIZES)))
+    return dict(decodable(connection.execute(statistics_statements.PROJECT_SIZES)))
 
 
 def list_runs(connection: apsw.Connection, damaged: DamagedRows, limit: int) -> list[LearningRun]:

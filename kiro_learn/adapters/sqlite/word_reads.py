@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import structlog
 
-from kiro_learn.adapters.sqlite import rows, statements
+from kiro_learn.adapters.sqlite import index_statements, record_statements, rows, statements
 from kiro_learn.adapters.sqlite.damage import Row
 from kiro_learn.adapters.sqlite.rows import to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
@@ -74,9 +74,9 @@ class WordReads:
             none, but records.
         """
         with _damage_named():
-            block: bytes = self._execute(statements.INDEX_TOTALS).get
+            block: bytes = self._execute(index_statements.INDEX_TOTALS).get
             rows, *tokens = islice(_varints(block), 1 + len(COLUMNS))
-            counted = rows_in_parts(self._execute(statements.INDEX_STRUCTURE).get)
+            counted = rows_in_parts(self._execute(index_statements.INDEX_STRUCTURE).get)
             if rows != counted and not (rows == self.record_count() and self._finds_records(last_number)):
                 raise IndexDamaged
             if rows == 0 and self.record_count():
@@ -91,7 +91,7 @@ class WordReads:
         """
         lengths = np.zeros(totals.last_number + 1, np.int32)
         with _damage_named():
-            found = self._execute(statements.INDEX_LENGTHS).fetchall()
+            found = self._execute(index_statements.INDEX_LENGTHS).fetchall()
             if found:
                 numbers, sizes = zip(*found, strict=True)
                 columns = varints(np.frombuffer(b"".join(sizes), np.uint8)).reshape(-1, len(COLUMNS))
@@ -101,7 +101,7 @@ class WordReads:
         return lengths
 
     def record_count(self) -> int:
-        count: int = self._execute(statements.COUNT_RECORDS_OF_NUMBER, number=self.number).get
+        count: int = self._execute(record_statements.COUNT_RECORDS_OF_NUMBER, number=self.number).get
         return count
 
     def occurrences(self, token: str, *, last_number: int) -> PostingList:
@@ -111,8 +111,8 @@ class WordReads:
           IndexDamaged: also where a document is named that was never there: none has a number above ``last_number``.
         """
         with _damage_named():
-            self._execute(statements.OPEN_VOCABULARY)
-            keys: str = self._execute(statements.OCCURRENCES, token=token).get
+            self._execute(index_statements.OPEN_VOCABULARY)
+            keys: str = self._execute(index_statements.OCCURRENCES, token=token).get
             found = PostingList.of(np.fromstring(keys[1:-1], np.int64, sep=","))
         if len(found.documents) and not 0 < found.documents[0] <= found.documents[-1] <= last_number:
             raise IndexDamaged
@@ -121,7 +121,7 @@ class WordReads:
     def count(self, expression: str) -> int:
         """How many documents match, without their postings."""
         with _damage_named():
-            count: int = self._execute(statements.DOCUMENT_FREQUENCY, expression=expression).get
+            count: int = self._execute(index_statements.DOCUMENT_FREQUENCY, expression=expression).get
             return count
 
     def arrivals(self, after: int, last_number: int) -> Arrivals:
@@ -130,7 +130,7 @@ class WordReads:
         tokenize = tokenizer(self.connection)
         return {
             number & NUMBER_MASK: tuple(map(tokenize, indexed_columns(to_record(tuple(row)))))
-            for number, *row in self._execute(statements.RECORDS_BETWEEN, **bounds)
+            for number, *row in self._execute(index_statements.RECORDS_BETWEEN, **bounds)
         }
 
     def _finds_records(self, last_number: int) -> bool:
@@ -142,7 +142,7 @@ class WordReads:
         starts = {max(0, last_number - (1 << bit)) for bit in range(last_number.bit_length() + 1)}
         for start in starts:
             bounds = {"after": base | start, "last": base | last_number}
-            row = self._execute(statements.FIRST_RECORDS_BETWEEN, **bounds, limit=1).fetchone()
+            row = self._execute(index_statements.FIRST_RECORDS_BETWEEN, **bounds, limit=1).fetchone()
             if row is not None and not self._is_found(row[0], to_record(tuple(row[1:]))):
                 return False
         return True
@@ -152,7 +152,9 @@ class WordReads:
         tokenize = tokenizer(self.connection)
         words = (word for text in indexed_columns(record) for word in text.split() if "\0" not in word)
         expression = match_expression(islice(filter(tokenize, words), WORDS_OF_SAMPLE))
-        return not expression or bool(self._execute(statements.IS_FOUND, expression=expression, number=number).get)
+        return not expression or bool(
+            self._execute(index_statements.IS_FOUND, expression=expression, number=number).get
+        )
 
     def _execute(self, statement: str, **values: str | int) -> apsw.Cursor:
         return self.connection.execute(for_namespace(statement, self.number), values)
@@ -239,11 +241,11 @@ WORDLESS = ("",) * len(COLUMNS)
 def put_words(connection: apsw.Connection, number: int, texts: tuple[str, ...]) -> None:
     """Enter the ``COLUMNS`` of the record whose row has this number."""
     values: rows.Values = {"number": number, **dict(zip(COLUMNS, texts, strict=True))}
-    _execute(connection, statements.PUT_WORDS, number >> 32, values)
+    _execute(connection, index_statements.PUT_WORDS, number >> 32, values)
 
 
 def delete_words(connection: apsw.Connection, number: int) -> None:
-    _execute(connection, statements.DELETE_WORDS, number >> 32, {"number": number})
+    _execute(connection, index_statements.DELETE_WORDS, number >> 32, {"number": number})
 
 
 def _execute(connection: apsw.Connection, statement: str, namespace_number: int, values: rows.Values) -> None:
@@ -254,9 +256,9 @@ def _execute(connection: apsw.Connection, statement: str, namespace_number: int,
     """
     connection.execute("SAVEPOINT words")
     try:
-        connection.execute(for_namespace(statements.HAS_WHOLE_INDEX, namespace_number))
+        connection.execute(for_namespace(index_statements.HAS_WHOLE_INDEX, namespace_number))
         connection.execute(for_namespace(statement, namespace_number), values)
-        connection.execute(for_namespace(statements.FLUSH_WORDS, namespace_number))
+        connection.execute(for_namespace(index_statements.FLUSH_WORDS, namespace_number))
         connection.execute("RELEASE words")
     except DAMAGE as error:
         connection.execute("ROLLBACK TO words")
@@ -269,12 +271,12 @@ def _execute(connection: apsw.Connection, statement: str, namespace_number: int,
 def reset_index(connection: apsw.Connection, namespace_number: int) -> None:
     """An empty index in the place of whatever is there."""
     try:
-        connection.execute(for_namespace(statements.DROP_INDEX, namespace_number))
+        connection.execute(for_namespace(index_statements.DROP_INDEX, namespace_number))
     except apsw.SQLError:  # without its configuration, FTS5 does not even do that
-        connection.execute(for_namespace(statements.MEND_CONFIGURATION, namespace_number))
-        connection.execute(for_namespace(statements.DROP_INDEX, namespace_number))
-    connection.execute(for_namespace(statements.DROP_REST_OF_INDEX, namespace_number))
-    connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
+        connection.execute(for_namespace(index_statements.MEND_CONFIGURATION, namespace_number))
+        connection.execute(for_namespace(index_statements.DROP_INDEX, namespace_number))
+    connection.execute(for_namespace(index_statements.DROP_REST_OF_INDEX, namespace_number))
+    connection.execute(for_namespace(index_statements.CREATE_INDEX, namespace_number))
 
 
 def begin(connection: apsw.Connection, namespace_number: int) -> None:
@@ -293,9 +295,11 @@ def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, mo
     if after == 0:
         reset_index(connection, namespace_number)
     values = {"after": base | after, "last": base | last_number, "limit": most}
-    found: list[Row] = connection.execute(statements.FIRST_RECORDS_BETWEEN, values).fetchall()
+    found: list[Row] = connection.execute(index_statements.FIRST_RECORDS_BETWEEN, values).fetchall()
     for number, *row in found:
-        is_indexed = connection.execute(for_namespace(statements.IS_INDEXED, namespace_number), {"number": number})
+        is_indexed = connection.execute(
+            for_namespace(index_statements.IS_INDEXED, namespace_number), {"number": number}
+        )
         if is_indexed.fetchone() is None:
             put_words(connection, number, texts_of(tuple(row)))
     if after == 0 and not found:

@@ -10,7 +10,7 @@ import pytest
 import structlog
 import trio
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import index_statements
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
@@ -154,7 +154,7 @@ def test_a_damaged_vector_is_logged_by_its_record_and_left_out(tmp_path: Path) -
 
 
 def matches(database: apsw.Connection, number: int, word: str) -> bool:
-    query = for_namespace(statements.DOCUMENT_FREQUENCY, number)
+    query = for_namespace(index_statements.DOCUMENT_FREQUENCY, number)
     return bool(database.execute(query, {"expression": word}).get)
 
 

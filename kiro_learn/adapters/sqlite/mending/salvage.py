@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import attrs
 
-from kiro_learn.adapters.sqlite import history, rows, statements
+from kiro_learn.adapters.sqlite import history, index_statements, rows, statements
 from kiro_learn.adapters.sqlite.connections import make_private
 from kiro_learn.adapters.sqlite.mending.reading import Remains, Table, tables_of
 from kiro_learn.adapters.sqlite.mending.trees import Pages
@@ -245,7 +245,7 @@ def _records(connection: apsw.Connection) -> Iterator[tuple[int, MemoryRecord | 
     after, last = 0, (1 << 63) - 1
     while True:
         values = {"after": after, "last": last, "limit": CHUNK_COUNT}
-        found: list[Any] = connection.execute(statements.FIRST_RECORDS_BETWEEN, values).fetchall()
+        found: list[Any] = connection.execute(index_statements.FIRST_RECORDS_BETWEEN, values).fetchall()
         for number, *row in found:
             try:
                 yield number, rows.to_record(tuple(row))

@@ -1,0 +1,385 @@
+"""SQL about memory records, and about those that were replaced, by name, with the index that serves it.
+
+See ``statements.py`` for the rules of the SQL.
+"""
+
+from __future__ import annotations
+
+# --- memory records --------------------------------------------------------------------------------------------------
+
+# By the unique index of record_id.
+FIND_RECORD = """
+    SELECT r.number, r.namespace_number, n.namespace
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.record_id = :record_id
+"""
+
+PUT_RECORD = """
+    INSERT INTO memory_records (
+        number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
+        stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json, files_modified_json,
+        source_event_ids_json, capture_type, captured_text, details_json, content_hash, branch, pinned_at)
+    VALUES (
+        :number, :namespace_number, :record_id, :created_at, :strategy, :observation_type, :knowledge_type, :importance,
+        :origin, :stale_at, :title, :summary, :facts_json, :concepts_json, :files_touched_json, :files_read_json,
+        :files_modified_json, :source_event_ids_json, :capture_type, :captured_text, :details_json, :content_hash,
+        :branch, :pinned_at)
+"""
+
+RECORD_COLUMNS = """
+    CAST(n.namespace AS BLOB), CAST(r.record_id AS BLOB), CAST(r.created_at AS BLOB), CAST(r.strategy AS BLOB),
+    CAST(r.observation_type AS BLOB), CAST(r.knowledge_type AS BLOB), r.importance, CAST(r.origin AS BLOB),
+    CAST(r.stale_at AS BLOB), CAST(r.title AS BLOB), CAST(r.summary AS BLOB), CAST(r.facts_json AS BLOB),
+    CAST(r.concepts_json AS BLOB), CAST(r.files_touched_json AS BLOB), CAST(r.files_read_json AS BLOB),
+    CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB), CAST(r.capture_type AS BLOB),
+    CAST(r.captured_text AS BLOB), CAST(r.details_json AS BLOB), CAST(r.branch AS BLOB),
+    CAST(r.pinned_at AS BLOB)
+"""
+
+# For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
+GET_RECORDS = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM json_each(:record_ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
+      JOIN namespaces AS n ON n.number = r.namespace_number
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:
+# two hundred of them took five times as long.
+# Each event by its key alone: while a server has counted no events, it would read all those of the project instead.
+RANKING_FEATURES = """
+    SELECT r.record_id, r.title, r.summary, r.facts_json, r.concepts_json, e.session_id, e.valid_time
+      FROM json_each(:record_ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
+      JOIN namespaces AS n ON n.number = r.namespace_number
+      LEFT JOIN events AS e
+        ON e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                             THEN json_extract(r.source_event_ids_json, '$[0]') END
+       AND e.namespace || '' = n.namespace
+"""
+
+# For each of a list, by the unique index of record_id, then each of its events by the primary key of events.
+TEACHERS = """
+    SELECT r.record_id, e.actor_id
+      FROM json_each(:record_ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
+      CROSS JOIN json_each(
+          CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json ELSE '[]' END) AS cited
+      JOIN events AS e ON e.event_id = cited.value
+"""
+
+# Backwards along records_of_namespace, without a sort.
+RECORDS_OF_NAMESPACE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit OFFSET :offset
+"""  # noqa: S608  # a constant of ours
+
+# A range of records_of_namespace, of which the table itself is not read.
+RECORD_IDS_ENDING = """
+    SELECT r.record_id
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND substr(r.record_id, length(r.record_id) - length(:ending) + 1) = :ending
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit
+"""
+
+# Backwards along records_by_time, without a sort.
+RECORDS_OF_ALL = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit OFFSET :offset
+"""  # noqa: S608  # a constant of ours
+
+# A range of records_of_namespace, of which the table itself is not read.
+COUNT_RECORDS_OF_NAMESPACE = """
+    SELECT count(*)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+"""
+
+# A range of records_of_namespace, of which the table itself is not read.
+COUNT_RECORDS_OF_NUMBER = "SELECT count(*) FROM memory_records WHERE namespace_number = :number"
+
+# The smallest index from end to end.
+COUNT_RECORDS_OF_ALL = "SELECT count(*) FROM memory_records"
+
+# A range of records_by_content_hash, from its newest end; then the first event of each by the primary key.
+LIST_ALIKE = f"""
+    SELECT {RECORD_COLUMNS}, CAST(e.session_id AS BLOB)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+      LEFT JOIN events AS e
+        ON e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                             THEN json_extract(r.source_event_ids_json, '$[0]') END
+     WHERE n.namespace = :namespace AND r.content_hash = :hash
+       AND r.created_at > :after AND r.created_at < :before
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+IS_WANTED = """
+    (:types IS NULL
+     OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) IN (SELECT value FROM json_each(:types)))
+    AND r.created_at >= :since AND r.created_at < :until
+    AND (:is_stale IS NULL OR (r.stale_at IS NOT NULL) = :is_stale)
+    AND (:branch IS NULL OR r.branch = :branch)
+    AND (:is_pinned IS NULL OR (r.pinned_at IS NOT NULL) = :is_pinned)
+    AND (:strategy IS NULL OR r.strategy = :strategy)
+    AND (:session IS NULL
+         OR EXISTS (SELECT 1
+                      FROM events AS said
+                     WHERE said.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                                                THEN json_extract(r.source_event_ids_json, '$[0]') END
+                       AND said.namespace = (SELECT namespace FROM namespaces WHERE number = r.namespace_number)
+                       AND said.session_id = :session))
+    AND (:concept IS NULL
+         OR EXISTS (SELECT 1
+                      FROM json_each(CASE WHEN json_valid(r.concepts_json) THEN r.concepts_json END) AS concept
+                     WHERE concept.value = :concept COLLATE NOCASE))
+    AND (:file IS NULL
+         OR EXISTS (SELECT 1
+                      FROM (SELECT r.files_touched_json AS files UNION ALL SELECT r.files_read_json
+                            UNION ALL SELECT r.files_modified_json) AS cited,
+                           json_each(CASE WHEN json_valid(cited.files) THEN cited.files END) AS file
+                     WHERE file.value = :file OR substr(file.value, length(file.value) - length(:file)) = '/' || :file))
+"""
+
+# Backwards along records_of_namespace, without a sort; the reader stops it when it has enough.
+RECORDS_BEFORE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
+     ORDER BY r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_by_time, without a sort; the reader stops it when it has enough.
+RECORDS_OF_ALL_BEFORE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
+     ORDER BY r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_pinned, which are few, without a sort; the reader stops it when it has enough.
+PINNED_BEFORE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r INDEXED BY records_pinned JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.pinned_at IS NOT NULL AND (:namespace IS NULL OR n.namespace = :namespace)
+       AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
+     ORDER BY r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_of_knowledge, without a sort; the reader stops it when it has enough.
+KNOWLEDGE_BEFORE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r INDEXED BY records_of_knowledge ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.knowledge_type IS NOT NULL
+       AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
+     ORDER BY r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
+# All of records_of_knowledge; what is sorted is two numbers and two short texts, before the rows are read whole.
+RULES_FIRST = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM (SELECT k.number,
+                   CASE WHEN k.knowledge_type <> 'constraint' THEN 2
+                        WHEN json_extract(CASE WHEN json_valid(k.details_json) THEN k.details_json END, '$.severity')
+                             IS 'hard' THEN 0
+                        ELSE 1 END AS place
+              FROM namespaces AS n JOIN memory_records AS k INDEXED BY records_of_knowledge
+                   ON k.namespace_number = n.number
+             WHERE n.namespace = :namespace AND k.knowledge_type IS NOT NULL
+             ORDER BY place, k.created_at DESC, k.record_id DESC
+             LIMIT :limit OFFSET :offset) AS chosen
+      CROSS JOIN memory_records AS r ON r.number = chosen.number
+      JOIN namespaces AS n ON n.number = r.namespace_number
+     ORDER BY chosen.place, r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the unique index of record_id.
+KNOWLEDGE_AMONG = """
+    SELECT r.record_id
+      FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE r.knowledge_type IS NOT NULL
+"""
+
+FITTING_AMONG = f"""
+    SELECT r.record_id
+      FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE {IS_WANTED}
+"""  # noqa: S608  # made of constants
+
+# Along records_of_namespace, without a sort.
+RECORDS_AFTER = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND (r.created_at, r.record_id) > (:created_at, :record_id)
+     ORDER BY r.created_at, r.record_id
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_by_capture_type, then each record's event by the primary key, until one fits.
+CHECKPOINT = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n CROSS JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.capture_type = 'checkpoint'
+       AND (:session_id IS NULL
+            OR EXISTS (SELECT 1 FROM events AS e
+                        WHERE e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                                                THEN json_extract(r.source_event_ids_json, '$[0]') END
+                          AND e.namespace = :namespace AND e.session_id = :session_id))
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT 1
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the unique index of record_id.
+SET_STALE = """
+    UPDATE memory_records SET stale_at = :stale_at
+     WHERE record_id IN (SELECT value FROM json_each(:record_ids))
+"""
+
+# For each of a list, by the unique index of record_id; a pin keeps its time.
+SET_PINNED = """
+    UPDATE memory_records SET pinned_at = :pinned_at
+     WHERE record_id IN (SELECT value FROM json_each(:record_ids)) AND (pinned_at IS NULL) = (:pinned_at IS NOT NULL)
+"""
+
+# Along replaced_with, and along the primary key of replacing_records; then each by the unique index of record_id.
+HAND_ON_PINS = """
+    UPDATE memory_records
+       SET pinned_at = (SELECT min(w.pinned_at) FROM replaced_records AS w WHERE w.replacement_number = :replacement)
+     WHERE pinned_at IS NULL
+       AND record_id IN (SELECT c.record_id FROM replacing_records AS c WHERE c.replacement_number = :replacement)
+"""
+
+# A range of records_by_branch, of which the table itself is not read.
+OPEN_BRANCHES = """
+    SELECT r.branch, min(r.created_at)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.branch IS NOT NULL
+     GROUP BY r.branch
+"""
+
+# A range of records_by_branch, and of replaced_by_branch.
+NOTE_MERGED = """
+    UPDATE memory_records SET branch = NULL WHERE namespace_number = :number AND branch = :branch
+"""
+NOTE_MERGED_OF_REPLACED = """
+    UPDATE replaced_records SET branch = NULL WHERE namespace_number = :number AND branch = :branch
+"""
+
+# By the unique index of record_id.
+SET_FILE_DIGESTS = "UPDATE memory_records SET file_digests_json = :digests WHERE record_id = :record_id"
+
+# Each of a list, by the unique index of record_id.
+FILE_DIGESTS = """
+    SELECT r.record_id, r.file_digests_json
+      FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE json_valid(r.file_digests_json)
+"""
+
+# By the rowid; the vector goes before the row it belongs to.
+CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :number"
+
+DELETE_RECORD = "DELETE FROM memory_records WHERE number = :number"
+
+
+# --- replaced records -----------------------------------------------------------------------------------------------
+
+# By the unique indexes of record_id.
+FIND_EVERYWHERE = """
+    SELECT number FROM memory_records WHERE record_id = :record_id
+     UNION ALL
+    SELECT number FROM replaced_records WHERE record_id = :record_id
+"""
+
+# By the unique index of replacement_id.
+FIND_REPLACEMENT = "SELECT number FROM replacements WHERE replacement_id = :replacement_id"
+
+# The number only tells what came first: of those that are left, the newest has the largest.
+PUT_REPLACEMENT = """
+    INSERT INTO replacements (replacement_id, namespace_number, reason, replaced_at)
+    VALUES (:replacement_id, :namespace_number, :reason, :replaced_at)
+    RETURNING number
+"""
+
+PUT_REPLACING = """
+    INSERT INTO replacing_records (replacement_number, place, record_id) VALUES (:replacement, :place, :record_id)
+"""
+
+WHOLE_RECORD_COLUMNS = """
+    number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
+    stale_at, embedding_set_aside, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
+    files_modified_json, source_event_ids_json, embedding, capture_type, captured_text, details_json, content_hash,
+    distilled_at, branch, pinned_at
+"""
+
+# By the rowid.
+KEEP_REPLACED = f"""
+    INSERT INTO replaced_records (replacement_number, {WHOLE_RECORD_COLUMNS})
+    SELECT :replacement, {WHOLE_RECORD_COLUMNS} FROM memory_records WHERE number = :number
+"""  # noqa: S608  # a constant of ours
+
+# Along replaced_with.
+PUT_BACK_REPLACED = f"""
+    INSERT INTO memory_records ({WHOLE_RECORD_COLUMNS})
+    SELECT {WHOLE_RECORD_COLUMNS} FROM replaced_records WHERE replacement_number = :replacement
+"""  # noqa: S608  # a constant of ours
+
+# Along replaced_with, in order of record_id.
+REPLACED_RECORDS = f"""
+    SELECT r.number, {RECORD_COLUMNS}
+      FROM replaced_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.replacement_number = :replacement
+     ORDER BY r.record_id
+"""  # noqa: S608  # a constant of ours
+
+# By the unique index of record_id.
+CAME_WITH = "SELECT replacement_number FROM replacing_records WHERE record_id = :record_id"
+
+# Along the primary key of replacing_records.
+REPLACING = "SELECT record_id FROM replacing_records WHERE replacement_number = :replacement ORDER BY place"
+
+# Along the primary key of replacing_records, then each by the unique index of record_id: the first that was replaced.
+FIRST_GONE = """
+    SELECT c.record_id, w.replacement_number
+      FROM replacing_records AS c CROSS JOIN replaced_records AS w ON w.record_id = c.record_id
+     WHERE c.replacement_number = :replacement
+     ORDER BY c.place
+     LIMIT 1
+"""
+
+# By the rowid.
+REPLACEMENT = """
+    SELECT p.replacement_id, n.namespace, p.reason, p.replaced_at
+      FROM replacements AS p JOIN namespaces AS n ON n.number = p.namespace_number
+     WHERE p.number = :replacement
+"""
+
+# By the unique index of replacing_records.record_id, and from each replacement along replaced_with.
+REPLACEMENTS_BEFORE = """
+    WITH RECURSIVE led (number) AS (
+        SELECT c.replacement_number FROM replacing_records AS c WHERE c.record_id = :record_id
+         UNION
+        SELECT c.replacement_number
+          FROM led
+          CROSS JOIN replaced_records AS w ON w.replacement_number = led.number
+          CROSS JOIN replacing_records AS c ON c.record_id = w.record_id)
+    SELECT number FROM led ORDER BY number DESC
+"""
+
+# By the unique index of record_id.
+FORGET_REPLACED = "DELETE FROM replaced_records WHERE record_id = :record_id RETURNING replacement_number"
+
+# Along replaced_with.
+FORGET_REPLACED_WITH = "DELETE FROM replaced_records WHERE replacement_number = :replacement RETURNING record_id"
+
+# By the rowid, if replaced_with has nothing of it. The rows of replacing_records go with it.
+DELETE_EMPTY_REPLACEMENT = """
+    DELETE FROM replacements
+     WHERE number = :replacement
+       AND NOT EXISTS (SELECT 1 FROM replaced_records WHERE replacement_number = :replacement)
+"""
