@@ -14,10 +14,10 @@ from kiro_learn.privacy.kind import Form, Kind, beginning_a_word, behind_no_word
 #
 # Rules of this file:
 #
-# - A pattern begins with a literal, so that the search for it runs at memory speed. - Nothing is required behind an
-# unbounded run that could hold another beginning; so every body is read once. - A kind stands under the narrowest
-# ``Form`` that its pattern guarantees: so it costs least in a text without any. - What ends early comes before what
-# looks at its left neighbour, so that one pass finds all.
+# - A pattern begins with a literal, so that the search for it runs at memory speed.
+# - Nothing is required behind an unbounded run that could hold another beginning; so every body is read once.
+# - A kind stands under the narrowest ``Form`` that its pattern guarantees: so it costs least in a text without any.
+# - What ends early comes before what looks at its left neighbour, so that one pass finds all.
 
 _AWS = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html"
 _AZURE = "https://learn.microsoft.com/purview/sit-defn-azure-storage-account-key"
@@ -175,7 +175,7 @@ SHAPES: tuple[Kind, ...] = (
 # Secrets with a prefix given by their issuer and a run of letters and digits behind it, one row a kind.
 #
 # Rules of this file: a prefix ends with one of ``_-.``, and at least 16 letters or digits follow it at once, so
-# that all rows are looked for by one search (``Form.PREFIXED``). What is not of this form is in ``shapes.py``.
+# that all rows are looked for by one search (``Form.PREFIXED``). What is not of this form stands above.
 # Which services are here and which are not, and why, stands in ``docs/privacy.md``.
 
 _AGE = "https://github.com/C2SP/C2SP/blob/main/age.md"

@@ -265,3 +265,8 @@ def list_pauses(connection: apsw.Connection) -> list[Pause]:
 def pause_key(namespace: Namespace, session_id: str | None) -> Values:
     """The primary key of a pause."""
     return {"namespace": namespace, "session_id": session_id or WHOLE}
+
+
+def get_hook_session(connection: apsw.Connection, key: str) -> str | None:
+    session_id: str | None = connection.execute(statements.GET_HOOK_SESSION, {"key": key}).get
+    return session_id

@@ -105,8 +105,3 @@ def list_parked_clusters(
 def list_llm_usage(connection: apsw.Connection, damaged: DamagedRows, *, since: date) -> list[LlmUsage]:
     found = connection.execute(statements.LLM_USAGE, {"since": since.isoformat()})
     return list(damaged.only_readable(decodable(found), to_usage))
-
-
-def get_hook_session(connection: apsw.Connection, key: str) -> str | None:
-    session_id: str | None = connection.execute(statements.GET_HOOK_SESSION, {"key": key}).get
-    return session_id

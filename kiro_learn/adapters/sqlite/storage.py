@@ -95,7 +95,7 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     get_stats = reading(statistics.get_stats)
     get_days = reading(statistics.get_days)
     get_project_sizes = reading(statistics.get_project_sizes)
-    get_hook_session = reading(statistics.get_hook_session)
+    get_hook_session = reading(sessions.get_hook_session)
     list_told = reading(sessions.list_told)
     list_feedback = reading(records.list_feedback)
     list_pauses = reading(sessions.list_pauses)
