@@ -19,11 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kiro_learn.client import hook
 from kiro_learn.client.address import RESTART, DaemonAddress, daemon_address_of
-from kiro_learn.frontends.http.api.projects import NAME_HEADER
 from kiro_learn.model.version import __version__
 from kiro_learn.wire.jsonrpc import Request, encode_value, written
 from kiro_learn.wire.mcp import versions
-from kiro_learn.wire.mcp.over_http import VERSION_HEADER, encoded
+from kiro_learn.wire.mcp.over_http import NAME_HEADER, VERSION_HEADER, encoded
 from kiro_learn.wire.mcp.protocol import Ask, Failed, Missing, Outcome, tool_error, undecorated
 
 if TYPE_CHECKING:

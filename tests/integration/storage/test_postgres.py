@@ -18,9 +18,12 @@ from kiro_learn.adapters.sqlite import (
     export,
     forgetting_statements,
     graph_statements,
+    index_statements,
     merging,
+    record_statements,
     retention,
     statements,
+    statistics_statements,
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
@@ -39,6 +42,9 @@ FILES = (
     merging,
     retention,
     statements,
+    record_statements,
+    index_statements,
+    statistics_statements,
 )
 OF_SQLITE_ALONE = re.compile(r"_fts|vocabulary_|pragma_|sqlite_schema|dbstat")
 """Words are found in a mirror (words.py), and there is no file to look into."""
