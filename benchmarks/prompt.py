@@ -53,7 +53,9 @@ IDLE_SHARE = 0.05
 """Of one processor."""
 CHECKOUT = Path(__file__).parents[1]
 WORDS_A_PROMPT = 12
-NOBODY = namespace_of("bench", "f" * 64)
+ACTOR = "bench"
+"""Whose memories the homes hold (``many_records.py``)."""
+NOBODY = namespace_of(ACTOR, "f" * 64)
 
 Times = list[float]
 _numbers = itertools.count(time.time_ns())
@@ -148,7 +150,8 @@ def spread(times: Times) -> dict[str, float]:
 def measure(home: Path, asked: list[str], early: list[str], *, namespaces: int) -> dict[str, Any]:
     """Every figure of one home, ``early`` asked first. With several namespaces, one of them and then another."""
     mine = namespace(0)
-    with running_daemon(home) as daemon:
+    # The memories are of another actor than this daemon's, so that briefs would leave them out.
+    with running_daemon(home, {"KIRO_LEARN_RECALL_TRUSTED": ACTOR}) as daemon:
         asker = Asker(daemon)
         found: dict[str, Any] = {"first_after_start_ms": round(asker.ask(early[0], mine), 1)}
         found["first_by_meaning_ms"] = round(_until(lambda: asker.ask(early[1], mine), asker), 1)
