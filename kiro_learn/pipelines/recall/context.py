@@ -163,7 +163,7 @@ class ContextBuilder:
         self._keep_hits = keep_hits
 
     async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
-        """A conversation in ``slot`` tokens; see ``learning.consolidation.conversation``."""
+        """A conversation in ``slot`` tokens; see ``learning.consolidation``."""
         return await self._offload(lambda: compact(messages, slot=slot, count=self._count))
 
     async def build(

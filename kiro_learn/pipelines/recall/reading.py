@@ -17,7 +17,7 @@ from kiro_learn.pipelines.recall.recall_trace import RecallTrace
 from kiro_learn.pipelines.recall.retrievers import LATE
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import SyntaxSearch
-from kiro_learn.retrieval.query.prompt_kind import pattern_of_name
+from kiro_learn.retrieval.query.prompt_kind import has_name
 from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.retrieval.rendering.repeats import was
 from kiro_learn.runtime.supervisor import catch_errors, reason
@@ -33,6 +33,8 @@ MOST_ALIKE = 20
 
 NAMES_SHARE = 0.1
 """Of the budget that may go into looking names up."""
+
+NAMES_UNKNOWN = "names: the index of words is damaged"
 
 
 class Reading:
@@ -67,14 +69,13 @@ class Reading:
         phrase = compile_query(f'"{name}"')
         search = SyntaxSearch(namespace=namespace, expression=phrase, limit=MOST_ALIKE + 1, is_any_enough=True)
         ranking = await self._storage.search_syntax(search)
-        if ranking.is_index_damaged:
-            trace.degraded.append("names: the index of words is damaged")
+        if ranking.is_index_damaged and NAMES_UNKNOWN not in trace.degraded:
+            trace.degraded.append(NAMES_UNKNOWN)
         alike = [hit.record_id for hit in ranking.hits]
         if not alike or len(alike) > MOST_ALIKE:
             return ()
-        written = pattern_of_name(name)
         records = await self._storage.get_memory_records(alike)
-        return [each.record_id for each in records if any(map(written.search, texts_of(each)))]
+        return [each.record_id for each in records if any(has_name(text, name) for text in texts_of(each))]
 
     async def of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
         """Those of what was found that were learned on ``branch``, which is not merged."""
@@ -125,6 +126,6 @@ class Reading:
 
 
 def texts_of(record: MemoryRecord) -> Iterator[str]:
-    """All that it says, and the files that it is about."""
+    """All that it says, and the files that it is about, as they were written: the index has some scripts in pairs."""
     yield from (record.title, record.summary, record.text, *record.facts)
     yield from (*record.files_touched, *record.files_read, *record.files_modified)

@@ -223,7 +223,7 @@ class Recall:
         left = trio.current_effective_deadline() - trio.current_time()
         return left - self._config.budget_seconds * (1 - SEARCH_SHARE)
 
-    async def _search_graph(  # a nursery passes by place
+    async def _search_graph(
         self, graph: ContextBuilder, trace: RecallTrace, namespace: Namespace, text: str, folder: str | None
     ) -> None:
         patience = self._search_patience()

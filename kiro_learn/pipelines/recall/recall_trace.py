@@ -85,8 +85,6 @@ class RecallTrace:
     """What was found in the graph, if it is asked."""
     graph: Context | None = None
     """What is told of it."""
-    graph_bytes: int = 0
-    """That this takes of the block."""
     rendered: Rendered = attrs.Factory(Rendered)
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)
@@ -206,7 +204,6 @@ class RecallTrace:
     def take_graph(self, told: Context) -> None:
         """Note what is told of the graph below the memories."""
         self.graph = told
-        self.graph_bytes = len(f"{BETWEEN}{told.text}".encode()) if told.text else 0
         self.degraded += told.degraded
         if told.told_before_count and not self.hits:
             self.silent_because = NOTHING_NEW
@@ -220,6 +217,11 @@ class RecallTrace:
         """Note the error that ended the recall, with the stage it came from."""
         self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
         self.silent_because = FAILED
+
+    @property
+    def graph_bytes(self) -> int:
+        """That what is told of the graph takes of the block."""
+        return len(f"{BETWEEN}{self.graph.text}".encode()) if self.graph and self.graph.text else 0
 
     @property
     def told_ids(self) -> tuple[ToldId, ...]:

@@ -141,10 +141,13 @@ def names_in(question: str) -> tuple[str, ...]:
     return tuple(name for name, _ in zip(dict.fromkeys(found), range(MOST_NAMES), strict=False))
 
 
-def pattern_of_name(name: str) -> re.Pattern[str]:
-    """Finds ``name`` in a text where it stands by itself or ends a path, in whichever case."""
+def has_name(text: str, name: str) -> bool:
+    """Whether ``name`` stands in ``text`` by itself or at the end of a path, in whichever case."""
     bare = name.removeprefix("@").removeprefix("./")
-    return re.compile(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", re.IGNORECASE)
+    # Most texts do not have it at all, which a plain search tells twenty times as fast.
+    if bare.lower() not in text.lower():
+        return False
+    return re.search(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", text, re.IGNORECASE) is not None
 
 
 # Which slots of a project's profile a prompt touches: by what it wants done, or by what it asks about.
