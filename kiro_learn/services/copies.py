@@ -136,7 +136,7 @@ class BackupStatus:
 
     enabled: bool
     newest_at: datetime | None
-    """When the newest sound copy was made, whoever asked for it; None if there is none."""
+    """When the newest sound copy was made, by the daemon or by hand; None if there is none."""
     copy_count: int
     bytes: int
     """Of all copies together, with what was put aside."""
@@ -148,7 +148,7 @@ class Backups:
     """The copies of the store, for the daemon. One request at a time."""
 
     def __init__(self, folder: BackupFolder, clock: ClockAndIds, *, enabled: bool, offload: Offload) -> None:
-        """``offload`` is nobody else's: a disk that does not answer holds up copies alone."""
+        """Nothing else may use ``offload``, so that a disk that does not answer holds up copies alone."""
         self._folder = folder
         self._clock = clock
         self._enabled = enabled

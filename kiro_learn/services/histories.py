@@ -1,7 +1,7 @@
 """Past sessions of agents as events, and what other memories keep as records: found, read, and made such as ours.
 
-Rules of this file: nothing is stored here. Whoever asks hands the events and records to the daemon, which redacts
-them, and knows again by their ids what it has, and what it was told to forget.
+Rules of this file: nothing is stored here. The caller hands the events and records to the daemon. The daemon redacts
+them, and knows by their ids what it has already, and what it was told to forget.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _as_value(plan: Restoration, replaced: Path | None, address: str) -> dict[st
 
 COLUMN = 6
 DAMAGED = "damaged"
-"""The kind of which nobody expects that it is sound."""
+"""The kind of a copy that was made of a damaged database: it need not be sound."""
 
 
 def _made_lines(found: ListedCopy, terminal: Terminal) -> list[str]:

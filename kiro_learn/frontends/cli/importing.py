@@ -163,7 +163,7 @@ def import_verb(
         asked = _asked(shell, client, wanted, namespace, [path.resolve() for path in paths] if git else [])
         _insist_on_readers(paths, asked.memories.stores)
         found = asked.past.found(wanted)
-        # With --yes nobody reads the survey, and it takes as long as the import reads.
+        # With --yes nobody reads the survey, and making it takes as long as the reading of the import.
         if (dry_run or not yes) and not _is_agreed(shell, client, asked, found, dry_run=dry_run, as_json=as_json):
             return 0
         return _import(shell, client, asked, found, as_json=as_json)

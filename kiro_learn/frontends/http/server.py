@@ -4,9 +4,9 @@ Hypercorn's own ``serve`` gives no hold of a connection, where two of its faults
 Hypercorn is used from the connection upwards.
 
 Any program on this machine may connect, and each connection costs a descriptor. So there are only so many places. When
-they are taken, a newcomer gets that of whoever has been there for longest without a whole request, then without the
-token, else that of the client that is idle for longest. Where all are at work, the newcomer waits, and those behind it
-in the system's queue.
+they are taken, a newcomer gets the place of another client. First goes who has been there for longest without a whole
+request, then who sent no token, then who is idle for longest. Where all are at work, the newcomer waits, and those
+behind it wait in the system's queue.
 """
 
 from __future__ import annotations
