@@ -154,13 +154,11 @@ class _Made:
 Make: TypeAlias = Callable[[_Fragment], Draft | Refusal]
 
 
-def drafts_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> GraphDrafts:
-    """What ``answer`` says for the graph and ``snapshot`` bears out; nothing where it has no graph."""
-    return proposals_in(answer, batch, snapshot).drafts
-
-
 def proposals_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Proposals:
-    """The same, with counts of what is refused."""
+    """What ``answer`` says for the graph and ``snapshot`` bears out, and counts of what is refused.
+
+    Nothing, where ``answer`` has no graph.
+    """
     answer = without_thinking(answer)
     opening = _GRAPH.search(answer)
     if opening is None:

@@ -82,14 +82,13 @@ def dotnet(folder: Folder) -> Iterator[ProfileFact]:
         found = version(table(sdk.json(), "sdk").get("version"))
         yield from sdk.facts(Slot.LANGUAGE, named(".NET SDK", found), sdk.line_of(r'"version"'))
     told: set[str] = set()
-    has_tests = is_web = False
+    has_tests = False
     for project in projects:
         for fact in _of_project(project):
             if fact.value not in told:
                 told.add(fact.value)
                 yield fact
         has_tests |= "Microsoft.NET.Test.Sdk" in project.text
-        is_web |= "Microsoft.NET.Sdk.Web" in project.text
     yield from file.facts(Slot.MANAGER, "NuGet")
     yield from file.facts(Slot.INSTALL, "dotnet restore", is_usual=True)
     yield from file.facts(Slot.ADD, "dotnet add package NAME", is_usual=True)

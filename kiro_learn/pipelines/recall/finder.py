@@ -105,15 +105,6 @@ class Finder:
         self._storage = storage
         self._config = config
 
-    async def find_text(
-        self, namespace: Namespace, text: str, *, limit: int, mode: SearchMode, patience_seconds: float
-    ) -> Findings:
-        """``find`` for a text that somebody typed to search with, and that no prompt is."""
-        query, stopwatch = Query.of_text(text), Stopwatch()
-        return await self.find(
-            namespace, query, limit=limit, mode=mode, patience_seconds=patience_seconds, stopwatch=stopwatch
-        )
-
     async def find(
         self,
         namespace: Namespace,

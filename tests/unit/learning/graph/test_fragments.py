@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import prompt_for
-from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, drafts_in, proposals_in
+from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, proposals_in
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.draft import GraphDrafts
 from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
@@ -34,7 +34,7 @@ FACT = '<fact subject="Kira" subject_type="project" predicate="uses" object="Red
 
 
 def drafts(inside: str) -> GraphDrafts:
-    return drafts_in(f"<skip/>\n<graph>{inside}</graph>", BATCH, SNAPSHOT)
+    return proposals_in(f"<skip/>\n<graph>{inside}</graph>", BATCH, SNAPSHOT).drafts
 
 
 def test_a_fact_that_a_prompt_states_is_taken() -> None:
@@ -130,7 +130,7 @@ def said_by(*texts: str, project: str = "/home/ann/shop-api") -> tuple[FramedBat
 
 def facts_of(element: str, *texts: str) -> list[tuple[str, str, str]]:
     batch, snapshot = said_by(*texts)
-    found = drafts_in(f"<skip/><graph>{element}</graph>", batch, snapshot).facts
+    found = proposals_in(f"<skip/><graph>{element}</graph>", batch, snapshot).drafts.facts
     return [(fact.subject, fact.predicate, fact.object) for fact in found]
 
 
@@ -147,7 +147,7 @@ def test_a_prompt_bears_out_nothing_that_it_quotes_or_takes_back(text: str) -> N
 
 def test_of_several_prompts_the_one_that_says_it_speaks_for_it() -> None:
     batch, snapshot = said_by("Please go on.", "We use Redis here.")
-    (fact,) = drafts_in(f"<skip/><graph>{uses('Redis', events='1 2')}</graph>", batch, snapshot).facts
+    (fact,) = proposals_in(f"<skip/><graph>{uses('Redis', events='1 2')}</graph>", batch, snapshot).drafts.facts
     assert fact.source.event_id == event_id(2)
 
 
@@ -210,7 +210,7 @@ def test_the_project_has_the_name_of_its_folder(subject: str) -> None:
 def test_another_spelling_of_the_project_becomes_an_alias() -> None:
     batch, snapshot = said_by("ShopAPI uses Redis.")
     answer = f"<skip/><graph>{uses('Redis', 'ShopAPI')}</graph>"
-    found = drafts_in(answer, batch, snapshot).entities
+    found = proposals_in(answer, batch, snapshot).drafts.entities
     assert [(each.name, each.type, each.aliases) for each in found] == [("shop-api", EntityType.PROJECT, ("ShopAPI",))]
 
 
@@ -265,7 +265,7 @@ def test_what_a_person_answered_to_a_tool_is_said(object_: str, is_taken: bool) 
     asked = event(1, kind=EventKind.TOOL_USE, body=JsonBody(ASKED))
     snapshot = BufferSnapshot((BufferedEvent(asked, 1, 0),))
     element = uses(object_, "session store", "runs_on")
-    found = drafts_in(f"<skip/><graph>{element}</graph>", FramedBatch("", ((asked.event_id,),)), snapshot)
+    found = proposals_in(f"<skip/><graph>{element}</graph>", FramedBatch("", ((asked.event_id,),)), snapshot).drafts
     assert bool(found.facts) is is_taken
 
 
@@ -281,7 +281,7 @@ def test_what_was_chosen_for_one_feature_is_no_standing_wish(body: Any, wish: st
     asked = event(1, kind=EventKind.TOOL_USE, body=JsonBody(body))
     snapshot = BufferSnapshot((BufferedEvent(asked, 1, 0),))
     element = f'<preference category="tools" key="what" events="1">{wish}</preference>'
-    found = drafts_in(f"<skip/><graph>{element}</graph>", FramedBatch("", ((asked.event_id,),)), snapshot)
+    found = proposals_in(f"<skip/><graph>{element}</graph>", FramedBatch("", ((asked.event_id,),)), snapshot).drafts
     assert bool(found.preferences) is is_taken
 
 
@@ -308,12 +308,12 @@ def test_a_description_in_other_words_than_the_persons_is_left_out() -> None:
     batch, snapshot = said_by("We use Redis, which keeps our sessions.")
     told = '<entity name="Redis" type="tool" events="1">keeps the sessions</entity>'
     made_up = '<entity name="Redis" type="tool" events="1">an in-memory database under the BSD license</entity>'
-    found = drafts_in(f"<skip/><graph>{told}{made_up}</graph>", batch, snapshot).entities
+    found = proposals_in(f"<skip/><graph>{told}{made_up}</graph>", batch, snapshot).drafts.entities
     assert [each.description for each in found] == ["keeps the sessions", ""]
 
 
 @pytest.mark.parametrize("tag", ["think", "thinking", "reasoning"])
 def test_what_a_model_only_thought_is_no_graph(tag: str) -> None:
     thought = f"<{tag}>Perhaps <graph>{FACT}</graph>? No.</{tag}>"
-    assert drafts_in(f"{thought}<skip/>", BATCH, SNAPSHOT) == GraphDrafts()
-    assert len(drafts_in(f"{thought}<skip/><graph>{FACT}</graph>", BATCH, SNAPSHOT).facts) == 1
+    assert proposals_in(f"{thought}<skip/>", BATCH, SNAPSHOT).drafts == GraphDrafts()
+    assert len(proposals_in(f"{thought}<skip/><graph>{FACT}</graph>", BATCH, SNAPSHOT).drafts.facts) == 1

@@ -11,7 +11,7 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.errors import StorageError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
-from kiro_learn.pipelines.recall.finder import Finder, Findings
+from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.testing.daemon import NAMESPACE
@@ -46,7 +46,11 @@ class Shelf:
 
 def findings(*retrievers: Retriever, mode: SearchMode = SearchMode.HYBRID, query: str = "why") -> Findings:
     finder = Finder(retrievers, InMemoryStorage(), RecallConfig(fusion="rrf"))
-    return simulate(lambda: finder.find_text(NAMESPACE, query, limit=9, mode=mode, patience_seconds=1.0))
+    return simulate(
+        lambda: finder.find(
+            NAMESPACE, Query.of_text(query), limit=9, mode=mode, patience_seconds=1.0, stopwatch=Stopwatch()
+        )
+    )
 
 
 def found(hits: Sequence[Hit]) -> str:
