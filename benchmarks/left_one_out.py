@@ -5,7 +5,7 @@
 
 For example, where ``retrieval`` stands for ``kiro_learn.retrieval``:
 
-    python benchmarks/left_one_out.py DATA retrieval.rendering.choice.SCORE_POWER=1.5,1.75,2.0
+    python benchmarks/left_one_out.py DATA retrieval.rendering.excerpts.SCORE_POWER=1.5,1.75,2.0
 
 Each history of DATA (see ``histories.py``) is learned once; then its questions are asked with every combination of the
 values, at every budget. A combination is chosen by its mean over two histories and all budgets (of equal ones the

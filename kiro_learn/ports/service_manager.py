@@ -35,7 +35,7 @@ class ServiceManager(Protocol):
         ...
 
     def definition(self) -> bytes:
-        """The file's content as it should be, with the mark of ``model.service_state``."""
+        """The file's content as it should be, marked by ``model.settings.marked``."""
         ...
 
     def read(self) -> bytes | None:

@@ -197,7 +197,7 @@ def text_body(text: str) -> TextBody:
 def tool_body(name: str, given: Any, response: Any) -> JsonBody:
     """One use of a tool, cut if it does not fit. ``response``: as the agent's hook has it, or a ``failed_response``.
 
-    Nothing here says whether it failed: ``learning.extraction.outcomes`` reads that from the body, for all agents.
+    Nothing here says whether it failed: ``learning.extraction.user_answers`` reads that from the body, for all agents.
     """
     return JsonBody(fitted(tool_use(name, given, response)))
 

@@ -54,38 +54,6 @@ def test_the_glossary_explains_no_class_that_is_gone() -> None:
     assert not classes - names_of_types()
 
 
-def names_of_code(document: Path) -> list[str]:
-    """The dotted names that begin with a folder of retrieval, as ``ranking.bm25.bm25``."""
-    folders = {path.name for path in (ROOT / "kiro_learn" / "retrieval").glob("*/") if path.name != "__pycache__"}
-    found = re.findall(r"`([a-z]\w*)((?:\.[A-Za-z_]\w*)+)", document.read_text(encoding="utf-8"))
-    return sorted({first + rest for first, rest in found if first in folders})
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_every_name_of_code_in_retrieval_is_there(document: Path) -> None:
-    missing = [name for name in names_of_code(document) if not is_there(name)]
-    assert not missing
-
-
-def is_there(name: str) -> bool:
-    """Whether a file in a folder of that name defines it: ``FOLDER.FILE``, then names one inside of the other."""
-    folder, stem, *inner = name.split(".")
-    body: list[ast.stmt] = []
-    for file in (ROOT / "kiro_learn" / "retrieval").glob(f"{folder}/{stem}.py"):
-        body = top_level(file)
-        for wanted in inner:
-            body = defined_in(body, wanted)
-    return bool(body)
-
-
-def defined_in(body: list[ast.stmt], wanted: str) -> list[ast.stmt]:
-    """What the class or function of that name consists of, or what assigns it."""
-    for node in body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == wanted:
-            return node.body
-    return [node for node in body if isinstance(node, ast.AnnAssign | ast.Assign) and wanted in ast.unparse(node)]
-
-
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_link_leads_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):

@@ -139,7 +139,7 @@ def _items(connection: apsw.Connection, places: dict[str, int], values: Values) 
 
 
 class ForgettingReads:
-    """The part of the store that ``ports.storage.forgetting`` describes."""
+    """The part of the store that ``ports.storage.retention`` describes."""
 
     select = reading(select)
     has_doomed = reading(has_doomed)
@@ -154,7 +154,7 @@ AT_ONCE = 1_000
 
 
 class ForgettingWrites(GraphWrites):
-    """The part of a transaction that ``ports.storage.forgetting`` describes."""
+    """The part of a transaction that ``ports.storage.retention`` describes."""
 
     def doom(self, selected: Selected, *, whole: Namespace | None = None) -> None:
         self._doom("record", selected.record_ids)

@@ -170,14 +170,14 @@ def list_project_names(connection: apsw.Connection) -> dict[Namespace, str]:
 
 
 class ProjectReads:
-    """The part of the store that ``ports.storage.projects`` describes."""
+    """The part of the store that ``ports.storage.export`` describes."""
 
     list_merged = reading(list_merged)
     list_project_names = reading(list_project_names)
 
 
 class ProjectWrites:
-    """The part of a transaction that ``ports.storage.projects`` describes."""
+    """The part of a transaction that ``ports.storage.export`` describes."""
 
     _connection: apsw.Connection
     changes: list[Change]

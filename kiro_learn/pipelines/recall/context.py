@@ -86,7 +86,7 @@ class ContextRequest:
     most_bytes: int | None = None
     """Most bytes of it in UTF-8."""
     profile: str = "resolved"
-    """One of ``ranking.PROFILES``."""
+    """One of ``retrieval.graph.budget.PROFILES``."""
     told: frozenset[str] = frozenset()
     """Ids that need no telling again."""
     tells_memories: bool = True

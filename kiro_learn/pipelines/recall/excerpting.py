@@ -134,7 +134,7 @@ def _scores(findings: Findings, near: Mapping[RecordId, Compared]) -> dict[Recor
 
 @attrs.frozen(eq=False)
 class _Section:
-    """A memory as it is told; see ``choice.Sizes``."""
+    """A memory as it is told; see ``retrieval.rendering.excerpts.Sizes``."""
 
     line: Line
     excerpted: Excerpted

@@ -20,7 +20,7 @@ from kiro_learn.retrieval.rendering.report import HEADING, Rendered
 
 # The block of memories that an agent reads: of each memory the passages that answer the prompt, not its beginning.
 #
-# ``choice`` says which these are.
+# ``chosen`` says which these are.
 #
 # Rules of this file: the whole is never longer than asked for, and nothing stored can imitate it.
 
