@@ -45,7 +45,8 @@ BROUGHT_CHARACTERS = 1_000
 _PAST = re.compile(
     r"\b(?:"
     r"remind me|tell me again|do you (?:remember|recall)|as (?:we )?discussed|(?:like|as) last time|again how"
-    r"|last (?:time|session|week|month)|yesterday|(?:earlier|previous) (?:session|conversation|chat)"
+    r"|last (?:time|week|month)|yesterday|(?:last|earlier|previous) (?:session|conversation|chat|thread)"
+    r"|where we left off|(?:did|had|have)n'?t we"
     r"|(?:did|have|had) we (?:ever |already |not )?(?:agree|decid|discuss|do|done|fix|have|rul|see|solv|tr[iy]|us)\w*"
     r"|(?:why|how|what|when|where|which \w+) (?:did|had|have) we"
     r"|(?:why|how|what|when|where|which \w+) did i (?:\w+ )?(?:call|choos|decid|do|name|put|sa[iy]|set|us)\w*"
@@ -73,7 +74,11 @@ _REQUEST = re.compile(
 _AT_HAND = re.compile(
     r"\breview\b[^.?!]{0,40}\b(?:changes|diff|branch|pr|commit|pull request)\b"
     r"|\b(?:create|switch to|check ?out|start)\b[^.?!]{0,20}\bbranch\b"
-    r"|\b(?:feedback|comments?)\b[^.?!]{0,30}\b(?:pr|pull request|branch|review|coderabbit)\b",
+    r"|\b(?:feedback|comments?)\b[^.?!]{0,30}\b(?:pr|pull request|branch|review|coderabbit)\b"
+    r"|\b(?:look at|read|summari[sz]e|summary of|describe|description (?:for|of))\b[^.?!]{0,60}"
+    r"\b(?:diff|pr|mr|(?:merge|pull) request|my changes|(?:this|my) commits?)\b"
+    r"(?![^?!]{0,80}\b(?:change|fix|put|revert)\b)"
+    r"|\bcommit [\da-f]{7,40}\b[^?!]{0,40}\breview\b",
     re.IGNORECASE,
 )
 
