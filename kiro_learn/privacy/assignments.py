@@ -12,35 +12,35 @@ from kiro_learn.privacy.kind import CALL, CODE, QUOTE_CLOSED, Kind, placeholder
 
 # --- names: each begins with a set of letters, which is the fastest search that knows both cases --------------------
 
-_KEYS = "|".join(
+KEYS = "|".join(
     f"(?<={first}{joint}key)"
     for first in ("api", "auth", "access", "account", "secret", "private", "signing", "encryption")
     for joint in ("", "[_-]")
 )
 PASSWORD_NAME = "[Pp_](?i:ass(?:word|wd|phrase)|(?<=p)wd|(?<=_)pass)"  # noqa: S105 - the name of one
 SHELL_NAME = "P(?:ASS(?:WORD|WD|PHRASE)|(?<=P)WD|(?<=_P)ASS)"
-SECRET_NAME = f"[SsTtKk](?i:ecret(?:_?key_?base)?|oken|ey(?:{_KEYS}))"
+SECRET_NAME = f"[SsTtKk](?i:ecret(?:_?key_?base)?|oken|ey(?:{KEYS}))"
 AWS_SECRET_NAME = "[Ss](?i:ecret[_-]?(?:access[_-]?)?key)"  # noqa: S105 - the name of one
 
 SCHEMES = "basic|bearer|token|digest|apikey"
 
 # --- from the name to the value -------------------------------------------------------------------------------------
 
-_COLOUR = r"(?:(?:\x1b|\\+(?:u001b|x1b|033|e))\[[0-9;]{0,20}m)*+"
+COLOUR = r"(?:(?:\x1b|\\+(?:u001b|x1b|033|e))\[[0-9;]{0,20}m)*+"
 _BOLD = r"(?:\*{2,3}|__)?+"
 _TYPE = r"(?:[ \t]*+:[ \t]*+&?[\w.|\[\]]{1,40}+(?=[ \t]*+=)|[ \t]++string(?=[ \t]*+=))?+"
-_SEPARATOR = rf"[ \t]*+{_COLOUR}(?::=|=>|={{1,3}}|:){_BOLD}[ \t]*+"
+_SEPARATOR = rf"[ \t]*+{COLOUR}(?::=|=>|={{1,3}}|:){_BOLD}[ \t]*+"
 _CLOSED = r"""(?:\\*+["'`]\]?+)?+"""
 _OPTION_NAMES = ("password", "passwd", "passphrase", "token", "secret", "key")
-_NEXT_IN_LIST = r"""\\*+["'`][ \t]*+,\s*+(?=\\*+["'`](?!-))"""
-_OPTION = f"(?:{'|'.join(f'(?<=-{name})' for name in _OPTION_NAMES)})(?:[ \\t]++|{_NEXT_IN_LIST})"
-_QUOTE = r"""(?:[bBrRuUfF]{0,2}\\*+["'`])?+"""
-_TO_VALUE = rf"(?>\d?{_COLOUR}{_BOLD}(?:{_OPTION}|{_CLOSED}(?:{_TYPE}{_SEPARATOR}|>)){_COLOUR}"
-_BEFORE = rf"""{_TO_VALUE}{_QUOTE})(?!(?:\\*+"){{2}}|(?:\\*+'){{2}})"""
+NEXT_IN_LIST = r"""\\*+["'`][ \t]*+,\s*+(?=\\*+["'`](?!-))"""
+_OPTION = f"(?:{'|'.join(f'(?<=-{name})' for name in _OPTION_NAMES)})(?:[ \\t]++|{NEXT_IN_LIST})"
+QUOTE = r"""(?:[bBrRuUfF]{0,2}\\*+["'`])?+"""
+_TO_VALUE = rf"(?>\d?{COLOUR}{_BOLD}(?:{_OPTION}|{_CLOSED}(?:{_TYPE}{_SEPARATOR}|>)){COLOUR}"
+_BEFORE = rf"""{_TO_VALUE}{QUOTE})(?!(?:\\*+"){{2}}|(?:\\*+'){{2}})"""
 _THREE_QUOTES = r"""(?:\"{3}|'{3}|(?:\\"){3}|(?:\\'){3})"""
 _TRIPLE = rf"{_TO_VALUE}[bBrRuUfF]{{0,2}}{_THREE_QUOTES}(?:\s|\\+n){{0,40}}+)"
 _BLOCK = r"""\\*+["']?: [|>][-+0-9]{0,2}[ \t]*+(?:\n|\\n)[ \t]{1,80}+"""
-_SHELL = rf"\d?{_COLOUR}={_COLOUR}"
+_SHELL = rf"\d?{COLOUR}={COLOUR}"
 
 # --- values ---------------------------------------------------------------------------------------------------------
 
@@ -50,7 +50,7 @@ _QUOTED = (  # behind which quote, of what, up to where, and what may stand in f
     (r"(?<=')", r"(?:[^'\\\n]++|\\[^\n])++", r"(?='|\n|\Z)", r"(?:[^'\n]{0,80}[ \t])?"),
     (r"(?<=`)", r"[^`\n]++", r"(?=`|\n|\Z)", r"(?:[^`\n]{0,80}[ \t])?"),
 )
-_QUOTED_PASSWORD = "|".join(
+QUOTED_PASSWORD = "|".join(
     f"{behind}(?!{QUOTE_CLOSED}|{placeholder(end=end, words_before=words)}){value}"
     for behind, value, end, words in _QUOTED
 )
@@ -58,7 +58,7 @@ _QUOTED_PASSWORD = "|".join(
 _QUOTE_END = r"""(?=\\*["'`]|\n|\Z)"""
 RANDOM = r"""(?=[^\s"'`]{8})(?=[^\s"'`0-9]{0,80}+\d)(?=[^\s"'`A-Za-z]{0,80}+[A-Za-z])"""
 """Long enough, with a digit and a letter: a token, or a name with a number in it."""
-_QUOTED_SECRET = (
+QUOTED_SECRET = (
     rf"""(?<=["'`]){RANDOM}(?!{QUOTE_CLOSED}|{placeholder(end=_QUOTE_END)})(?:[^\s"'`\\]++|\\/)++{_QUOTE_END}"""
 )
 
@@ -85,20 +85,21 @@ _SHELL_QUOTED = (
 )
 """The value in quotes behind ``DB_PASSWORD=``. A word of a label (``the``) spares it only in the first place."""
 _IN_SHELL = rf"(?!\"{_IN_DOUBLE}|'{_IN_SINGLE}|{placeholder(end=_END)}|{CALL}|\[\D{{0,40}}\])"
-_SHELL_PASSWORD = rf"(?=\S{{4}}){_IN_SHELL}{_SHELL_CHARACTER}++"
-_BARE_PASSWORD = (
+SHELL_PASSWORD = rf"(?=\S{{4}}){_IN_SHELL}{_SHELL_CHARACTER}++"
+BARE_PASSWORD = rf"""(?<!["'`]){_BARE_DIGIT}(?={_BARE}{{6}}){_REAL}{_BARE}++{_TAIL}"""
+_ASSIGNED_PASSWORD = (
     rf"""(?<!["'`])(?={_BARE}{{4}})(?:"""
     rf"(?<=[A-Z]: ){_REAL}{_BARE}++{_TAIL}(?=\s|\\|\Z)"  # as in the environment of a compose file
-    rf"""|(?<=>){_REAL}{_BARE}{{4,80}}+(?=</)|(?<![\w"'`]>){_BARE_DIGIT}(?={_BARE}{{6}}){_REAL}{_BARE}++{_TAIL})"""
+    rf"""|(?<=>){_REAL}{_BARE}{{4,80}}+(?=</)|(?<![\w"'`]>){BARE_PASSWORD})"""
 )
-_BARE_SECRET = rf"""(?<!["'`]){_BARE_DIGIT}{_BARE_LETTER}(?={_BARE}{{12}}){_REAL}{_BARE}++{_TAIL}"""
+BARE_SECRET = rf"""(?<!["'`]){_BARE_DIGIT}{_BARE_LETTER}(?={_BARE}{{12}}){_REAL}{_BARE}++{_TAIL}"""
 _TRIPLE_VALUE = rf"(?!{placeholder(end=_QUOTE_END, words_before=_WORDS)})(?:(?!{_THREE_QUOTES})(?s:.)){{1,2000}}+"
 _LINE = r"(?:[^\n\\]|\\(?!n))++"
 _LINES = rf"{_LINE}(?:(?:\n|\\n)[ \t]{{1,80}}+[^\s:\\]++(?=[ \t]*+(?:\n|\\n|\Z)))*+"
 _FIRST_LINE = placeholder(end=r"(?=\n|\\n|\Z)", words_before=_WORDS)
 
-_PASSWORD = f"""(?:(?<=["'`])(?:{_QUOTED_PASSWORD})|{_BARE_PASSWORD})"""
-_SECRET = f"(?:{_QUOTED_SECRET}|{_BARE_SECRET})"
+_PASSWORD = f"""(?:(?<=["'`])(?:{QUOTED_PASSWORD})|{_ASSIGNED_PASSWORD})"""
+_SECRET = f"(?:{QUOTED_SECRET}|{BARE_SECRET})"
 _CREDENTIALS = r"[\w.~+/=-]"
 _RAW_CREDENTIALS = (
     rf"(?!AWS4-)(?=[^\s0-9]{{0,80}}+\d)(?=[^\sA-Za-z]{{0,80}}+[A-Za-z])(?={_CREDENTIALS}{{12}})"
@@ -106,14 +107,14 @@ _RAW_CREDENTIALS = (
 )
 
 
-def _kind(name: str, triggers: tuple[str, ...], pattern: str, documented: str) -> Kind:
-    return Kind(name, triggers, re.compile(pattern, re.ASCII), documented)
+def _kind(name: str, triggers: tuple[str, ...], pattern: str, documented: str, *, needs: tuple[str, ...] = ()) -> Kind:
+    return Kind(name, triggers, re.compile(pattern, re.ASCII), documented, needs=needs)
 
 
-_PASSWORDS = ("pass", "pwd")
+PASSWORDS = ("pass", "pwd")
 _TRIPLES = ('"""', "'''", '\\"\\"\\"', "\\'\\'\\'")
 _BLOCKS = (": |", ": >")
-_SECRETS = ("secret", "token", "key")
+SECRETS = ("secret", "token", "key")
 
 ASSIGNMENTS: tuple[Kind, ...] = (
     _kind(
@@ -163,11 +164,11 @@ ASSIGNMENTS: tuple[Kind, ...] = (
     ),
     _kind("password", _TRIPLES, f"({PASSWORD_NAME}{_TRIPLE}){_TRIPLE_VALUE}", "docs/privacy.md"),
     _kind("password", _BLOCKS, f"({PASSWORD_NAME}{_BLOCK})(?!{_FIRST_LINE}){_LINES}", "docs/privacy.md"),
-    _kind("password", _PASSWORDS, f"""({SHELL_NAME}{_SHELL}["']){_SHELL_QUOTED}""", "docs/privacy.md"),
-    _kind("password", _PASSWORDS, f"({SHELL_NAME}{_SHELL}){_SHELL_PASSWORD}", "docs/privacy.md"),
-    _kind("password", _PASSWORDS, f"({PASSWORD_NAME}{_BEFORE}){_PASSWORD}", "docs/privacy.md"),
+    _kind("password", PASSWORDS, f"""({SHELL_NAME}{_SHELL}["']){_SHELL_QUOTED}""", "docs/privacy.md"),
+    _kind("password", PASSWORDS, f"({SHELL_NAME}{_SHELL}){SHELL_PASSWORD}", "docs/privacy.md"),
+    _kind("password", PASSWORDS, f"({PASSWORD_NAME}{_BEFORE}){_PASSWORD}", "docs/privacy.md"),
     _kind("secret", _BLOCKS, f"({SECRET_NAME}{_BLOCK}){RANDOM}(?!{_FIRST_LINE}){_LINES}", "docs/privacy.md"),
-    _kind("secret", _SECRETS, f"({SECRET_NAME}{_BEFORE}){_SECRET}", "docs/privacy.md"),
+    _kind("secret", SECRETS, f"({SECRET_NAME}{_BEFORE}){_SECRET}", "docs/privacy.md"),
 )
 
 
@@ -208,16 +209,17 @@ CREDENTIAL_FILES: tuple[Kind, ...] = (
     ),
     _kind(
         "password",
-        (":5432:", ":5433:", ":6432:", ":*:", "pgpass"),
+        ("432:", ":5433:", ":*:", "pgpass"),
         r"((?:(?<=\n)|(?<=\\n)|(?<=[\"'`])|\A)[\w.*-]{1,100}+:(?:\d{4,5}|\*):[\w.*-]{1,63}+:[\w.*-]{1,63}+:)"
         rf"(?!{_PLACEHOLDER}){_NOT_SPACE}{{3,}}+(?=\s|\\n|[\"'`]|\Z)",
         "https://www.postgresql.org/docs/current/libpq-pgpass.html",
     ),
     _kind(
         "password",
-        ("_auth", "auth:", 'auth"', "auth'", "auth\\", "auth\n"),  # the last is a key of JSON
+        ("auth",),
         rf"""([Aa]uth(?<=["'_\s][Aa]uth)\\*["']?[ \t]*+[:=][ \t]*+(?:\\*["'])?){USER_AND_PASSWORD}""",
         "https://docs.docker.com/reference/cli/docker/login/; https://docs.npmjs.com/cli/configuring-npm/npmrc",
+        needs=("_auth", "auth:", 'auth"', "auth'", "auth\\", "auth\n"),  # the last is a key of JSON
     ),
     _kind(
         "private-key",

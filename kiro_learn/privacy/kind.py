@@ -127,10 +127,18 @@ class Kind:
     """Exactly one group: what stays readable before the secret. The rest of the match is the secret."""
     documented: str
     form: Form = Form.ANY
+    needs: tuple[str, ...] = ()
+    """In lower case; if there are any, a text must hold one as well. Looked for only where a trigger was found."""
+    within: re.Pattern[str] | None = None
+    """If what ``pattern`` finds holds several secrets, and other things: each secret in it, by the same rule."""
 
     def redact(self, text: str) -> str:
         """``text`` with every secret of this kind replaced by ``[REDACTED:name]``."""
-        pieces = self.pattern.split(text)  # kept, key, kept, key, ..., kept: the secrets fall between
         mark = f"[REDACTED:{self.name}]"
+        if (within := self.within) is not None:
+            return self.pattern.sub(
+                lambda found: found[1] + within.sub(rf"\g<1>{mark}", found[0][len(found[1]) :]), text
+            )
+        pieces = self.pattern.split(text)  # kept, key, kept, key, ..., kept: the secrets fall between
         pieces[1::2] = [key + mark for key in pieces[1::2]]
         return "".join(pieces)

@@ -41,6 +41,7 @@ from kiro_learn.privacy.assignments import (
     SECRET_NAME,
     USER_AND_PASSWORD,
 )
+from kiro_learn.privacy.cookies import redact_cookies
 from kiro_learn.privacy.kind import folded, placeholder
 from kiro_learn.privacy.secrets import kinds_that_may_be_in, redact_kinds, redact_secrets
 
@@ -160,6 +161,8 @@ class Naming:
     key: re.Pattern[str]
     value: re.Pattern[str]
     """Matches the whole of a value that is real."""
+    redact: Callable[[str], str] | None = None
+    """Where only a part of a matching value is secret: what takes it out."""
 
 
 def _naming(kind: str, key: str, value: str) -> Naming:
@@ -175,6 +178,7 @@ NAMINGS: tuple[Naming, ...] = (
     ),
     _naming("password", "(?:\\A|_)[Aa]uth", USER_AND_PASSWORD),
     _naming("private-key", "client-key-data", "[A-Za-z0-9+/]{40,}={0,2}"),
+    Naming("cookie", re.compile(r"[Cc](?i:ookie)\Z|\A-b\Z"), re.compile(r"[^\s=]{1,100}=.+"), redact_cookies),
     _naming("password", PASSWORD_NAME, r"(?s:.+)"),
     _naming("secret", SECRET_NAME, rf"{RANDOM}\S++"),
 )
@@ -193,6 +197,8 @@ _ENDINGS = (
     "secret",
     "token",
     "base",
+    "cookie",
+    "-b",
 )
 
 
@@ -204,10 +210,10 @@ def namings_of(key: str) -> tuple[Naming, ...]:
 
 
 def redact_named(text: str, namings: tuple[Naming, ...]) -> str:
-    """``text``, or a mark in its place if it is a real value of one of ``namings``."""
+    """``text``, or a mark in its place (or within) if it is a real value of one of ``namings``."""
     for naming in namings:
         if naming.value.fullmatch(text):
-            return f"[REDACTED:{naming.kind}]"
+            return f"[REDACTED:{naming.kind}]" if naming.redact is None else naming.redact(text)
     return text
 
 

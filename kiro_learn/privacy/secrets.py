@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 
 from kiro_learn.privacy.assignments import ASSIGNMENTS, CREDENTIAL_FILES
+from kiro_learn.privacy.command_lines import COMMAND_LINES
+from kiro_learn.privacy.cookies import COOKIES
 from kiro_learn.privacy.kind import Form, Kind, beginning_a_word, behind_no_word, folded
 
 # Secrets that their own shape gives away, one row a kind.
@@ -243,7 +245,7 @@ PREFIXES: tuple[Kind, ...] = (
 )
 
 
-KINDS: tuple[Kind, ...] = (*PREFIXES, *SHAPES, *CREDENTIAL_FILES, *ASSIGNMENTS)
+KINDS: tuple[Kind, ...] = (*PREFIXES, *SHAPES, *CREDENTIAL_FILES, *COOKIES, *COMMAND_LINES, *ASSIGNMENTS)
 """In the order of search: shapes before names, since a shape says more precisely what a token is."""
 
 _RAREST_FIRST = "~=_qzjx92:-ykwg.vbpfmcu/dhlrsnioate "
@@ -300,7 +302,10 @@ def kinds_that_may_be_in(text: str) -> tuple[Kind, ...]:
     for classes, run, triggers in _RUNS:
         if near := _near_runs(lowered, characters.translate(classes), run):
             present.update(_found(triggers, near))
-    return tuple(KINDS[number] for number in sorted({number for each in present for number in _NUMBERS[each]}))
+    kinds = [KINDS[number] for number in sorted({number for each in present for number in _NUMBERS[each]})]
+    wanted = {each: frozenset(each) for kind in kinds for each in kind.needs}
+    there = {each for each, letters in wanted.items() if all(map(lowered.__contains__, letters)) and each in lowered}
+    return tuple(kind for kind in kinds if not kind.needs or not there.isdisjoint(kind.needs))
 
 
 def _found(triggers_by_character: Mapping[str, Sequence[str]], lowered: str) -> Iterator[str]:

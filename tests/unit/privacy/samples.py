@@ -139,6 +139,7 @@ ASSIGNED: dict[str, tuple[str, str, str, str]] = {
     "a token": ("secret", "TOKEN=", "abcd1234efgh", "\n"),
     "a token as an option": ("secret", "--token ", "abcd1234efgh", " deploy"),
     "an npm file": ("secret", "_authToken=", "abcd1234-efgh", "\n"),
+    "a cookie": ("cookie", "Set-Cookie: sessionid=", MIXED, "; HttpOnly"),
 }
 """Where it stands: (kind, what is before, the secret, what is behind); only the secret goes."""
 
