@@ -28,21 +28,28 @@ _BUMP = re.compile(
     r"|(?:auto-?generated|regenerate|update (?:changelog|snapshots?|lock ?files?|translations?|contributors))\b",
     re.IGNORECASE,
 )
-_PREFIX = re.compile(r"(?:[a-z]{2,10}(?:\([^)]{1,40}\))?!?: )", re.IGNORECASE)
+_PREFIX = re.compile(r"(?P<type>[a-z]{2,10})(?:\((?P<scope>[^)]{1,40})\))?!?: ", re.IGNORECASE)
+_FIXES = frozenset({"fix", "bugfix", "hotfix"})
+LEAST_TITLE_WORDS = 3
+"""Of a subject behind its prefix: fewer do not say what they are about."""
 _NUMBER = re.compile(r" \(#\d{1,9}\)\Z")
-_REVERT = re.compile(r"(?:Revert|Reapply) \"(?P<what>.{1,300})\"\Z")
-_REVERTS = re.compile(r"This reverts commit [0-9a-f]{7,64}[^.\n]{0,80}\.?")
+_REVERT = re.compile(
+    r"(?:(?:Revert|Reapply) |(?i:revert)(?:\([^)]{1,40}\))?!?: )\"(?P<quoted>.{1,300})\"\Z"
+    r"|(?i:revert)(?:\([^)]{1,40}\))?!?: (?P<bare>.{1,300})\Z"
+)
+_REVERTS = re.compile(
+    r"This reverts commit [0-9a-f]{7,64}(?:, reversing changes[^.\n]{0,80}| \([^)\n]{0,80}\))?\.?", re.IGNORECASE
+)
 _ESCAPE = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
 )
 _TRAILER = re.compile(r"(?P<name>[A-Za-z][A-Za-z-]{1,30}|BREAKING CHANGE)(?:: | #)(?P<value>\S.{0,400})")
 _KEPT_TRAILERS = frozenset({"fixes", "closes", "resolves", "refs", "see", "bug", "issue", "reverts", "related"})
 _BREAKING = re.compile(r"BREAKING[ -]CHANGE:?")
-_CHOICE = re.compile(
-    r"\b(?:because|instead of|rather than|so that|in favou?r of|decided|we chose|on purpose|deliberately"
-    r"|trade-?off|the reason)\b",
-    re.IGNORECASE,
-)
+_OF_A_FIX = r"instead of|rather than|in favou?r of|decided|we chose|on purpose|deliberately|trade-?off"
+_CHOICE = re.compile(rf"\b(?:because|so that|the reason|{_OF_A_FIX})\b", re.IGNORECASE)
+_CHOICE_OF_A_FIX = re.compile(rf"\b(?:{_OF_A_FIX})\b", re.IGNORECASE)
+"""What a fix is made because of is a cause and no choice."""
 _WHY = re.compile(
     r"\b(?:since|otherwise|in order to|to avoid|prevents?|due to|as a result|leads? to|caus(?:es?|ed)|broke|breaks"
     r"|fail(?:s|ed)|no longer|turns? out|turned out|work ?around|without this|which means|needs? to|must|unless)\b",
@@ -69,8 +76,9 @@ def reason_in(message: str, author: str, *, is_merge: bool) -> Reasoned | str:
     A body says so by a word that gives a reason, or by a sentence of its own that is no list of what was done.
     """
     lines = [_ESCAPE.sub("", line).rstrip() for line in message.replace("\r\n", "\n").split("\n")]
-    subject, body = lines[0].strip(), lines[1:]
-    title = _NUMBER.sub("", _PREFIX.sub("", subject, count=1) if _PREFIX.match(subject) else subject).strip()
+    subject, body = _NUMBER.sub("", lines[0].strip()), lines[1:]
+    prefix = _PREFIX.match(subject)
+    title = subject[prefix.end() :].strip() if prefix else subject
     if is_merge:
         return MERGES
     if _BOT.search(author):
@@ -79,21 +87,32 @@ def reason_in(message: str, author: str, *, is_merge: bool) -> Reasoned | str:
         return BUMPS
     body, trailers = _split_trailers(body)
     paragraphs = _paragraphs(body)
-    revert = _REVERT.match(title)
+    revert = _REVERT.match(subject) or _REVERT.match(title)
     if revert:
         paragraphs = [text for text in (_REVERTS.sub("", each).strip() for each in paragraphs) if text]
-        title = f"Reverted: {_PREFIX.sub('', revert['what'], count=1)}"
+        title = f"Reverted: {_PREFIX.sub('', revert['quoted'] or revert['bare'], count=1)}"
         if not paragraphs:
             return BARE_REVERTS
     text = " ".join((title, *paragraphs))
     has_words = any(len(each.split()) >= LEAST_WORDS for each in paragraphs if not _ITEM.match(each))
     if not title or not (_CHOICE.search(text) or (paragraphs and (_WHY.search(text) or has_words))):
         return NO_REASON
-    kind: Literal["decision", "rejected", "discovery"] = "decision" if _CHOICE.search(text) else "discovery"
-    if _BREAKING.search("\n".join(lines)):
-        kind = "decision"
+    choice = _CHOICE_OF_A_FIX if prefix and prefix["type"].lower() in _FIXES else _CHOICE
+    is_decision = choice.search(text) or _BREAKING.search("\n".join(lines))
     summary = _shortened(paragraphs, title)
+    if prefix and not revert:
+        title = _telling(title, prefix["scope"], paragraphs)
+    kind: Literal["decision", "rejected", "discovery"] = "decision" if is_decision else "discovery"
     return Reasoned(title[:MOST_TITLE], summary, tuple(trailers[:MOST_FACTS]), "rejected" if revert else kind)
+
+
+def _telling(title: str, scope: str | None, paragraphs: list[str]) -> str:
+    """``title``, and what it is about if it is too short to say so: the scope, or the first sentence of the reason."""
+    if len(title.split()) >= LEAST_TITLE_WORDS:
+        return title
+    if scope:
+        return f"{scope}: {title}"
+    return f"{title}: {_SENTENCE.split(paragraphs[0])[0]}" if paragraphs else title
 
 
 def _split_trailers(body: list[str]) -> tuple[list[str], list[str]]:

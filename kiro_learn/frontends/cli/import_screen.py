@@ -18,13 +18,16 @@ from kiro_learn.services.import_survey import SourceSurvey, Survey
 from kiro_learn.wire.messages import write_record
 
 INDENT = "  "
+GIT_TITLE = "Git"
 COLUMN = 14
 """At least; more where the title of a source is longer."""
 
 Json = dict[str, Any]
 
 
-def nothing(terminal: Terminal) -> list[str]:
+def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
+    if of_commits:
+        return [f"{terminal.mark('ok')} No commits to import"]
     why = "What is not here was imported before, is from before, or is not kept on this machine."
     return [f"{terminal.mark('ok')} No past sessions to import", f"{INDENT}{terminal.dim(why)}"]
 
@@ -33,27 +36,38 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
     """What lies where, and what it would bring and cost."""
     least, most = survey.memories
     learned = _between(f"{least:,}", memories(most)) if least < most else memories(most)
-    brings = f"{events(survey.event_count)}, of which {learned} may come"
     takes = f"{_between(*map(duration, survey.seconds))}, then some until all is learned"
+    learning = [
+        ("brings", f"{events(survey.event_count)}, of which {learned} may come"),
+        ("takes", takes),
+        *_model(survey, llm),
+    ]
+    of_memories = "Commits that say why" if set(survey.kept) == {GIT_TITLE} else "Other memories on this machine"
     rows = [
         *(row for source in survey.sources.values() for row in _source(source)),
         *((title, _kept(count, survey.kept_days.get(title, ()))) for title, count in survey.kept.items() if count),
-        ("brings", brings),
-        ("takes", takes),
-        *_model(survey, llm),
+        *(learning if survey.event_count else [("brings", memories(survey.kept.total()))]),
         *_left_out(survey.skipped),
     ]
-    return [terminal.bold("Past sessions on this machine"), *_rows(rows, terminal)]
+    title = "Past sessions on this machine" if survey.event_count else of_memories
+    return [terminal.bold(title), *_rows(rows, terminal)]
 
 
-def done(stored: int, kept: int, known: int, sessions: int, seconds: float, terminal: Terminal) -> list[str]:  # noqa: PLR0917  # numbers of one line, in its order
+def done(  # noqa: PLR0917  # numbers of one line, in its order
+    stored: int, kept: int, known: int, sessions: int, seconds: float, terminal: Terminal, *, of_commits: bool = False
+) -> list[str]:
     """How much is new."""
-    said = f"{events(stored)} imported from {counted(sessions, *texts.SESSIONS)}"
-    taken = [f"{memories(kept)} of other memories"] if kept else []
-    facts = (said, *taken, *([f"{known:,} were known"] if known else []), duration(seconds))
+    if of_commits:
+        taken = [f"{memories(kept)} imported from commits"]
+    elif kept and not (stored or sessions):
+        taken = [f"{memories(kept)} of other memories imported"]
+    else:
+        taken = [f"{events(stored)} imported from {counted(sessions, *texts.SESSIONS)}"]
+        taken += [f"{memories(kept)} of other memories"] if kept else []
+    again = [counted(known, "was known", "were known")] if known else []
     command = terminal.command("kiro-learn status")
     goes_on = [f"{INDENT}What is new is being learned now; {command} says how far it is."] if stored else []
-    return [f"{terminal.mark('ok')} {texts.DOT.join(facts)}", *goes_on]
+    return [f"{terminal.mark('ok')} {texts.DOT.join((*taken, *again, duration(seconds)))}", *goes_on]
 
 
 def left_out(skipped: Mapping[str, int], terminal: Terminal) -> list[str]:

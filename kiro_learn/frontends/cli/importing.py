@@ -20,7 +20,7 @@ from kiro_learn.frontends.cli import import_export, import_screen, progress, pro
 from kiro_learn.frontends.cli.import_screen import AskedMemories, namespace_finder
 from kiro_learn.frontends.cli.options import Verb, printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import counted, duration, events, size
+from kiro_learn.frontends.cli.terminal import counted, duration, events, memories, size
 from kiro_learn.model.event import Event
 from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.services.histories import FoundSession, FoundStore, PastSessions, WantedSessions, as_event
@@ -54,6 +54,11 @@ class _Asked(NamedTuple):
     namespace: Namespace | None
     """Only of this project."""
     memories: AskedMemories
+
+    @property
+    def of_commits(self) -> bool:
+        """Only the commits of projects are wanted."""
+        return self.wanted.sources == (GIT,)
 
     def events(self, found: FoundSession, skip: Callable[[str], None]) -> Iterator[Event]:
         for past in self.past.events(found, skip, since=self.wanted.since):
@@ -180,7 +185,7 @@ def _is_agreed(
     survey = _surveyed(shell, asked, found, is_wanted=not as_json)
     llm = client.status()["llm"]
     if dry_run or (survey.is_empty and not as_json):
-        _show(shell, survey, llm, as_json=as_json)
+        _show(shell, survey, llm, of_commits=asked.of_commits, as_json=as_json)
         return False
     if not as_json:
         shell.say(import_screen.to_do(survey, llm, shell.err))
@@ -232,13 +237,14 @@ def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> N
         )
 
 
-def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, as_json: bool) -> None:
+def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, of_commits: bool, as_json: bool) -> None:
     if as_json:
         shell.print_json(survey.as_json)
     elif not survey.is_empty:
         shell.print(import_screen.to_do(survey, llm, shell.out))
     else:
-        shell.print([*import_screen.nothing(shell.out), *import_screen.left_out(survey.skipped, shell.out)])
+        nothing = import_screen.nothing(shell.out, of_commits=of_commits)
+        shell.print([*nothing, *import_screen.left_out(survey.skipped, shell.out)])
 
 
 def _project_finder(client: Client) -> Callable[[str], Project]:
@@ -306,18 +312,20 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
     if as_json:
         shell.print_json(_as_json(imported, seconds))
     elif imported.is_empty:
-        shell.print([*import_screen.nothing(shell.out), *import_screen.left_out(imported.skipped, shell.out)])
+        nothing = import_screen.nothing(shell.out, of_commits=asked.of_commits)
+        shell.print([*nothing, *import_screen.left_out(imported.skipped, shell.out)])
     else:
-        shell.print(_done(shell, imported, seconds))
+        shell.print(_done(shell, imported, seconds, of_commits=asked.of_commits))
     return 1 if imported.refused else 0
 
 
-def _done(shell: Shell, imported: _Imported, seconds: float) -> Iterator[str]:
+def _done(shell: Shell, imported: _Imported, seconds: float, *, of_commits: bool) -> Iterator[str]:
     counts = (imported.stored, imported.kept, imported.known, imported.sessions)
-    yield from import_screen.done(*counts, seconds, shell.out)
+    yield from import_screen.done(*counts, seconds, shell.out, of_commits=of_commits)
     yield from import_screen.left_out(imported.skipped, shell.out)
     for problem, count in imported.refused.items():
-        refused = f"{events(count)} were refused: {problem}"
+        what = memories(count) if of_commits else events(count)
+        refused = f"{what} were refused: {problem}"
         yield f"{shell.out.mark('wrong')} {refused}"
 
 

@@ -41,3 +41,16 @@ def test_every_reason_is_named_with_its_number() -> None:
     skipped = {f"lines of kind {number}": number for number in range(1, 10)}
     lines = import_screen.left_out(skipped, PLAIN)
     assert lines == [f"  leaves out    {number} lines of kind {number}" for number in range(9, 0, -1)]
+
+
+def test_commits_bring_memories_and_no_events() -> None:
+    lines = import_screen.to_do(Survey(kept=Counter({"Git": 4})), MODEL_FREE, PLAIN)
+    assert lines == ["Commits that say why", "  Git           4 memories", "  brings        4 memories"]
+
+
+def test_what_commits_brought_is_said_of_commits() -> None:
+    assert import_screen.done(0, 4, 1, 0, 2.0, PLAIN, of_commits=True) == [
+        "✓ 4 memories imported from commits · 1 was known · 2.0 s"
+    ]
+    assert import_screen.done(0, 2, 0, 0, 2.0, PLAIN)[0] == "✓ 2 memories of other memories imported · 2.0 s"
+    assert import_screen.nothing(PLAIN, of_commits=True)[0] == "✓ No commits to import"
