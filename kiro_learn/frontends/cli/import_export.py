@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import attrs
 
 from kiro_learn.client import calls, json_calls
+from kiro_learn.client.address import DaemonUnreachable
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
@@ -169,7 +170,9 @@ def _send(client: Client, path: Path, progress: Progress, first: int, chunk: lis
         progress.add(client.carry_out(json_calls.take(b"\n".join(chunk))), first)
     except KiroLearnError as error:
         again = shlex.join(["kiro-learn", "import", str(path)])
-        raise Failed(f"{error}; up to line {progress.line} it is in, the same again goes on", hint=again) from error
+        hint = f"{error.hint} && {again}" if isinstance(error, DaemonUnreachable) else again
+        is_in = f"up to line {progress.line} it is in" if progress.line > 1 else "nothing of the file is in"
+        raise Failed(f"{error}; {is_in}, the same again goes on", hint=hint) from error
     progress.line = first + len(chunk) - 1
 
 
