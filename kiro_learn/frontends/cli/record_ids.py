@@ -14,10 +14,13 @@ from kiro_learn.frontends.cli.projects import Project, title
 from kiro_learn.frontends.cli.shell import Failed
 from kiro_learn.frontends.cli.terminal import cut, plain
 from kiro_learn.model.ids import LEAST_ENDING, ending_of
+from kiro_learn.model.record import EDITED
 
 SHOWN = 6
 PAGE = 500
 CLOSEST_WIDTH = 60
+MOST_HISTORIES = 50
+"""Of corrected memories, the newest first, that are asked what they replaced where an id is unknown."""
 UNKNOWN = 404
 SERVER_ERROR = 500
 
@@ -63,12 +66,15 @@ def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
     """The memory with this id, or the only one of ``projects`` whose id ends so.
 
     Raises:
-      Failed: there is none, or there are several.
+      Failed: there is none, or there are several; one that was corrected since names what stands for it.
     """
     if _FULL.fullmatch(ending):
-        return _by_id(client, ending)
+        return _by_id(client, ending, projects)
     insist_it_is_long(ending, MEMORIES)
     looked_at = [record for project in projects for record in memories_of(client, project)]
+    end = ending_of(ending)
+    if not any(record["record_id"].endswith(end) for record in looked_at):
+        _name_successor(client, end, looked_at)
     return only_one(ending, looked_at, MEMORIES, title(projects))
 
 
@@ -115,11 +121,26 @@ def only_one(ending: str, looked_at: Sequence[Json], sort: Sort, place: str) -> 
     raise Failed(message, hint=_closest(end, looked_at, sort) or sort.listing)
 
 
-def _by_id(client: Client, record_id: str) -> Json:
+def _name_successor(client: Client, end: str, looked_at: Sequence[Json]) -> None:
+    """Raise Failed, with the memory that stands for it, if one whose id ends with ``end`` was corrected."""
+    corrected = [record for record in looked_at if EDITED in record.values()]
+    for record in corrected[:MOST_HISTORIES]:
+        for replacement in client.history(record["record_id"])["replacements"]:
+            for old in replacement["replaced"]:
+                if old["record_id"].endswith(end):
+                    new = record["record_id"]
+                    said = (
+                        f'{short(old["record_id"])} was corrected: {short(new)} "{cut(record["title"], CLOSEST_WIDTH)}"'
+                    )
+                    raise Failed(f"{said} stands for it", hint=f"kiro-learn memories show {new}")
+
+
+def _by_id(client: Client, record_id: str, projects: Sequence[Project]) -> Json:
     try:
         return client.memory(record_id)
     except RequestRefused as error:
         if error.status == UNKNOWN:
+            _name_successor(client, record_id, [each for project in projects for each in memories_of(client, project)])
             raise Failed(str(error), hint="kiro-learn memories list") from error
         raise
 

@@ -18,6 +18,9 @@ FIRST = record()
 OTHER = record(record_id="mr_01JD3V8M2N5R7T9WXYZ0R5T4M2", title="Another")
 
 
+OLD = record(record_id="mr_01JD3V8M2N5R7T9WXYZ0A7B8C9", title="As it was")
+
+
 class Shelf(Client):
     """A client whose daemon has these memories."""
 
@@ -34,6 +37,10 @@ class Shelf(Client):
             if each["record_id"] == record_id:
                 return each
         raise RequestRefused(404, f"no memory has the id {record_id}")
+
+    def history(self, record_id: str) -> dict[str, Any]:
+        replaced = [{"replaced": [OLD]}] if record_id == FIRST["record_id"] else []
+        return {"record_id": record_id, "replacements": replaced}
 
 
 def found(ending: str, *records: dict[str, Any]) -> dict[str, Any]:
@@ -92,3 +99,10 @@ def test_the_end_of_an_id_is_to_be_typed_only_where_it_names_the_memory(
     asked: str, is_elsewhere: bool, typed: str
 ) -> None:
     assert record_ids.to_type(FIRST["record_id"], asked, is_elsewhere=is_elsewhere) == typed
+
+
+@pytest.mark.parametrize("ending", ["A7B8C9", OLD["record_id"]])
+def test_an_id_of_before_a_correction_is_answered_with_what_stands_for_it(ending: str) -> None:
+    with pytest.raises(Failed, match=r'…A7B8C9 was corrected: …K7Q4M2 "Refresh tokens .*" stands for it') as caught:
+        found(ending, {**FIRST, "strategy": "edited"}, OTHER)
+    assert caught.value.hint == f"kiro-learn memories show {FIRST['record_id']}"
