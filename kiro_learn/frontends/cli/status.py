@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -42,11 +43,12 @@ def _say(shell: Shell, client: Client, *, as_json: bool, clear: bool) -> int:
         _print(shell, _stopped_lines(shell), clear=clear)
         shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(error.hint)}"])
         return 1
+    place = status_screen.HomeFacts(shell.tilde(shell.home), _database_bytes(shell), _free_bytes(shell))
     if as_json:
         shell.print_json(status)
-        return 0
-    _print(shell, _running_lines(shell, client, status), clear=clear)
-    return 0
+    else:
+        _print(shell, _running_lines(shell, client, status, place), clear=clear)
+    return 1 if place.is_full else 0
 
 
 def _print(shell: Shell, lines: list[str], *, clear: bool) -> None:
@@ -55,8 +57,7 @@ def _print(shell: Shell, lines: list[str], *, clear: bool) -> None:
     shell.print(lines)
 
 
-def _running_lines(shell: Shell, client: Client, status: dict[str, Any]) -> list[str]:
-    place = status_screen.HomeFacts(shell.tilde(shell.home), _database_bytes(shell))
+def _running_lines(shell: Shell, client: Client, status: dict[str, Any], place: status_screen.HomeFacts) -> list[str]:
     if status.get("pauses"):
         names = {each.namespace: each.name for each in projects.all_of(client)}
         for pause in status["pauses"]:
@@ -70,6 +71,12 @@ def _stopped_lines(shell: Shell) -> list[str]:
 
 def _database_bytes(shell: Shell) -> int:
     return sum(path.stat().st_size for path in shell.home.glob("kiro-learn.db*"))
+
+
+def _free_bytes(shell: Shell) -> int | None:
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(shell.home).free
+    return None
 
 
 def _spooled_count(shell: Shell) -> int:

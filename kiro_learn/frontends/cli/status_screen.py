@@ -22,6 +22,7 @@ from kiro_learn.frontends.cli.terminal import (
     moment_of,
     size,
 )
+from kiro_learn.services.doctor import LEAST_FREE_BYTES
 
 MUTE = {"words": "words no longer find anything", "meaning": "meaning no longer finds anything"}
 SHOWN_SHARES = ("words", "meaning", "names", "graph")
@@ -36,6 +37,8 @@ MUTE_CONTEXTS = {
 COLUMN = 12
 MARK_WIDTH = 2
 SHOWN_PROBLEMS = 3
+NO_ROOM_BYTES = 4_000_000
+"""Below it the log of a database has no room to grow, so that nothing more can be stored."""
 
 Json = dict[str, Any]
 
@@ -45,6 +48,13 @@ class HomeFacts(NamedTuple):
 
     path: str
     database_bytes: int
+    free_bytes: int | None = None
+    """Of its disk; None: it is not known."""
+
+    @property
+    def is_full(self) -> bool:
+        """There is no room for what is to be stored."""
+        return self.free_bytes is not None and self.free_bytes < NO_ROOM_BYTES
 
 
 class Line(NamedTuple):
@@ -75,9 +85,18 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         *_indexing(status),
         _model(status),
         *_backup(status, now),
-        Line("none", "Home", (home.path, size(home.database_bytes)), is_cut=False),
+        _home(home),
     )
     return [text for line in lines for text in _shown(line, terminal)]
+
+
+def _home(home: HomeFacts) -> Line:
+    facts: tuple[str, ...] = (home.path, size(home.database_bytes))
+    if home.free_bytes is None or home.free_bytes >= LEAST_FREE_BYTES:
+        return Line("none", "Home", facts, is_cut=False)
+    why = "nothing more can be stored: make room on its disk" if home.is_full else ""
+    mark = "wrong" if home.is_full else "warning"
+    return Line(mark, "Home", (*facts, f"{size(home.free_bytes)} free"), is_cut=False, why=why)
 
 
 def stopped(last_seen: datetime | None, spooled_count: int, now: datetime, terminal: Terminal) -> list[str]:

@@ -326,3 +326,22 @@ def test_sharing_is_told_where_something_is_shared(value: dict[str, Any] | None,
 
 def test_where_something_is_shared_it_is_not_said_that_nothing_left_this_machine() -> None:
     assert line_about("Model", llm=llm(usage=usage()), sharing=sharing()) == "  Model       0 of 500 calls today"
+
+
+@pytest.mark.parametrize(
+    ("free", "said"),
+    [
+        (None, "  Home        ~ · 1.0 MB"),
+        (200_000_000, "  Home        ~ · 1.0 MB"),
+        (50_000_000, "! Home        ~ · 1.0 MB · 50 MB free"),
+        (
+            12_000,
+            "✗ Home        ~ · 1.0 MB · 12 kB free\n              nothing more can be stored: make room on its disk",
+        ),
+    ],
+)
+def test_a_disk_without_room_is_said(free: int | None, said: str) -> None:
+    home = HomeFacts("~", 1_000_000, free)
+    lines = "\n".join(status_screen.running(status(), "127.0.0.1:1", home, NOW, PLAIN))
+    assert lines.endswith(said)
+    assert home.is_full == (free == 12_000)
