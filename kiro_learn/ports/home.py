@@ -163,6 +163,10 @@ class HomeInspection(Protocol):
         """Whether the home is there at all."""
         ...
 
+    def is_writable(self) -> bool:
+        """Whether this user may create files in it: its disk takes writes, and so does the folder."""
+        ...
+
     def open_to_others(self) -> Sequence[str]:
         """Names, below the home, of what other users may read or write; the home itself is ``.``."""
         ...

@@ -196,11 +196,22 @@ class Doctor:
           done: what was repaired just before.
         """
         seen = attrs.evolve(self._examination, is_database_mended=any(fix.is_of_database for fix in done))
-        return tuple(Finding(check, self._outcome(check, seen)) for check in self._checks)
+        outcomes = [(check, self._outcome(check, seen)) for check in self._checks]
+        if self._is_read_only:
+            outcomes = [(check, _without_own_commands(outcome)) for check, outcome in outcomes]
+        return tuple(Finding(check, outcome) for check, outcome in outcomes)
+
+    @property
+    def _is_read_only(self) -> bool:
+        """The home is there and takes no write, so that no command of ours can mend anything in it."""
+        home = self._examination.home
+        return home.exists() and not home.is_writable()
 
     def fix(self, findings: Sequence[Finding]) -> tuple[Fix, ...]:
         """Repair what is wrong and safe to repair, in order; a failed repair does not stop the others."""
-        fixes = []
+        fixes: list[Fix] = []
+        if self._is_read_only:
+            return ()
         for finding in findings:
             if finding.is_wrong and finding.check.fix is not None:
                 try:
@@ -224,6 +235,10 @@ class Doctor:
         path = shlex.quote(str(error.filename or self._examination.home.path))
         is_of_wrong_sort = isinstance(error, IsADirectoryError) and error.filename
         return f"mv {path} {path}.put-aside" if is_of_wrong_sort else f"ls -ld {path}"
+
+
+def _without_own_commands(outcome: Outcome) -> Outcome:
+    return attrs.evolve(outcome, mend="") if outcome.mend.startswith("kiro-learn ") else outcome
 
 
 def summary(findings: Sequence[Finding]) -> dict[str, Any]:

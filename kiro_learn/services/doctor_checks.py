@@ -48,11 +48,14 @@ VARIABLE = "KIRO_LEARN_"
 
 
 def home_is_private(seen: Examination) -> Outcome:
-    """The home is there and this user's, and other users have no rights in it."""
+    """The home is there, this user's and can be written to, and other users have no rights in it."""
     if not seen.home.exists():
         return failed(f"{seen.home.path} is not there", START)
     if names := seen.home.of_another_user():
         return failed(f"another user owns {_shown(names)}", _take_back(seen))
+    if not seen.home.is_writable():
+        folder = shlex.quote(str(seen.home.path))
+        return failed(f"{seen.home.path} cannot be written to", f"chmod u+rwx {folder}; findmnt -T {folder}")
     names = seen.home.open_to_others()
     return failed(f"other users can reach {_shown(names)}", FIX) if names else ok("no other user can read it")
 

@@ -53,6 +53,9 @@ class DiskHomeInspection:
     def exists(self) -> bool:
         return self.path.is_dir()
 
+    def is_writable(self) -> bool:
+        return os.access(self.path, os.W_OK | os.X_OK)
+
     def open_to_others(self) -> Sequence[str]:
         return [str(path.relative_to(self.path)) for path in (self.path, *self._below()) if _is_open(path)]
 

@@ -624,3 +624,18 @@ def test_a_token_that_is_gone_under_a_daemon_names_the_way_out(home: Path) -> No
     do(f"kill -9 {pid}")
     kiro_learn(home, "start", "--port", "0")
     assert kiro_learn(home, "doctor").returncode == 0
+
+
+def test_a_home_that_cannot_be_written_to_is_said_and_nothing_is_offered_that_would_write(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a disk that is mounted read-only."""
+    patient.home.hook.unlink()
+    monkeypatch.setattr(DiskHomeInspection, "is_writable", lambda _: False)
+
+    home, hook = patient.outcome("home"), patient.outcome("hook")
+
+    assert (home.state, home.detail) == (CheckState.FAILED, f"{patient.home.path} cannot be written to")
+    assert home.mend.startswith("chmod u+rwx ")
+    assert (hook.state, hook.mend) == (CheckState.FAILED, "")
+    assert patient.fix() == []
