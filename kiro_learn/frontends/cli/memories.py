@@ -72,12 +72,15 @@ def list_verb(
         place = None if everywhere else projects.meant(client, project)
         ask = partial(client.memories, namespace=None if place is None else place.namespace)
         page = _page(ask, most)
+        is_empty = place is not None and not page["total"] and not as_json
+        moved = projects.perhaps_moved(client, project) if is_empty else []
     if as_json:
         shell.print_json(page)
         return
     name = texts.ALL_PROJECTS if place is None else place.name
     shell.print(memory_screen.rows(page["items"], shell.now(), shell.out))
     shell.print(memory_screen.listed(len(page["items"]), page["total"], name, shell.out))
+    shell.print(memory_screen.perhaps_moved(moved, shell.out))
 
 
 def _list_wanted(

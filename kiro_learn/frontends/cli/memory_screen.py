@@ -77,6 +77,12 @@ def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str
     return [terminal.dim(line if shown == total else texts.DOT.join((line, "--all")))]
 
 
+def perhaps_moved(commands: Sequence[str], terminal: Terminal) -> list[str]:
+    """What brings the memories along, if this is a folder that was renamed or moved."""
+    said = "If this folder was renamed or moved, its memories are kept under the old one:"
+    return [said, *(f"  {terminal.command(each)}" for each in commands)] if commands else []
+
+
 def listed_some(shown: int, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
     """How many these are of those that fit the filters, of which nobody counts all."""
     if not shown:

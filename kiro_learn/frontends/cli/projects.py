@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
+
+SHOWN_MOVED = 3
 
 
 class Project(NamedTuple):
@@ -59,6 +62,21 @@ def folder_in(named: str) -> Path | None:
 def all_of(client: Client) -> list[Project]:
     """Every project that something is known of."""
     return [_of(project) for project in client.stats()["projects"]]
+
+
+def perhaps_moved(client: Client, named: str) -> list[str]:
+    """Commands that bring in what was remembered of the project's folder before it was renamed or moved.
+
+    One for each project with memories whose folder is gone and lay beside this one, or was called as it is.
+    """
+    asked = folder_in(named)
+    folder = client.project(os.path.abspath(asked))["folder"] if asked else None  # noqa: PTH100  # as above
+    if not folder:
+        return []
+    here = Path(folder)
+    others = [Path(each["folder"]) for each in client.stats()["projects"] if each["memory_count"] and each["folder"]]
+    gone = [each for each in others if (each.parent == here.parent or each.name == here.name) and not each.exists()]
+    return [shlex.join(["kiro-learn", "projects", "merge", str(each), str(here)]) for each in gone[:SHOWN_MOVED]]
 
 
 def title(projects: Sequence[Project]) -> str:
