@@ -144,16 +144,17 @@ def _show_verb(kind: str) -> click.Command:
     return show_verb
 
 
-def _scope(_context: click.Context, _option: click.Parameter, scope: str) -> str:
-    """A path is one from the current folder."""
-    return scope if scope in {"person", "project"} else os.path.abspath(scope)  # noqa: PTH100  # Path.absolute() leaves ".." in
+def _scope_of(scope: str, project: str) -> str:
+    """A path is one from the current folder, or from that of the ``project`` that is named."""
+    if project or scope in {"person", "project"}:
+        return scope
+    return os.path.abspath(scope)  # noqa: PTH100  # Path.absolute() leaves ".." in
 
 
 _scoped = click.option(
     "--scope",
     default="project",
     metavar="person|project|PATH",
-    callback=_scope,
     help="For what it holds: all your projects, this one, or what lies below a path of it.",
 )
 
@@ -180,7 +181,7 @@ def add_fact_verb(
     """Say what holds of the project, as: deployed_on Fly.io."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
-        said: Json = {"subject": subject, "since": since, "scope": scope, "project": spelled}
+        said: Json = {"subject": subject, "since": since, "scope": _scope_of(scope, project), "project": spelled}
         call = json_calls.add_fact(client, predicate.replace(" ", "_"), object, **said)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
@@ -197,7 +198,7 @@ def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str,
     """Say what you want to be done always, or never."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
-        call = json_calls.add_preference(client, text, key=key, scope=scope, project=spelled)
+        call = json_calls.add_preference(client, text, key=key, scope=_scope_of(scope, project), project=spelled)
         _print_now(shell, client.body_of(call), as_json=as_json)
 
 

@@ -274,6 +274,8 @@ def test_what_is_said_by_hand_has_its_scope_its_versions_and_one_name(place: Pla
 
     run("preferences", "add", "Answer in Danish", "--scope", "person")
     assert run("preferences", "add", "Never edit these", "--scope", "db/migrations")["path"] == "db/migrations"
+    from_elsewhere = ("preferences", "add", "Keep its order", "--scope", "db/seeds", "--project", str(folder), "--json")
+    assert json.loads(done(kiro_learn(place.home, *from_elsewhere, cwd=other)))["path"] == "db/seeds"
     with KiroLearn(other, home=place.home) as memory:
         told = memory.context().text
     assert "- Answer in Danish (2" in told
