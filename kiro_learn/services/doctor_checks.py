@@ -283,7 +283,7 @@ def disk_has_room(seen: Examination) -> Outcome:
     said = f"{free / 1e9:,.1f} GB are free"
     look = f"df -h {shlex.quote(str(seen.home.path))}"
     if free < LEAST_FREE_BYTES:
-        return failed(said, look)
+        return failed(f"{free / 1e6:,.0f} MB are free: soon nothing more can be stored, if it still can", look)
     if free < UPGRADE_COPIES * size:
         return warning(f"{said}, and an upgrade needs {UPGRADE_COPIES * size / 1e9:,.1f} GB", look)
     return ok(said)
