@@ -129,6 +129,8 @@ class Fusion:
     """What is said of each by its words, under the names that ``parts`` gives."""
     _overturned: Mapping[RecordId, RecordId] = attrs.Factory(dict)
     """By record, the older one that it overturns."""
+    _only_term: str | None = None
+    """In lower case: the query's word if it has no other."""
 
     @property
     def overturned(self) -> Mapping[RecordId, RecordId]:
@@ -157,10 +159,24 @@ class Fusion:
         return attrs.evolve(self, overturned=successors(best, known, moments, terms))
 
     def _boosted(self) -> dict[RecordId, float]:
-        scores = session_boost(self._scores, self._found, self._ranking_features)
+        scores = self._held_below_titles(session_boost(self._scores, self._found, self._ranking_features))
         for new, old in self._overturned.items():
             scores[new] = max(scores[new], SUCCESSOR_SHARE * scores[old])
         return scores
+
+    def _held_below_titles(self, boosted: dict[RecordId, float]) -> dict[RecordId, float]:
+        """``boosted``, in which no session lifts a record above those whose title has the query's only word."""
+        if self._only_term is None:
+            return boosted
+        features = self._ranking_features.items()
+        titled = {each for each, of in features if each in boosted and self._only_term in of.text.partition("\n")[0]}
+        if not titled:
+            return boosted
+        most = math.nextafter(min(boosted[each] for each in titled), 0.0)
+        return {
+            each: score if each in titled else max(self._scores[each], min(score, most))
+            for each, score in boosted.items()
+        }
 
     def of(self, record_ids: Iterable[RecordId]) -> tuple[Hit, ...]:
         """The hits of ``record_ids``, best first."""
@@ -219,7 +235,9 @@ def fuse_calibrated(found: Found, ranking_features: Mapping[RecordId, RankingFea
     }
     columns = (map(part.get, created_at, repeat(0.0)) for part in (meaning, *word_parts.values()))
     scores = dict(zip(created_at, map(sum, zip(*columns, strict=True)), strict=True))
-    return Fusion(created_at, scores, deviations, meaning_weight, ranking_features, word_parts)
+    terms = {term.lower() for term in words.terms}
+    only_term = terms.pop() if len(terms) == 1 else None
+    return Fusion(created_at, scores, deviations, meaning_weight, ranking_features, word_parts, only_term=only_term)
 
 
 def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -71,6 +71,20 @@ def test_a_session_lifts_what_follows() -> None:
     assert order(words, near(), early=early, late=late) == ["early", "late", "lone"]
 
 
+@pytest.mark.parametrize(
+    ("terms", "best"),
+    [(("zustand",), ["matter", "mention", "other"]), (("zustand", "state"), ["mention", "matter", "other"])],
+)
+def test_a_session_lifts_a_mention_above_no_title_that_is_the_one_word(terms: tuple[str, ...], best: list[str]) -> None:
+    features = {
+        "matter": RankingFeatures("zustand keeps it\nas decided", "s", NOW),
+        "mention": RankingFeatures("npm fails\n(after: zustand)", "s", NOW.replace(hour=5)),
+        "other": RankingFeatures("npm\n(zustand)", "t", NOW),
+    }
+    words = Words(hits(matter=9.0, mention=7.0, other=2.0), terms=terms)
+    assert order(words, near(), **features) == best
+
+
 def test_without_vectors_the_order_is_that_of_the_words() -> None:
     words = Words(hits(a=3.0, b=2.0, c=1.0), neighbors=hits(c=1.0))
     assert order(words, VectorRanking(), limit=2) == ["a", "b"]
