@@ -76,13 +76,15 @@ def test_a_session_lifts_what_follows() -> None:
     [(("zustand",), ["matter", "mention", "other"]), (("zustand", "state"), ["mention", "matter", "other"])],
 )
 def test_a_session_lifts_a_mention_above_no_title_that_is_the_one_word(terms: tuple[str, ...], best: list[str]) -> None:
-    features = {
-        "matter": RankingFeatures("zustand keeps it\nas decided", "s", NOW),
-        "mention": RankingFeatures("npm fails\n(after: zustand)", "s", NOW.replace(hour=5)),
-        "other": RankingFeatures("npm\n(zustand)", "t", NOW),
-    }
     words = Words(hits(matter=9.0, mention=7.0, other=2.0), terms=terms)
-    assert order(words, near(), **features) == best
+    found = order(
+        words,
+        near(),
+        matter=RankingFeatures("zustand keeps it\nas decided", "s", NOW),
+        mention=RankingFeatures("npm fails\n(after: zustand)", "s", NOW.replace(hour=5)),
+        other=RankingFeatures("npm\n(zustand)", "t", NOW),
+    )
+    assert found == best
 
 
 def test_without_vectors_the_order_is_that_of_the_words() -> None:
