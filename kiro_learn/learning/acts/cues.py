@@ -162,7 +162,7 @@ _USED = re.compile(r"\b(?:us(?:e|es|ed|ing)|run|with|via|prefer|by)(?: the| only
 _PLAIN = "|".join(sorted(map(re.escape, PROGRAMS - WORDS_OF_ENGLISH), key=len, reverse=True))
 _COMMAND = re.compile(
     r"`([^`\n]{2,120})`|(?<![\w`/.-])("
-    rf"(?:{_PLAIN})(?![\w/.-])(?: +(?:-{{1,2}}[\w-]+|[a-z][a-z:-]*))?(?: +(?:-{{1,2}}[\w-]+|create|merge|edit))?"
+    rf"(?:{_PLAIN})(?![\w/-]|\.\w)(?: +(?:-{{1,2}}[\w-]+|[a-z][a-z:-]*))?(?: +(?:-{{1,2}}[\w-]+|create|merge|edit))?"
     r"|go (?:test|build|get|vet|fmt)\b|make (?:test|lint|build|check|deploy|release)\b"
     rf"|(?:(?<=never )|(?<=never use )|(?<=not )|(?<=not use )|(?<=don't use )|(?<=instead of )|(?<=avoid ))"
     rf"(?:{'|'.join(sorted(WORDS_OF_ENGLISH))})(?= *(?:[,.;:]|$)| (?:for|to|here|in|on|with|any)\b))"
@@ -236,6 +236,8 @@ _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "\n", "(", ")", "{", "}"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 
 _GIVEN_A_LINE = re.compile(r"-[a-z]{0,5}c")
+_AS_ROOT = re.compile(r"(?:^|[;&|({\n'\"])[ \t]{0,8}sudo\b")
+"""It wraps a command, and a rule may be about it all the same."""
 _CALLED = re.compile(r"create_(?:pull|merge)_request")
 
 
@@ -252,7 +254,10 @@ def act_of(tool: str, given: Any, project_path: str) -> Act:
     """The act that a call of ``tool`` is, as it is ``given`` what any agent gives it."""
     keys: set[str] = set()
     words: set[str] = set()
-    for command in commands_in(command_in(tool, given)):
+    line = command_in(tool, given)[:MOST_CHARACTERS]
+    if _AS_ROOT.search(line):
+        keys.add("run sudo")
+    for command in commands_in(line):
         keys.update(_command_keys(command))
         words.update(command)
     for file in changed_files(tool, given, project_path):
@@ -297,7 +302,7 @@ def _commands(line: str) -> Iterator[tuple[str, ...]]:
 def _unwrapped(words: Sequence[str]) -> tuple[str, ...]:
     rest = list(words)
     while rest:
-        if _ASSIGNMENT.fullmatch(rest[0]) or rest[0] in WRAPPERS:
+        if _ASSIGNMENT.fullmatch(rest[0]) or (rest[0] in WRAPPERS and rest != ["sudo"]):
             del rest[0]
         elif tuple(rest[:2]) in LAUNCHERS and len(rest) > len(rest[:2]):
             del rest[:2]
@@ -326,6 +331,7 @@ def _command_keys(command: Sequence[str]) -> Iterator[str]:
     named = named_in(command)
     for count in range(1, len(named) + 1):
         yield f"run {' '.join(named[:count])}"
+        yield f"run {' '.join((named[0].removesuffix('3'), *named[1:count]))}"  # pip3 is pip
     line = " ".join((*named[:1], *(word for word in command[1:])))
     short = " ".join((*named, *command[1:])) if len(named) > 1 else line
     yield from (key for key, done in DONE if done.match(line) or done.match(short))

@@ -85,6 +85,16 @@ KINDS = (
         r"gh pr (?:create|edit|ready)\b|glab mr create\b",
     ),
     ChangeKind("commit", r"\bcommit(?:s|ted|ting)?\b", r"git commit\b"),
+    ChangeKind(
+        "force push",
+        r"\bforce[- ]?push(?:es|ed|ing)?\b|\bpush(?:es|ed|ing)? (?:\S+ ){0,2}(?:by|with) (?:-{0,2})force\b",
+        r"git push (?:.* )?(?:--force|-[a-z]{0,4}f\b|\+\S)",
+    ),
+    ChangeKind(
+        "branch deletion",
+        r"\b(?:delet|remov)(?:e|es|ed|ing) (?:\w+ ){0,2}branch(?:es)?\b",
+        r"git (?:branch (?:.* )?(?:-[a-z]{0,4}[dD]\b|--delete\b)|push (?:.* )?(?:--delete\b|-d\b|:\S))",
+    ),
     ChangeKind("push", r"\b(?:force[- ])?push(?:es|ed|ing)?\b", r"git push\b"),
     ChangeKind("merge", r"\bmerg(?:e|es|ed|ing)\b", r"git merge\b|(?:gh pr|glab mr) merge\b"),
     ChangeKind("rebase", r"\brebas(?:e|es|ed|ing)\b", r"git (?:rebase\b|pull .*--rebase)"),

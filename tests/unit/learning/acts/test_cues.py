@@ -47,6 +47,14 @@ def is_about(rule: MemoryRecord | str, tool: str, **given: object) -> bool:
         ("never deploy on Fridays", "./scripts/deploy.sh staging"),
         ("Ask me before adding a dependency", "uv add httpx"),
         ("dont forget to switch to a fresh branch", "git checkout -b topic"),
+        ("Always use pnpm, never npm.", "npm install left-pad"),
+        ("Use uv, never pip.", "python -m pip install httpx"),
+        ("Use uv, never pip.", "pip3 install httpx"),
+        ("Use bun, not npm or yarn.", "yarn add left-pad"),
+        ("Never delete branches", "git branch -D topic"),
+        ("Never delete my branches", "git push origin --delete topic"),
+        ("Never use sudo", "cd web && sudo apt install jq"),
+        ("No force pushes.", "git push -f origin topic"),
     ],
 )
 def test_a_rule_is_told_as_its_command_is_about_to_run(rule: str, command: str) -> None:
@@ -68,6 +76,11 @@ def test_a_rule_is_told_as_its_command_is_about_to_run(rule: str, command: str) 
         ("never use the client/server abstraction", "ls client/server"),
         ("we use go for services", "go test ./..."),
         ("make sure to always ask me", "make test"),
+        ("Always use pnpm, never npm.", "pnpm install left-pad"),
+        ("Never delete branches", "git branch feature-add"),
+        ("Never delete branches", "git push origin topic"),
+        ("Never use sudo", "apt install jq"),
+        ("Never force push", "git push origin topic"),
     ],
 )
 def test_it_is_silent_for_every_other_command(rule: str, command: str) -> None:
