@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
+from kiro_learn.learning.extraction.extractive.choices import reasoned_choice_in
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
@@ -14,12 +15,7 @@ from kiro_learn.learning.extraction.extractive.durability import (
     refuted,
     wanted_by,
 )
-from kiro_learn.learning.extraction.extractive.durable import (
-    choice_in,
-    corrections_in,
-    reasoned_choice_in,
-    rules_in,
-)
+from kiro_learn.learning.extraction.extractive.durable import choice_in, laid_down_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import (
     MOST_FACTS,
@@ -111,11 +107,7 @@ def _earnest_answer(turn: Turn) -> list[Block]:
 
 def _own_rules(turn: Turn) -> list[str]:
     """Rules laid down in this batch, and corrections; one that comes again as context has had its record."""
-    return [rule for said in turn.prompts if not said.is_context for rule in _laid_down(said.text)]
-
-
-def _laid_down(text: str) -> list[str]:
-    return list(dict.fromkeys((*rules_in(text), *corrections_in(text))))
+    return [rule for said in turn.prompts if not said.is_context for rule in laid_down_in(said.text)]
 
 
 def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:
@@ -160,7 +152,7 @@ def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact])
 
 def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract:
     said = (*turn.prompts, turn.answer) if turn.answer else turn.prompts
-    stated = next(s for s in said if _laid_down(s.text))
+    stated = next(s for s in said if laid_down_in(s.text))
     return Extract(
         title=title_of_rule(rules[0]),
         summary=" ".join(rules),

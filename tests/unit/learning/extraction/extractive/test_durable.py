@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, rules_in
+from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, laid_down_in, rules_in
 
 
 @pytest.mark.parametrize(
@@ -131,3 +131,122 @@ def test_a_rule_is_found_behind_a_full_stop_and_a_small_letter() -> None:
 def test_a_rule_in_the_middle_of_a_sentence_may_forbid_more_than_a_few_verbs() -> None:
     said = "customers read from right to left, so never hardcode margin-left"
     assert rules_in(said) == [said]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        # of all things of a kind
+        "every route needs a response_model, otherwise the openapi client breaks",
+        "all timestamps must be stored in UTC",
+        "PRs need two approvals",
+        "tests go next to the source file, not in a tests folder",
+        "secrets never go into .env.example",
+        "make sure every new endpoint has a test",
+        "Every function gets a docstring.",
+        "branch names start with the ticket number",
+        "nobody should edit CHANGELOG.md by hand, it's generated",
+        "package-lock.json must not be edited by hand",
+        "cargo clippy has to pass with -D warnings before every commit, CI rejects it otherwise",
+        "note: the API of v1 is frozen",
+        "Remember: screenshots for PRs go to docs/shots, named by ticket",
+        # an occasion, and what is to be done then
+        "ask me before you add a dependency",
+        "you should ask me before you install a package",
+        "before pushing, run make lint",
+        "when adding a dependency, pin its version",
+        "whenever you change the schema, regenerate the client with `make client`",
+        "if you change the proto files run buf generate",
+        "for commit messages use conventional commits please",
+        "again: run the linter before committing!",
+        # one thing and not another
+        "use uv, not pip",
+        "right, forget npm, always pnpm in this repo",
+        "integer cents everywhere, never floats",
+        "pip is not used here, use uv",
+        # what is not wanted
+        "no emojis in commit messages",
+        "please, no default exports",
+        "stop adding comments that just repeat the code",
+        "I don't want any mocks in integration tests",
+        "actually, don't use any in typescript, ever",
+        "please don't force push on this repo, others work on main",
+        "please don't touch packages/legacy-checkout, it's frozen until the audit in March",
+        "keep functions under 40 lines",
+        "answer in German please, always",
+    ],
+)
+def test_a_rule_is_recognised_by_its_form_where_nothing_else_is_asked_for(prompt: str) -> None:
+    assert laid_down_in(prompt) == [prompt]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        # text that is quoted, reported, or to be worked on
+        "Summarise this license: You must not sublicense the software. Never remove the copyright notice.",
+        'The log says: "Never call setState inside render".',
+        "Write a README that says: always run npm install first",
+        "I'm writing an email to Bob: we never use overtime here, so please plan accordingly",
+        "Add a tooltip: Never share your password",
+        "Here is the prompt for the bot: You are a chef. Never suggest meat.",
+        "My colleague said we should never use threads.",
+        "write a test that the parser never use more than 10 MB",
+        # the moment
+        "don't forget to save",
+        "remember to check the logs when it's done",
+        "make sure you always show me the diff of this change before you apply it",
+        "it's important that you finish this by 5pm",
+        "before we start, tell me what you know",
+        "please don't stop until the tests are green",
+        "don't write code yet",
+        "do not run the tests",
+        "dont forget to switch to a fresh branch cause this one is merged already",
+        # what only tells, complains or chats
+        "you never know",
+        "I prefer tea",
+        "agents always fail at this step",
+        "always the same error",
+        "You should always get 200 from this endpoint but I get 404",
+        "from now on the server returns 500",
+        "in future we may want to support Oracle",
+        "every test fails",
+        "the page must be broken",
+        "jobs never finish",
+        "use the blue button, never mind the red one",
+        "no errors in the console",
+    ],
+)
+def test_talk_reports_and_orders_of_the_moment_are_no_rules(prompt: str) -> None:
+    assert laid_down_in(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Create a form. Every field needs a label.",
+        "Add a cache. Use redis, not memcached.",
+        "Fix the typo. No other changes please.",
+        "Why is this slow? We use postgres, not sqlite.",
+    ],
+)
+def test_what_is_wanted_of_one_piece_of_work_is_no_rule(prompt: str) -> None:
+    assert laid_down_in(prompt) == []
+
+
+def test_a_no_ends_a_sentence_and_before_a_number_it_does_not() -> None:
+    assert laid_down_in("NO. never force push here! rebase instead.") == ["never force push here!"]
+    assert laid_down_in("No. Use ripgrep, not grep.") == ["Use ripgrep, not grep."]
+    assert laid_down_in("Always cite issue no. 5 in commits.") == ["Always cite issue no. 5 in commits."]
+
+
+def test_what_a_person_typed_around_a_paste_counts() -> None:
+    paste = "\n\n" + "log line\n" * 300 + "\n"
+    assert laid_down_in(f"Never commit to main.{paste}What broke?") == ["Never commit to main."]
+    assert laid_down_in(f"It broke.{paste}Never log user emails.") == ["Never log user emails."]
+    assert laid_down_in(f"Add this to prompt.md{paste}Never suggest meat.") == []
+
+
+def test_each_line_of_a_list_of_rules_is_one() -> None:
+    said = "Rules for this repo:\n- tabs in all files\n- use uv, not pip\n- small commits please"
+    assert laid_down_in(said) == ["tabs in all files", "use uv, not pip", "small commits please"]
