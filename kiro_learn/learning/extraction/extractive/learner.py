@@ -208,8 +208,9 @@ def _has_decision(answered: Sequence[ToolFact]) -> bool:
 
 def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Sequence[str], project_path: str) -> Extract:
     about_rule = bool(rules)
-    chosen = bool(choice_in(turn.question))
-    laid_down = rules[0] if about_rule else _reasoned_choice(turn) if len(turn.question) <= _SHORT_PROMPT else ""
+    reasoned = _reasoned_choice(turn)
+    chosen = bool(reasoned or choice_in(turn.question))
+    laid_down = rules[0] if about_rule else reasoned if len(turn.question) <= _SHORT_PROMPT else ""
     title = title_of_rule(laid_down) if laid_down else title_of(blocks, turn.question)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)

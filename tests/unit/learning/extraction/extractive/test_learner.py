@@ -127,6 +127,13 @@ def test_a_rule_inside_a_task_is_a_memory_of_its_own() -> None:
     assert (rule.title, rule.origin) == ("Never drop a column.", Origin.USER)
 
 
+@pytest.mark.parametrize("reply", ["Done.", "OK, I've changed it in app/settings.py and updated the tests."])
+def test_a_persons_reasoned_choice_is_their_decision_whatever_the_answer_says(reply: str) -> None:
+    said = "Store the sessions in Postgres, because Redis is not backed up"
+    (draft,) = learned(prompt(1, said), answer(2, reply))
+    assert (draft.title, draft.knowledge_type, draft.origin) == (said, KnowledgeType.DECISION, Origin.USER)
+
+
 def test_a_choice_is_a_decision_even_when_the_answer_is_short() -> None:
     (draft,) = learned(prompt(1, "let's go with SQLite"), answer(2, "Switched the store to SQLite."))
     assert (draft.observation_type, draft.knowledge_type) == (ObservationType.DECISION, KnowledgeType.DECISION)
