@@ -91,20 +91,20 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
     for turn in turns_of(batch.events):
         cited = _events(turn, batch.sources)
         places = list(dict.fromkeys(place for event_id in cited for place in citing_places[event_id]))
-        own = _own_draft(turn, batch.sources)
-        if own is not None and (not places or _is_rule_lost(own, [completed[place] for place in places])):
-            completed.append(own)
-            places = [*places, len(completed) - 1] if places else []
+        told = [completed[place] for place in places]
+        own = [draft for draft in _own_drafts(turn, batch.sources) if not told or _is_rule_lost(draft, told)]
+        places += range(len(completed), len(completed) + len(own)) if told else ()
+        completed += own
         if places:
             _quote(turn, places, completed)
     traps = (draft_of(trap, batch.sources) for trap in traps_of(batch))
     return completed + [trap for trap in traps if trap is not None]
 
 
-def _own_draft(turn: Turn, sources: Sources) -> RecordDraft | None:
-    """A draft of the rule that a person stated in ``turn``, or of their answer to a tool; None without either."""
-    extract = from_person(turn)
-    return None if extract is None else draft_of(extract, sources)
+def _own_drafts(turn: Turn, sources: Sources) -> list[RecordDraft]:
+    """A draft of each rule that a person stated in ``turn``, or of their choice or answer to a tool."""
+    drafts = (draft_of(extract, sources) for extract in from_person(turn))
+    return [draft for draft in drafts if draft is not None]
 
 
 def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+import attrs
+
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
 from kiro_learn.learning.extraction.extractive.choices import reasoned_choice_in
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
@@ -83,17 +85,17 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     rules = _own_rules(turn)
     answered = answered_facts(turn.tools)
     blocks = _earnest_answer(turn)
-    is_decided = bool(rules) or _has_decision(answered) or bool(_reasoned_choice(turn))
+    is_short = len(turn.question) <= _SHORT_PROMPT
+    are_alone = is_short and len(rules) > 1
+    is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_reasoned_choice(turn))
     if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
-        extract = _from_person(turn, rules, answered)
-        if extract is not None:
-            yield extract
+        yield from _from_person(turn, rules, answered)
         return
-    is_about_rule = bool(rules) and len(turn.question) <= _SHORT_PROMPT
-    yield _from_answer(turn, turn.answer, blocks, rules if is_about_rule else [], project_path)
-    if rules and not is_about_rule:
-        # It holds beyond the matter of its turn, so it is found, told and protected by itself.
-        yield _from_rules(turn, rules, ())
+    is_about_rule = is_short and len(rules) == 1
+    yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
+    if not is_about_rule:
+        # Each holds beyond the matter of its turn, so it is found, told, overruled and protected by itself.
+        yield from (_from_rule(rule, ()) for rule in rules)
 
 
 def _earnest_answer(turn: Turn) -> list[Block]:
@@ -105,9 +107,21 @@ def _earnest_answer(turn: Turn) -> list[Block]:
     return blocks if is_number and _asks_something(turn) else earnest_blocks(blocks)
 
 
-def _own_rules(turn: Turn) -> list[str]:
-    """Rules laid down in this batch, and corrections; one that comes again as context has had its record."""
-    return [rule for said in turn.prompts if not said.is_context for rule in laid_down_in(said.text)]
+@attrs.frozen
+class _Rule:
+    """A rule or a correction in its author's words, and the prompt that has it."""
+
+    text: str
+    said: Said
+
+
+def _own_rules(turn: Turn) -> list[_Rule]:
+    """Rules laid down in this batch, each once; one that comes again as context has had its record."""
+    found: dict[str, _Rule] = {}
+    for said in turn.prompts:
+        for text in () if said.is_context else laid_down_in(said.text):
+            found.setdefault(text.casefold(), _Rule(text, said))
+    return list(found.values())
 
 
 def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:
@@ -136,30 +150,30 @@ def _asks_something(turn: Turn) -> bool:
     return bool(asks(question) or _QUESTION_WORD.match(question)) and bool(own_words(question))
 
 
-def from_person(turn: Turn) -> Extract | None:
-    """What a person laid down or answered in ``turn``, as a memory of its own; None if they did neither."""
-    return _from_person(turn, _own_rules(turn), answered_facts(turn.tools))
+def from_person(turn: Turn) -> list[Extract]:
+    """What a person laid down or answered in ``turn``, as memories of their own."""
+    return list(_from_person(turn, _own_rules(turn), answered_facts(turn.tools)))
 
 
-def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract | None:
-    """A person's rule or choice as a memory of its own: it holds whatever the rest of the turn says."""
+def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact]) -> Iterator[Extract]:
+    """A memory for each rule, or for a person's choice: it holds whatever the rest of the turn says."""
     if rules:
-        return _from_rules(turn, rules, answered)
-    if _has_decision(answered):
-        return _from_answered(turn, answered)
-    return _from_choice(turn, _reasoned_choice(turn))
+        yield _from_rule(rules[0], answered)
+        yield from (_from_rule(rule, ()) for rule in rules[1:])
+    elif _has_decision(answered):
+        yield _from_answered(turn, answered)
+    elif chosen := _reasoned_choice(turn):
+        yield _from_choice(turn, chosen)
 
 
-def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract:
-    said = (*turn.prompts, turn.answer) if turn.answer else turn.prompts
-    stated = next(s for s in said if laid_down_in(s.text))
+def _from_rule(rule: _Rule, answered: Sequence[ToolFact]) -> Extract:
     return Extract(
-        title=title_of_rule(rules[0]),
-        summary=" ".join(rules),
+        title=title_of_rule(rule.text),
+        summary=rule.text,
         observation_type=ObservationType.DECISION,
-        events=tuple(sorted({stated.number, *(fact.number for fact in answered)})),
+        events=tuple(sorted({rule.said.number, *(fact.number for fact in answered)})),
         facts=tuple(fact.text for fact in answered),
-        concepts=concepts_in(stated.text, ""),
+        concepts=concepts_in(rule.text, ""),
         knowledge_type=KnowledgeType.CONSTRAINT,
         origin=Origin.USER,
         importance=_RULE_IMPORTANCE,
@@ -171,9 +185,7 @@ def _reasoned_choice(turn: Turn) -> str:
     return reasoned_choice_in(turn.question) if turn.answer is not None else ""
 
 
-def _from_choice(turn: Turn, chosen: str) -> Extract | None:
-    if not chosen:
-        return None
+def _from_choice(turn: Turn, chosen: str) -> Extract:
     return Extract(
         title=title_of_rule(chosen),
         summary=chosen,
@@ -206,20 +218,20 @@ def _has_decision(answered: Sequence[ToolFact]) -> bool:
     return any(not fact.is_of_the_moment for fact in answered)
 
 
-def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Sequence[str], project_path: str) -> Extract:
-    about_rule = bool(rules)
+def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, project_path: str) -> Extract:
+    about_rule = bool(rule)
     reasoned = _reasoned_choice(turn)
     chosen = bool(reasoned or choice_in(turn.question))
-    laid_down = rules[0] if about_rule else reasoned if len(turn.question) <= _SHORT_PROMPT else ""
+    laid_down = rule or (reasoned if len(turn.question) <= _SHORT_PROMPT else "")
     title = title_of_rule(laid_down) if laid_down else title_of(blocks, turn.question)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
-    said = new_ones(rules, title)
+    said = new_ones([rule] if rule else [], title)
     answered = answered_facts(turn.tools)
     is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)
-    said += facts_in(_not_shown(turn), "\n".join((title, summary, *rules)), most=room, with_questions=True)
+    said += facts_in(_not_shown(turn), f"{title}\n{summary}\n{rule}", most=room, with_questions=True)
     facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)), most=room)
     files = files_in(turn.tools, project_path)
     kind = _type_of(turn, answer, decides=chosen or about_rule, changed_files=bool(files.modified))

@@ -85,6 +85,12 @@ def test_a_rule_that_the_record_of_its_turn_does_not_word_is_a_record_of_its_own
     assert (rule.title, rule.knowledge_type) == ("Always use pnpm here, never npm.", KnowledgeType.CONSTRAINT)
 
 
+def test_each_rule_that_the_record_of_its_turn_does_not_word_is_a_record_of_its_own() -> None:
+    said = prompt(1, "Never push to main. Always use pnpm here.")
+    _, *rules = checked([said, answer(2, "Understood.")], draft(1, 2))
+    assert [rule.title for rule in rules] == ["Never push to main.", "Always use pnpm here."]
+
+
 def test_a_rule_that_the_record_of_its_turn_words_is_not_kept_twice() -> None:
     worded = draft(1, 2, title="pnpm is used here and never npm")
     (told,) = checked([prompt(1, "Always use pnpm here, never npm."), answer(2, "Understood.")], worded)

@@ -127,6 +127,34 @@ def test_a_rule_inside_a_task_is_a_memory_of_its_own() -> None:
     assert (rule.title, rule.origin) == ("Never drop a column.", Origin.USER)
 
 
+def test_each_rule_of_a_prompt_is_a_memory_of_its_own() -> None:
+    said = "Never push to main. Always use pnpm here. Never log user emails."
+    drafts = learned(prompt(1, said), answer(2, "Understood."))
+    assert [draft.title for draft in drafts] == [
+        "Never push to main.",
+        "Always use pnpm here.",
+        "Never log user emails.",
+    ]
+    assert all(draft.knowledge_type is KnowledgeType.CONSTRAINT and draft.summary == draft.title for draft in drafts)
+    assert {draft.source_event_ids for draft in drafts} == {(event_id(1),)}
+
+
+def test_rules_of_turns_that_no_answer_ends_are_memories_of_their_own_prompts() -> None:
+    drafts = learned(
+        prompt(1, "Never push to main."), prompt(2, "Always use pnpm here."), prompt(3, "never push to main.")
+    )
+    assert [(draft.title, draft.source_event_ids) for draft in drafts] == [
+        ("Never push to main.", (event_id(1),)),
+        ("Always use pnpm here.", (event_id(2),)),
+    ]
+
+
+def test_what_answers_several_rules_is_a_memory_beside_them() -> None:
+    first, *rules = learned(prompt(1, "Never push to main. Always use pnpm here."), answer(2, CAUSE))
+    assert (first.knowledge_type, first.origin) == (None, Origin.ASSISTANT)
+    assert [rule.title for rule in rules] == ["Never push to main.", "Always use pnpm here."]
+
+
 @pytest.mark.parametrize("reply", ["Done.", "OK, I've changed it in app/settings.py and updated the tests."])
 def test_a_persons_reasoned_choice_is_their_decision_whatever_the_answer_says(reply: str) -> None:
     said = "Store the sessions in Postgres, because Redis is not backed up"
