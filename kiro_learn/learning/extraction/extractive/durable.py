@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kiro_learn.learning.acts.cues import cues_in
-from kiro_learn.learning.extraction.extractive import other_languages, rule_forms
+from kiro_learn.learning.extraction.extractive import other_languages, rule_forms, rule_signs
 from kiro_learn.learning.extraction.extractive.own_sentences import own_parts, own_sentences, tidy, unquoted
 from kiro_learn.learning.extraction.extractive.rule_words import any_of, is_of_the_moment
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
@@ -79,9 +79,6 @@ _CORRECTION = re.compile(
 """How a sentence begins that corrects the agent."""
 
 
-_REPROACH = re.compile(
-    r"(?:but |and |so |hey,? )?(?:why (?:did|do|are|would) you|how (?:many times|often))\b", re.IGNORECASE
-)
 _SAID_BEFORE = re.compile(
     r"\bagain\b|\btold you\b|\basked you\b|\bi said\b|\byou keep\b|\bhow many times\b", re.IGNORECASE
 )
@@ -103,13 +100,13 @@ _CHOICE_SENTENCES = 2
 def laid_down_in(prompt: str) -> list[str]:
     """The sentences of ``prompt`` that lay down something lasting, each once, in order."""
     said = own_sentences(prompt)
-    found = {*_rules(prompt, said), *filter(_is_correction, said)}
+    found = {*_rules(said), *filter(_is_correction, said)}
     return [sentence for sentence in dict.fromkeys(said) if sentence in found]
 
 
 def rules_in(prompt: str) -> list[str]:
     """The sentences of ``prompt`` that lay down something lasting, whatever act they are about."""
-    return list(_rules(prompt, own_sentences(prompt)))
+    return list(_rules(own_sentences(prompt)))
 
 
 def corrections_in(prompt: str) -> list[str]:
@@ -123,31 +120,23 @@ def corrections_in(prompt: str) -> list[str]:
 def only_lays_down(prompt: str) -> bool:
     """Whether ``prompt`` states rules and nothing else."""
     said = own_sentences(prompt) if own_parts(prompt) == [prompt] else []
-    rules = set(_rules(prompt, said))
+    rules = set(_rules(said))
     return bool(said) and rules.issuperset(said)
 
 
-def _rules(prompt: str, said: list[str]) -> Iterator[str]:
-    """Those of ``said``; what is a rule only by itself counts where ``prompt`` asks for no work beside it."""
-    is_alone = len(prompt) <= rule_forms.MOST_BESIDE and not any(_is_work(each) or _is_question(each) for each in said)
+def _rules(said: list[str]) -> Iterator[str]:
+    """Those of ``said`` that are rules; all that follow the heading of a list of rules are."""
     is_listed = False
+    work_count = sum(map(rule_signs.asks_for_work, said))
     for sentence in said:
+        is_beside_work = work_count > rule_signs.asks_for_work(sentence)
         if rule_forms.announces_rules(sentence):
             is_listed = True
-        elif _is_rule(sentence, is_alone=is_alone or is_listed, is_listed=is_listed):
+        elif _is_rule(sentence, is_listed=is_listed, is_beside_work=is_beside_work):
             yield sentence
 
 
-def _is_work(sentence: str) -> bool:
-    return rule_forms.asks_for_work(sentence) and not _is_rule(sentence, is_alone=True)
-
-
-def _is_question(sentence: str) -> bool:
-    """Whether ``sentence`` wants an answer; "why did you …?" mostly wants none."""
-    return asks(sentence) and not _REPROACH.match(sentence)
-
-
-def _is_rule(sentence: str, *, is_alone: bool, is_listed: bool = False) -> bool:
+def _is_rule(sentence: str, *, is_listed: bool, is_beside_work: bool) -> bool:
     if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
     is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
@@ -158,7 +147,7 @@ def _is_rule(sentence: str, *, is_alone: bool, is_listed: bool = False) -> bool:
     said = unquoted(sentence)
     if is_listed or rule_forms.lays_down(said) or other_languages.is_rule(said):
         return True
-    return is_alone and rule_forms.lays_down_alone(said)
+    return rule_signs.lay_down(sentence, is_beside_work=is_beside_work)
 
 
 def _is_correction(sentence: str) -> bool:

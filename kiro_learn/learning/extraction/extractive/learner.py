@@ -29,6 +29,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
     tool_facts,
 )
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
+from kiro_learn.learning.extraction.extractive.rule_signs import holds_for_good
 from kiro_learn.learning.extraction.extractive.summaries import (
     PROMPT_CHARACTERS,
     asked_line,
@@ -116,11 +117,16 @@ class _Rule:
 
 
 def _own_rules(turn: Turn) -> list[_Rule]:
-    """Rules laid down in this batch, each once; one that comes again as context has had its record."""
+    """Rules laid down in this batch, each once; one that comes again as context has had its record.
+
+    What is chosen with a reason, and does not say that it holds for good, is a choice.
+    """
     found: dict[str, _Rule] = {}
+    chosen = _reasoned_choice(turn)
     for said in turn.prompts:
         for text in () if said.is_context else laid_down_in(said.text):
-            found.setdefault(text.casefold(), _Rule(text, said))
+            if text not in chosen or holds_for_good(text):
+                found.setdefault(text.casefold(), _Rule(text, said))
     return list(found.values())
 
 

@@ -1,9 +1,7 @@
-"""How people word a rule: the forms that hold anywhere, and those that hold where nothing else is asked for.
+"""How people word a rule in so many words: an order for good ("never ..."), what must be of all things of a kind.
 
-A form is a kind of sentence, not a phrase: an order for good ("never ..."), what must be of all things of a kind
-("every route needs ..."), an occasion and what is to be done then, one thing and not another. What speaks of the
-moment, tells what somebody else said, or complains is none. A rule stands in every brief, so a wrong one costs more
-than one missed.
+A form is a kind of sentence, not a phrase. What speaks of the moment, tells what somebody else said, or complains is
+none. What says less plainly that it is a rule is weighed by its signs (``rule_signs``).
 """
 
 from __future__ import annotations
@@ -13,16 +11,13 @@ import re
 from kiro_learn.learning.acts.cues import cues_in
 from kiro_learn.learning.extraction.extractive.rule_words import (
     ACT,
-    ARTEFACT,
     EACH,
     KIND,
     MUST,
-    NAMED,
     NO_ACT,
     OCCASION,
     PLEASE,
     STATED,
-    THING,
     any_of,
     complains,
     is_of_the_moment,
@@ -90,11 +85,6 @@ _REMEMBERED = re.compile(
     re.IGNORECASE,
 )
 """Not what happened, but what is so."""
-_KEPT_IN_MIND = re.compile(
-    r"(?:please )?(?:keep in mind|bear in mind|be aware) that "
-    r"(?=.{0,160}\b(?:is|are|has|have|must|should|can|cannot|only|never|always)\b)",
-    re.IGNORECASE,
-)
 _NOT_FORGOTTEN = re.compile(r"(?:remember to (?!always|never)|(?:do not|don'?t) forget to) (?:\S+ ){2,}", re.IGNORECASE)
 _PREFERS = re.compile(
     r"(?:i|we)(?: (?:always|generally|usually|strongly))? prefer (?!option|number|the\b|to\b|you\b|that|this|it\b|your"
@@ -139,109 +129,6 @@ _OCCASION = re.compile(
     re.IGNORECASE,
 )
 """An occasion, and what is to be done then."""
-WEAK = re.compile(
-    any_of(
-        r"(?:use|prefer|write|run|name|call|put|store|log|speak|pick|take) (?!(?:the|this|that|it|a|an|my|your"
-        r"|option|one|port) )[^,.?]{2,60}?(?: (?:for|in|to|under|next"
-        r" to) [\w ./-]{2,40}?)?,? (?:and )?(?:not|instead of|rather than|over) (?:in |with |to )?(?!sure|yet"
-        r"|the|a\b|this|that|now)[\w./@`*-]+",
-        rf"(?!(?:i|we|you|he|she|they|there|no|yes|not|add|fix|change|do|make|put|go|try|just|only|show|set|test"
-        rf"|check|sure)\b){NAMED}, not {THING}[.!]{{0,3}}$",
-        r"[^,.]{3,60}\beverywhere\b,? (?:never|no|not)\b",
-        rf"(?!i\b|you\b|he\b|she\b|they\b|there\b|there's)[^,.]{{3,40}}, (?:never|no) {THING}(?: {THING})?[.!]{{0,3}}$",
-        rf"{ACT} [^,.;]{{2,80}}? (?:before|after|when|on) (?:(?:you |we )?(?:commit|push|merg|deploy|releas"
-        rf"|open)\w*|{EACH}{KIND})\b",
-        rf"(?:for|in|inside|under|within) (?:all )?(?:new )?{KIND},? {PLEASE}(?:{ACT}|no)\b",
-        rf"(?:use|write|answer|name|put|format|keep|add|speak|reply|log|store) {NAMED} (?:in|for|to|on|under"
-        rf"|below|next to|out of) (?:all |every |each |your )?(?:[\w-]+ )?{ARTEFACT}\b(?! (?!and|or|please"
-        rf"|here)\w)",
-        r"(?:leave|let) (?!me\b|it\b|this|that|them)[^,.]{3,40} alone[.!]{0,3}$|(?:keep your )?hands off (?!it\b|this"
-        r"|that|me\b)\S+",
-        rf"(?:when in doubt|(?:if|when) (?:unsure|uncertain|unclear|in doubt)),? {PLEASE}{ACT}\b",
-        r"(?:do not|don'?t) (?:guess|assume|speculate|hallucinate|invent)\b(?! (?:it|that|this)\b)",
-        r"be (?:brief|concise|terse)\b|(?:avoid|prefer|favou?r) (?!it\b|that|this|the\b|my|your|to\b|you\b|a\b"
-        r"|an\b)[\w`.-]+ \S+",
-        rf"(?:write|name|put|store|log|format|keep|document|sign|prefix|sort|validate|wrap|add) (?:[\w-]+ to"
-        rf" )?(?:all|every|each) (?:[\w-]+ )?{ARTEFACT}\b",
-        rf"{ACT} [^,.;]{{2,80}}? (?:before|after|on) (?:each|every) (?!time\b)\w+",
-        r"(?!(?:it|this|that|he|she|they|there|i|you|we|what|who)\b)(?:the )?[\w./`-]+(?: [\w./`-]+){0,4} (?:must"
-        r" (?:not|never) (?!have)|may (?:not|never|only) (?!be\b|have)"
-        r"|(?:is|are) (?:not allowed|forbidden|mandatory|banned|prohibited)\b)",
-        rf"(?:(?:every|each|all|any) )?(?:new )?{KIND} (?:gets? (?:an?|the|its|their) |(?:starts?|ends?|begins?)"
-        rf" with |(?:goes|go|lives?) (?:in|to|under) (?!the wrong)|follows? (?!the link)|carr(?:y|ies) )",
-        r"[^,?]{2,60} (?:are|is|in|use|uses) (?:\w+ )?(?:kebab|snake|camel|pascal|upper|lower|title)[-_ ]?case\b",
-        r"(?:we|our (?:ci|team|build)) (?:name|call|prefix|treat|pin|tag|version|indent|squash|format|lint|sign"
-        r"|rebase|review|document|target|follow|avoid)s? (?!it\b|this|that|them)\S+ \S+",
-        rf"{KIND} (?:in|on|with|from) \w+(?: \w+)?,? (?:please|always)[.!]{{0,3}}$",
-        r"our (?:style guide|coding style|package manager|formatter|linter|test runner|naming scheme|branching"
-        r" model) (?:is|are) (?!not|broken|wrong|failing|down)",
-        rf"(?:do not|don'?t) (?:use|add|write|call|put|import|log|catch) [^,.;]{{3,60}}? (?:in|on|for|outside|from)"
-        rf" (?:all |new |any |production )?{ARTEFACT}[.!]{{0,3}}$",
-        rf"keep {KIND} (?:under|below|short|small|within|sorted|in|out|to|free|as|pure|thin|simple|alphabeti)",
-        rf"{KIND} (?:always |never )?(?:go|goes|live|lives|belong|belongs|stay|stays) (?:in|into|to(?! sleep|"
-        rf" waste)|next"
-        rf"|under|on|with|at|beside)\b(?! the (?:wrong|same)| red| green)",
-        rf"(?!the\b|that\b|those\b|my\b|your\b|it\b|its\b|and\b){KIND} {MUST}",
-        rf"the {KIND} (?:must|may|shall) (?:not|never|only|be|stay|remain)\b(?! (?:\w+ing|broken|wrong"
-        rf"|missing|stale|slow|down|an?|the|due)\b)",
-        rf"(?:all|every|each|any|no)(?! (?:of|the|those|these|that|my|your|other|i|we|you|it|users?|customers?"
-        rf"|admins?|people|buttons?|icons?|pages?)\b)"
-        rf" (?!\w+ (?:ideas?|idea))[^,.;:]{{2,60}}? {MUST}",
-        rf"it(?:'s| is) (?:important|required|mandatory|essential) (?:to|that (?!you\b)) ?{ACT}\b",
-        r"(?:use|call|extend|reuse) .{3,80}? (?:instead of|rather than) (?:writing|creating|adding|making|using"
-        r"|calling|importing|rolling)\b",
-        r"only (?:use|call|import|log|deploy|push|merge|store|release|commit) (?!the (?:first|last|second)|one\b"
-        r"|a\b|an\b)\S+|only (?:the )?[\w -]{2,40} (?:may|is"
-        r" allowed to|are allowed to)\b",
-        r"we (?:always )?use \S+(?: \S+){0,5}?,? (?:not|never|instead of|rather than)\b",
-        rf"(?:we|this (?:repo|project|codebase|team|service)) (?:{ACT})s? {NAMED}(?: for {NAMED})?(?: here| in"
-        rf" this (?:repo|project|codebase)|,? (?:not|never) \S+| everywhere)?[.!]{{0,3}}$",
-        rf"we {ACT} only (?:on|in|to|from|with|via|through|after|by)\b",
-        rf"{KIND} (?:in|on|from|by|with|to) \w+(?: \w+)? only[.!]{{0,3}}$",
-        r"(?!it|that|there|this|he|she|i\b|you|we|they|what)(?:the )?[\w./-]+(?: [\w./-]+){0,3} (?:has|have"
-        r"|needs?) to (?:pass|be green|be (?:signed|reviewed|approved|tested|formatted))\b.{0,40}\b(?:before|on"
-        r"|for) (?:every|each|any|you commit|you push|commit|push|merg)",
-        r"(?!it\b|that\b|this\b|what\b|he\b|she\b|i\b|they\b)(?:the )?[\w./`-]+(?: [\w./`-]+){0,3} (?:is|are)"
-        r" (?:(?:not|never) (?:used|allowed|permitted|welcome)\b|forbidden\b|banned\b|(?:off[ -]limits|frozen"
-        r"|read[ -]?only|write-?protected|protected|(?:auto-?)?generated)(?:[,.;!]|$| for (?:agents|everyone|us"
-        r"|all)))",
-        r"no (?!matching|such|ideas?\b|problems?\b|worries|need\b|way\b|matter|luck|one\b|doubt|rush|errors?\b"
-        r"|issues?\b|changes?\b|tests?\b|results?\b|difference|output"
-        r"|warnings?\b|logs?\b|data\b|answers?\b|response|hits?\b|thanks|more\b|such\b|longer\b"
-        r"|idea)(?:[\w./()-]+ ){1,3}?"
-        r"(?:please|in (?!there\b|this (?!repo|project|codebase))|for (?!now)|outside|without|longer|over|that|which"
-        r"|anywhere|here|ever\b|at all|on )[^,;]{0,60}(?:,? please[.!]{0,3})?$",
-        rf"stop {_HABIT} (?!it|this|that|the\b|me|your|my|now|there|here|so\b)\S+",
-        r"(?:do not|don'?t) (?:ever )?(?:use|add|write|create|edit|commit|push|upgrade|mock|import|touch|put"
-        r"|rename|wrap|log|hardcode|hard-code|install|downgrade|bump|introduce|invent|store|mix|disable|leave"
-        r"|make up|call|depend) (?!it\b|this|that|the\b|them|me\b|your|my\b|an?\b|any (?:more|of|code|files?)\b"
-        r"|code\b|anything|more|these|those|one|too|so|from|to\b|up|on\b|for\b)\S+",
-        r"(?:do not|don'?t) [a-z]+ an? .{3,60}\b(?:every time|each time|for every \w+|on every \w+|by default"
-        r"|every \w+)[.!]{0,3}$",
-        r"i (?:do not|don'?t|never) (?:ever )?want (?:any |you to (?:ever )?(?:use|add|write|create|commit|push"
-        r"|edit)|to see any |(?!to\b|it\b|this|that|the\b|an?\b|your|any\b|you\b)[\w-]+ (?:in|anywhere"
-        r"|here)\b)\s?\S+",
-        r"(?:squash|rebase|small|conventional|signed|feature|trunk)[\w -]{2,40} only[.!]{0,3}$",
-    ),
-    re.IGNORECASE,
-)
-"""How a sentence begins that is a rule where the prompt asks for nothing else."""
-_PLEASE_NO = re.compile(
-    r"(?:please,?|pls,?|again[,:]|no[,.!]|i said:?|i told you:?) no (?!no\b|problem|thanks|idea|worries)"
-    r"[\w -]{3,40}[.!]{0,3}$",
-    re.IGNORECASE,
-)
-_INNER_ALONE = re.compile(
-    rf"[,;:] (?:so |and )?(?:do not|don'?t|never) (?:use|add|edit|touch|commit|push|write|create|import) {THING}",
-    re.IGNORECASE,
-)
-_CORRECTS = re.compile(
-    r"(?:no|nope|wrong|that's wrong|stop|hey|again|i said)[,.!: ]+(?:please )?(?:use|run|call|write|put|take)"
-    r" .{3,80}? (?:instead of|rather than|not)\b",
-    re.IGNORECASE,
-)
-
-
 _TO_WRITE = re.compile(
     r"(?:please )?(?:write|draft|add|create|generate|make(?! sure)|give|implement|put|show"
     r"|insert)\b(?!.{0,30}\brule\b).{0,40}?"
@@ -273,43 +160,9 @@ def lays_down(sentence: str) -> bool:
     )
 
 
-def lays_down_alone(sentence: str) -> bool:
-    """Whether ``sentence`` is a rule where nothing else is asked for."""
-    bare = without_lead(sentence)
-    if complains(sentence) or is_of_the_moment(bare):
-        return False
-    found = (WEAK.match(bare), _OCCASION.match(bare), _INNER_ALONE.search(bare), _CORRECTS.match(sentence))
-    return any((*found, _PLEASE_NO.match(sentence), _KEPT_IN_MIND.match(sentence)))
-
-
 def names_an_occasion(sentence: str) -> bool:
     """Whether ``sentence`` says when something is to be done: it begins as a question may."""
     return _OCCASION.match(without_lead(sentence)) is not None
-
-
-_TASK = re.compile(
-    r"(?:please |now |then |also |next,? |and |ok,? |first,? |so )*"
-    + any_of(
-        r"(?:can|could|would|will) (?:you|we)\b",
-        r"(?:i|we) (?:want|need|would like|wish)\b(?! (?:you to )?(?:never|always))",
-        r"i'd like\b",
-        r"let'?s\b",
-        r"(?:add|build|change|check|create|debug|deploy|do|explain|extract|fix|find|generate|implement"
-        r"|investigate|look|make|move|refactor"
-        r"|remove|rename|replace|review|run|set|show|test|try|update|upgrade|write|help|continue|go|start"
-        r"|translate|summari[sz]e|design|draft"
-        r"|migrate|convert|finish|configure|install|commit|push|merge|open|get|give|tell|read|clean|split|use"
-        r"|put)\b(?! sure\b)",
-    ),
-    re.IGNORECASE,
-)
-MOST_BESIDE = 300
-"""Characters of a prompt in which a weak form may be a rule."""
-
-
-def asks_for_work(sentence: str) -> bool:
-    """Whether ``sentence`` wants something done."""
-    return _TASK.match(sentence) is not None
 
 
 _HEADING = re.compile(
