@@ -1,0 +1,363 @@
+"""What a text says has ended, what it says to stay and what it takes up again, by the words of each.
+
+A sentence is read word by word. What ends is the whole of what is said to be dropped, replaced or gone: "the Redis
+index was dropped" ends an index, and "argon2 uses 64 MiB instead of 19" ends nothing but a number.
+
+Rules of this file: what is asked, denied or only considered ends nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import attrs
+
+from kiro_learn.model.wording import is_negation
+from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
+from kiro_learn.retrieval.query.prose import is_stop_word
+from kiro_learn.retrieval.ranking.ending_words import (
+    ADJECTIVES,
+    AFTER_ALL,
+    ANY_MORE,
+    BE,
+    BEFORE_A_NAME,
+    BEHIND_A_NAME,
+    COMMON,
+    CONDITIONS,
+    DETERMINERS,
+    DOUBTFUL,
+    ENDED_PAIRS,
+    ENDED_STATES,
+    ENDING_VERBS,
+    FOR_ANOTHER,
+    GONE_PAIRS,
+    JOINING,
+    LINKING,
+    MARKS,
+    MOVING,
+    NEEDED,
+    NO_LONGER,
+    OF_FOREIGN,
+    PAST,
+    PERSONS,
+    PHRASES,
+    PLACES,
+    PREPOSITIONS,
+    REMAINING,
+    RETURNS,
+    SCOPING,
+    SIDE_PLACES,
+    STATES_OF_WORK,
+    STAYING,
+    STOPS,
+    SUPPORT,
+    TIMES,
+    TOO,
+    UNSURE,
+    USING,
+    VERBS,
+)
+
+# How a sentence is cut into words, and where what is spoken of begins and ends.
+
+LEAST_LETTERS = 3
+"""Fewest letters of a name."""
+MOST_WORDS = 5
+"""Of one thing: what has more is a clause."""
+REACH = 6
+"""Words between "moved" and its "from", and between a doubt and what it is about."""
+LONGEST_SENTENCE = 400
+"""Characters of it that are read."""
+FIRST_SENTENCES = 2
+"""Of an answer: what stands below tells of details, and of what was tried."""
+LONGEST_HEAD = 2_000
+
+_TURN_BEFORE = re.compile(r" \(after: [^\n]{0,600}\)(?=\n|$)")
+"""The built-in learner's note on the turn before, after the question."""
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n")
+_TOKEN = re.compile(r"[^\W_][\w'\u2019+#@/.-]{0,60}|[,:()\u2013\u2014]|(?<=\s)-(?=\s)|\./[\w./-]{1,60}")
+ASKED = "asked: "
+
+
+@attrs.frozen
+class Ended:
+    """One thing that ended, and where, if that is said."""
+
+    words: frozenset[str]
+    scope: frozenset[str] = frozenset()
+    subject: frozenset[str] = frozenset()
+    """Of what alone it is said, where it is said so: "sessions are in Postgres instead of Redis"."""
+
+
+@attrs.frozen
+class Sentence:
+    """What one sentence says."""
+
+    ended: tuple[Ended, ...] = ()
+    staying: frozenset[str] = frozenset()
+    returned: frozenset[str] = frozenset()
+
+
+NOTHING_SAID = Sentence()
+
+
+def may_name(word: str) -> bool:
+    """Whether ``word`` may name what was chosen."""
+    return len(word) >= LEAST_LETTERS and not word.isdigit() and not is_stop_word(word) and word not in COMMON
+
+
+@kept(OF_A_BRIEF)
+def sentences(text: str) -> tuple[str, ...]:
+    """Those that say most of what ``text`` is about: its title, what was asked, and the first of the answer."""
+    lines = _TURN_BEFORE.sub("", text[:LONGEST_HEAD]).split("\n")
+    head = [line for place, line in enumerate(lines) if not place or line.startswith(ASKED)]
+    rest = "\n".join(line for line in lines[1:] if not line.startswith(ASKED))
+    said = [each for line in head for each in _SENTENCE_END.split(line)]
+    first = [each for each in _SENTENCE_END.split(rest) if each][:FIRST_SENTENCES]
+    return tuple(each[:LONGEST_SENTENCE] for each in dict.fromkeys([*said, *first]) if each)
+
+
+def _tokens(sentence: str) -> list[str]:
+    return [_bare(each) for each in _TOKEN.findall(sentence.replace("\u2019", "'"))]
+
+
+def _bare(word: str) -> str:
+    return word.rstrip(".'-") if len(word) > 1 else word
+
+
+def words_in(text: str) -> list[str]:
+    """The words of ``text``, in lower case, in their order and without a genitive's ending."""
+    return [word.removesuffix("'s") for word in _tokens(text) if word not in MARKS]
+
+
+# Reading one sentence: where something ends, stays or is taken up again, and the words of that.
+
+
+@kept(OF_A_BRIEF)
+def read_sentence(sentence: str) -> Sentence:
+    """What ``sentence``, in lower case, says; nothing where it asks or sets a condition."""
+    tokens = _tokens(sentence.removeprefix(ASKED))
+    if sentence.rstrip().endswith("?") or not CONDITIONS.isdisjoint(tokens):
+        return NOTHING_SAID
+    ended, staying, returned = list[Ended](), set[str](), set[str]()
+    for place, token in enumerate(tokens):
+        if token in MARKS:
+            continue
+        ended += _ended_behind(tokens, place)
+        ended += _ended_before(tokens, place)
+        staying |= _staying_at(tokens, place)
+        returned |= _returned_at(tokens, place)
+    return Sentence(tuple(ended), frozenset(staying), frozenset(returned))
+
+
+def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
+    """What ends behind the word at ``place``, if that begins to say so."""
+    start, is_action = _marker_end(tokens, place)
+    before = _clause_before(tokens, place)
+    if not start or not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:])):
+        return []
+    is_for_another = tokens[place][:4] in FOR_ANOTHER
+    found = list[Ended]()
+    while start:
+        words, end = _thing_behind(tokens, start)
+        scope = _scope_behind(tokens, end, is_for_another=is_for_another) if words else frozenset[str]()
+        if words:
+            subject = frozenset[str]() if is_action else subject_of(before)
+            found.append(Ended(words, scope or _place_before(before), subject))
+        start = end + 1 if words and is_action and end < len(tokens) and tokens[end] in ("and", "or") else 0
+    return found
+
+
+def _marker_end(tokens: Sequence[str], place: int) -> tuple[int, bool]:
+    """Where what ends begins, if the words at ``place`` say that something does, else 0; and whether they act."""
+    word, following = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else ""
+    is_passive = bool(place and tokens[place - 1] in BE) or following in ("by", "with")
+    if word in ENDING_VERBS and not is_passive:
+        return 0 if _is_adjective(tokens, place) else place + 1, True
+    phrase = next((each for each in PHRASES if tuple(tokens[place : place + len(each)]) == each), ())
+    start = 0
+    if phrase:
+        is_verb_next = phrase == ("no", "longer") and place > 0 and tokens[place - 1] in PERSONS
+        over = _over_verb if is_verb_next else _over_preposition
+        start = over(tokens, place + len(phrase))
+        start = 0 if start < len(tokens) and tokens[start].endswith("ing") and tokens[start] not in MOVING else start
+    elif word in MOVING:
+        start = _behind_from(tokens, place + 1)
+    elif word in OF_FOREIGN:
+        start = place + 1
+    elif is_negation(word):
+        start = _denied_from(tokens, place)
+    return start, False
+
+
+def _is_adjective(tokens: Sequence[str], place: int) -> bool:
+    """Whether the word at ``place``, which may end something, only describes what follows: "the removed line"."""
+    if tokens[place] not in ADJECTIVES:
+        return False
+    if not place or tokens[place - 1] in MARKS:
+        return tokens[place] in STATES_OF_WORK
+    return tokens[place - 1] in DETERMINERS or tokens[place - 1] in PREPOSITIONS
+
+
+def _behind_from(tokens: Sequence[str], start: int) -> int:
+    """Behind the "from" of a move, which begins at ``start``; 0 if there is none before it says where to."""
+    behind = tokens[start : start + REACH]
+    end = next((at for at, each in enumerate(behind) if each in MARKS or each in ("to", "and")), len(behind))
+    return start + behind.index("from") + 1 if "from" in behind[:end] else 0
+
+
+def _denied_from(tokens: Sequence[str], place: int) -> int:
+    """Where what the negation at ``place`` denies begins; 0 if it denies nothing that could have been chosen."""
+    following = tokens[place + 1] if place + 1 < len(tokens) else ""
+    if following in ("use", "using"):
+        return place + 2
+    if _has_any_more(tokens[place:]):
+        return _over_verb(tokens, place + 1)
+    is_plea = not place and (tokens[place] != "no" or "please" in tokens)
+    is_bare = tokens[place] in ("no", "not", "never") and (is_plea or (place > 0 and tokens[place - 1] == ","))
+    start = _over(tokens, place + 1, PREPOSITIONS)
+    return start if is_bare and start < len(tokens) and not tokens[start].endswith(("ed", "ing")) else 0
+
+
+def _over(tokens: Sequence[str], start: int, words: frozenset[str]) -> int:
+    """``start``, or the place behind it if one of ``words`` stands there."""
+    return start + 1 if start < len(tokens) and tokens[start] in words else start
+
+
+def _over_preposition(tokens: Sequence[str], start: int) -> int:
+    return _over(tokens, start, USING | PREPOSITIONS)
+
+
+def _over_verb(tokens: Sequence[str], start: int) -> int:
+    """The place behind the verb at ``start`` and its preposition: "deploy with"; ``start`` where there is none."""
+    if tokens[start + 1 : start + 2] and tokens[start + 1] in PREPOSITIONS and tokens[start] not in PREPOSITIONS:
+        return start + 2
+    return _over(tokens, start, USING | PREPOSITIONS)
+
+
+def _has_any_more(tokens: Sequence[str]) -> bool:
+    return "anymore" in tokens or any(pair in ANY_MORE for pair in pairwise(tokens))
+
+
+def _clause_before(tokens: Sequence[str], place: int) -> Sequence[str]:
+    start = next((at + 1 for at in range(place - 1, -1, -1) if tokens[at] in MARKS), 0)
+    return tokens[start:place]
+
+
+def _thing_behind(tokens: Sequence[str], start: int) -> tuple[frozenset[str], int]:
+    """The words of the thing that is named from ``start`` on, and where they end."""
+    place, is_support = start, False
+    while place < len(tokens) and (
+        tokens[place] in BEFORE_A_NAME
+        or tokens[place] in SUPPORT
+        or (is_support and tokens[place] in ("for", "of", "on", "about"))
+        or (place == start and tokens[place] in MOVING)
+        or (place > start and tokens[place] == "to")
+    ):
+        is_support = is_support or tokens[place] in SUPPORT
+        place += 1
+    words = list[str]()
+    while place < len(tokens) and tokens[place] not in BEHIND_A_NAME:
+        words.append(tokens[place].removesuffix("'s"))
+        place += 1
+        if len(words) > MOST_WORDS:
+            return frozenset(), place
+    return frozenset(words) - TIMES, place
+
+
+def _scope_behind(tokens: Sequence[str], place: int, *, is_for_another: bool) -> frozenset[str]:
+    """Where alone it ends, if that is said at ``place``: "from the rate limiter"."""
+    if place >= len(tokens) or tokens[place] not in SCOPING or (tokens[place] == "for" and is_for_another):
+        return frozenset()
+    words, _ = _thing_behind(tokens, place + 1)
+    is_place = any(word in PLACES or "." in word or "/" in word or word.isdigit() for word in words)
+    return frozenset() if is_place else words
+
+
+def _place_before(clause: Sequence[str]) -> frozenset[str]:
+    """Where alone it holds, where ``clause`` begins with that: "in tests we do not use it"."""
+    words = _thing_behind(clause, 1)[0] if clause and clause[0] in ("in", "for") else subject_of(clause)
+    return words if not words.isdisjoint(SIDE_PLACES) else frozenset()
+
+
+def subject_of(words: Sequence[str]) -> frozenset[str]:
+    """What ``words``, of one clause, speak of; nothing where that is a person, or no verb is found."""
+    end = next((at for at, each in enumerate(words) if each in VERBS), 0)
+    subject = [each for each in words[:end] if each not in BEFORE_A_NAME]
+    is_person = not subject or len(subject) > MOST_WORDS or any(each in STOPS or is_stop_word(each) for each in subject)
+    return frozenset() if is_person else frozenset(subject)
+
+
+def _ended_before(tokens: Sequence[str], place: int) -> list[Ended]:
+    """What stands before the word at ``place``, if that says that it has ended."""
+    first = place
+    while first and tokens[first - 1] in LINKING:
+        first -= 1
+    linking = frozenset(tokens[first:place])
+    length = _state_length(tokens[place : place + 3], is_past=not linking.isdisjoint(PAST))
+    is_by = tuple(tokens[place : place + 2]) in (("replaced", "by"), *GONE_PAIRS)
+    length = 2 if is_by else length
+    clause = _clause_before(tokens, first)
+    is_sure = linking.isdisjoint(DOUBTFUL) and UNSURE.isdisjoint(clause)
+    if not is_sure or not length or (linking.isdisjoint(BE) and not is_by):
+        return []
+    scope = _scope_behind(tokens, place + length, is_for_another=is_by)
+    return [Ended(words, scope) for words in _things_before(clause)]
+
+
+def _state_length(tokens: Sequence[str], *, is_past: bool) -> int:
+    """How many of ``tokens`` say that something has ended; 0 if they do not begin so."""
+    pair, following = tuple(tokens[:2]), tokens[-1]
+    if pair in ENDED_PAIRS or (pair in NO_LONGER and following in NEEDED):
+        return 2 if pair in ENDED_PAIRS else 3
+    if is_past and pair[0] == "too" and pair[-1] in TOO:
+        return 2
+    return 1 if tokens[0] in ENDED_STATES else 0
+
+
+def _things_before(clause: Sequence[str]) -> list[frozenset[str]]:
+    """The words of the things that ``clause`` ends with: "redis and celery"."""
+    found = list[frozenset[str]]()
+    rest = list(clause)
+    while rest:
+        start = next((at + 1 for at in range(len(rest) - 1, -1, -1) if rest[at] in JOINING), 0)
+        words = [each for each in rest[start:] if each not in BEFORE_A_NAME]
+        head = next((at for at, each in enumerate(words) if each in PREPOSITIONS), len(words))
+        if head < len(words) and frozenset(words[:head]) <= SUPPORT:
+            words, head = words[head + 1 :], len(words)
+        words = [each.removesuffix("'s") for each in words[:head]]
+        if not words or len(words) > MOST_WORDS or any(each in STOPS for each in words):
+            break
+        found.append(frozenset(words))
+        if not start or rest[start - 1] not in ("and", "or"):
+            break
+        rest = rest[: start - 1]
+    return found
+
+
+def _staying_at(tokens: Sequence[str], place: int) -> frozenset[str]:
+    """What stays, if the word at ``place`` says so."""
+    if tokens[place] in STAYING and not any(map(is_negation, _clause_before(tokens, place)[-REACH:])):
+        start = _over(tokens, place + 1, PREPOSITIONS | USING)
+        before = _things_before(_clause_before(tokens, place))[:1] if tokens[place] in REMAINING else []
+        return _thing_behind(tokens, start)[0].union(*before)
+    if tuple(tokens[place : place + 2]) == ("it", "is"):
+        return frozenset().union(*_things_before(_clause_before(tokens, place))[:1])
+    return frozenset()
+
+
+def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
+    """What is taken up again, if the word at ``place`` says so."""
+    before = _clause_before(tokens, place)
+    if not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:])):
+        return frozenset()
+    if tuple(tokens[place : place + 2]) in RETURNS:
+        return _thing_behind(tokens, _over(tokens, place + 2, USING))[0]
+    if tokens[place] in ("use", "using", "take"):
+        words, end = _thing_behind(tokens, place + 1)
+        return (
+            words if tuple(tokens[end : end + 1]) == ("again",) or tokens[end : end + 2] == AFTER_ALL else frozenset()
+        )
+    return frozenset()

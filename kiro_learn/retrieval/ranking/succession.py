@@ -1,0 +1,178 @@
+"""Whether a text overturns an older one: by the end of the very thing that this chose, or by another value of it.
+
+Rules of this file: what a text says to stay does not end, and an older one is overturned by the end of all of
+something that it chose, never by that of what it turned down itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
+
+from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
+from kiro_learn.retrieval.ranking.ending_words import BEFORE_A_NAME, GENERIC, PREPOSITIONS, STOPS
+from kiro_learn.retrieval.ranking.endings import (
+    ASKED,
+    Ended,
+    may_name,
+    read_sentence,
+    sentences,
+    subject_of,
+    words_in,
+)
+
+
+@kept(OF_A_BRIEF)
+def names_of(text: str) -> tuple[str, ...]:
+    """What the first line of ``text`` chose or turned down, by its rarer words, in their order."""
+    return tuple(word for word in dict.fromkeys(words_in(_title(text))) if may_name(word))
+
+
+def ended_names(new: str, old: str) -> frozenset[str]:
+    """The names of what ``old`` chose, in its first line, that ``new`` says have ended; and of what ``old`` ended, that
+    ``new`` takes up again.
+    """
+    before = _said_of_title(_title(old))
+    said = [read_sentence(each) for each in sentences(new) if any(name in each for name in before.names)]
+    staying = frozenset[str]().union(*(each.staying for each in said))
+    found = set[str]()
+    for each in said:
+        for thing in each.ended:
+            if _ends(thing, before) and thing.words.isdisjoint(staying):
+                found |= {word for word in thing.words & before.chosen if may_name(word)}
+        found |= {word for word in each.returned & before.ended if may_name(word)}
+    return frozenset(found)
+
+
+def _ends(thing: Ended, before: _Title) -> bool:
+    """Whether ``thing`` is all of something that was chosen, and ended where that was."""
+    is_chosen = thing.words - GENERIC <= before.chosen and not thing.words <= before.ended
+    is_here = not thing.scope or not thing.scope.isdisjoint(before.all_words)
+    subject = frozenset() if thing.words & before.subject else before.subject
+    is_of_it = not thing.subject or not subject or not _singular(thing.subject).isdisjoint(_singular(subject))
+    return is_chosen and is_here and is_of_it
+
+
+def _singular(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.removesuffix("s") for word in words)
+
+
+def overturns(new: str, old: str) -> bool:
+    """Whether ``new`` ends what the first line of ``old`` chose, takes up what that ended, or corrects its value.
+
+    ``new`` is the younger one; of both, the title is the first line.
+    """
+    new, old = new.casefold(), old.casefold()
+    return bool(ended_names(new, old)) or corrects(new, old)
+
+
+@attrs.frozen
+class _Title:
+    chosen: frozenset[str]
+    ended: frozenset[str]
+    all_words: frozenset[str]
+    subject: frozenset[str]
+
+    @property
+    def names(self) -> Iterator[str]:
+        """By which sentences are found that may be about it."""
+        return (word for word in self.chosen | self.ended if may_name(word))
+
+
+_REASON = re.compile(r"\b(?:because|since|so that|as (?:it|they|we|that|its)|due to|thanks to)\b|: (?:its?|they|we) ")
+
+_ROLE = re.compile(r"(?<=\w) (?:for|as (?:the|a|an|our)) ")
+"""Behind it stands what something was chosen for, which does not end with it."""
+
+
+@kept(OF_A_BRIEF)
+def _said_of_title(title: str) -> _Title:
+    reason = _REASON.search(title)
+    said = title[: reason.start()] if reason and reason.start() else title
+    role = _ROLE.search(said)
+    said = said[: role.start()] if role else said
+    ended = frozenset[str]().union(*(each.words for text in sentences(title) for each in read_sentence(text).ended))
+    words = words_in(said)
+    for word in ended:
+        if word in words:
+            words.remove(word)
+    return _Title(frozenset(words), ended, frozenset(words_in(title)), subject_of(words_in(said)))
+
+
+def _title(text: str) -> str:
+    return text.partition("\n")[0]
+
+
+# What corrects a value: the same is said of the same thing, with another value now; or it is said that this was wrong.
+
+_CORRECTION = re.compile(
+    r"(?:^|\n|asked: )(?:(?:no|nope|sorry|but|hm+|wait)[,.:!]? )?(?:that(?:'s| is| was)|this is|it's|you are|you're)? ?"
+    r"(?:wrong|incorrect|not (?:right|true|correct)|no longer true|mistaken|a mistake)\b"
+)
+_DENIAL = re.compile(r"(?:^|asked: )(?:no|nope|actually)[,.:!] ")
+_NOW = re.compile(r"\bnow\b")
+_FAMILY = re.compile(r"[_-]")
+LEAST_SAME = 2
+"""Words that two statements begin with: a thing, and what is said of it."""
+_MANNERS = frozenset({"parallel", "sequence", "order", "background", "production", "place", "time", "sync"})
+_CLAUSE_END = re.compile(r"[,;:.](?:\s|$)|\n| (?:and|but|because|since) ")
+
+
+def corrects(new: str, old: str) -> bool:
+    """Whether ``new`` gives another value for what the first line of ``old`` says, both in lower case."""
+    told = new.split("\n", 2)[: 2 if "\n" + ASKED in new else 1]
+    is_wrong = any(map(_CORRECTION.search, told))
+    is_denied = is_wrong or any(map(_DENIAL.search, told))
+    if not is_denied and not any(map(_NOW.search, told)):
+        return False
+    before = _slots_of(_title(old))
+    for slot in (slot for line in told for slot in _slots_of(line)):
+        if (is_denied or "now" in slot) and any(_is_other_value(slot, each) for each in before):
+            return True
+    if not is_wrong and not any(map(_NOW.search, told)):
+        return False
+    least = 1 if is_wrong else 2
+    known = [each for each in words_in(_title(old)) if _FAMILY.search(each)]
+    said = {word for line in told for word in words_in(line)} if known else set[str]()
+    return any(_are_siblings(word, other, least) for word in known for other in said)
+
+
+@kept(OF_A_BRIEF)
+def _slots_of(line: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(_slot_words(each) for each in _CLAUSE_END.split(line))
+
+
+def _slot_words(clause: str) -> tuple[str, ...]:
+    words = words_in(clause.removeprefix(ASKED))
+    return tuple(each for each in words if each not in BEFORE_A_NAME or each == "now")
+
+
+def _is_other_value(new: Sequence[str], old: Sequence[str]) -> bool:
+    """Whether both say the same up to their values, which differ."""
+    pairs = zip(new, old, strict=False)
+    same = next((at for at, (one, other) in enumerate(pairs) if one != other), 0)
+    if same < LEAST_SAME or all(word in STOPS for word in new[: same - 1]):
+        return False
+    value, before = _value(new[same:]), _value(old[same:])
+    exact, exact_before = set(filter(_is_exact, value)), set(filter(_is_exact, before))
+    if exact and exact_before:
+        return exact.isdisjoint(exact_before)
+    is_named = value and before and value.isdisjoint(before) and _MANNERS.isdisjoint(value)
+    return bool(is_named) and new[same - 1] in PREPOSITIONS
+
+
+def _value(words: Sequence[str]) -> frozenset[str]:
+    end = next((at for at, word in enumerate(words) if word in STOPS), len(words))
+    return frozenset(words[:end])
+
+
+def _is_exact(word: str) -> bool:
+    return any(character.isdigit() or character in "_/." for character in word)
+
+
+def _are_siblings(one: str, other: str, least: int) -> bool:
+    """Whether both are names of one family, as ``half_up`` and ``half_even``, with ``least`` parts shared."""
+    parts, others = _FAMILY.split(one), _FAMILY.split(other)
+    return one != other and len(parts) == len(others) > least and parts[:least] == others[:least]
