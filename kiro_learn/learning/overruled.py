@@ -11,6 +11,7 @@ import attrs
 
 from kiro_learn.learning.acts.cues import commands_wanted_and_denied
 from kiro_learn.learning.relearning import stems
+from kiro_learn.learning.set_values import set_one_value
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, newest_first
 from kiro_learn.model.rule_conflict import RuleConflict
@@ -90,8 +91,7 @@ class Order:
 @kept(OF_A_BRIEF)
 def order_of(text: str) -> Order | None:
     """What ``text`` orders; None where it says too much or turns around, or names rivals of several groups."""
-    before = _LEADING.match(text)
-    said = text[before.end() if before else 0 :].casefold() if len(text) <= LONGEST else ""
+    said = text[_lead_of(text) :].casefold() if len(text) <= LONGEST else ""
     words = {word.rstrip(".'") for word in _WORD.findall(said)}
     wanted, denied, rest = set[str](), set[str](), list[str]()
     orders = [_read(clause, wanted, denied, rest) for clause in _CLAUSE.split(_without_reason(said))]
@@ -107,6 +107,12 @@ def order_of(text: str) -> Order | None:
     if not groups:  # no rivals: the whole of it is wanted, or denied
         (denied if orders[0] else wanted).add("")
     return Order(left | groups, frozenset(wanted), frozenset(denied))
+
+
+def _lead_of(text: str) -> int:
+    """Where the order of ``text`` begins."""
+    before = _LEADING.match(text)
+    return before.end() if before else 0
 
 
 def _without_reason(said: str) -> str:
@@ -172,7 +178,8 @@ SAME_SLOT = 0.75
 
 LEAST_WORDS = 2
 _ORDER = re.compile(
-    r"\b(?:always|never|must|should|do not|don'?t|only|use|keep|prefer|avoid|run|no|not|required?|instead of)\b",
+    r"\b(?:always|never|must|should|do not|don'?t|only|use|keep|prefer|avoid|run|no|not|required?|instead of"
+    r"|at most|at least|set|limit|indent|wrap|return|wait)\b",
     re.IGNORECASE,
 )
 _MARK = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
@@ -312,14 +319,24 @@ def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int
         return True
     if wanted or denied or wanted_there or denied_there:
         return False
-    numbers, others = _numbers(words), other.numbers
-    both = len(words | other.words) - len(numbers ^ others)
-    same = shared - len(numbers & others)
-    if both - len(numbers & others) < LEAST_WORDS or same < SAME_SLOT * (both - len(numbers & others)):
+    if _only_forbids(told) and _only_forbids(other.text):
         return False
-    if numbers and others and numbers != others:
-        return is_denied == other.is_denied
+    numbers, others = _numbers(words), other.numbers
+    if numbers != others:
+        is_same = words - numbers - _FILLERS == other.words - others - _FILLERS
+        return is_same and is_denied == other.is_denied and set_one_value(told, other.text)
+    both = len(words | other.words)
+    if both < LEAST_WORDS or shared < SAME_SLOT * both:
+        return False
     return is_denied != other.is_denied
+
+
+def _only_forbids(text: str) -> bool:
+    """Whether ``text`` begins by forbidding something, and orders nothing beside it."""
+    said = text[_lead_of(text) :].casefold()
+    first = next(iter(said.split()), "")
+    is_forbidden = is_negation(first) or first in _DENYING or said.startswith("do not ")
+    return is_forbidden and "always" not in said and _CLAUSE.search(said) is None
 
 
 def _told(record: MemoryRecord) -> str:

@@ -1,0 +1,64 @@
+"""Two rules contradict each other where both set one thing to different values, and two prohibitions never do."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from kiro_learn.learning.overruled import contradictions
+from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.testing.daemon import a_record
+
+CONTRARY = [
+    ("Keep functions under 40 lines", "Keep functions under 60 lines"),
+    ("Functions have at most 40 lines", "Functions have at most 60 lines"),
+    ("Indent YAML files with 2 spaces", "Indent YAML files with 4 spaces"),
+    ("Use Node 18 in CI", "Use Node 20 in CI"),
+    ("Set the request timeout to 5 seconds", "Set the request timeout to 30 seconds"),
+    ("Require 1 approval before a merge", "Require 2 approvals before a merge"),
+    ("Keep the coverage above 80%", "Keep the coverage above 90%"),
+    ("Return 404 for a missing order", "Return 410 for a missing order"),
+    ("Always push to main", "Never push to main"),
+    ("Never use npm; always use pnpm", "Never use pnpm; always use npm"),
+]
+TOGETHER = [
+    ("Never use Node 18 in CI", "Never use Node 20 in CI"),
+    ("Never use gadget 3 in module 3", "Never use gadget 4 in module 4"),
+    ("Always use gadget 3 in module 3", "Always use gadget 4 in module 4"),
+    ("Don't return status 200 for errors", "Don't return status 500 for errors"),
+    ("Avoid more than 3 retries of a payment", "Avoid more than 5 retries of a payment"),
+    ("Never push to the release branch of a customer", "Never push to the release branch of a customer without asking"),
+    ("Port 8080 is the API", "Port 8081 is the viewer"),
+    ("Port 8080 is used by the API", "Port 8081 is used by the API"),
+    ("Use port 8080 for the API", "Use port 8081 for the viewer"),
+    ("Always use port 5432 for postgres", "Always use port 6379 for redis"),
+    ("Always keep 2 replicas of api", "Always keep 3 replicas of worker"),
+    ("Always use Python 3.12 in the api folder", "Always use Python 3.11 in the worker folder"),
+    ("Keep functions under 60 lines", "Keep test functions under 80 lines"),
+    ("Always test on Python 3.11", "Always test on Python 3.12"),
+    ("Always support Postgres 15", "Always support Postgres 16"),
+    ("Phase 3 must be reviewed by Ada", "Phase 4 must be reviewed by Ada"),
+    ("Keep chapter 3 short", "Keep chapter 4 short"),
+    ("Always use Node 20 in CI", "Never use Node 18 in CI"),
+    ("Always use Node in CI", "Never use Node 18 in CI"),
+]
+
+
+def rule(number: int, text: str) -> MemoryRecord:
+    return attrs.evolve(a_record(number), title=text, summary=text, knowledge_type=KnowledgeType.CONSTRAINT)
+
+
+def pairs(*said: str) -> list[tuple[str, str]]:
+    found = contradictions([rule(number, text) for number, text in enumerate(said)])
+    return [(one.title, other.title) for one, other in found]
+
+
+@pytest.mark.parametrize("said", CONTRARY)
+def test_two_values_of_one_thing_contradict_each_other(said: tuple[str, str]) -> None:
+    assert pairs(*said) == [said]
+    assert pairs(*said[::-1]) == [said[::-1]]
+
+
+@pytest.mark.parametrize("said", TOGETHER)
+def test_what_can_be_followed_together_does_not(said: tuple[str, str]) -> None:
+    assert pairs(*said) == pairs(*said[::-1]) == []
