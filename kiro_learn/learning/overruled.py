@@ -14,6 +14,7 @@ from kiro_learn.learning.relearning import stems
 from kiro_learn.learning.set_values import set_one_value
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, newest_first
+from kiro_learn.model.rivals import RIVALS
 from kiro_learn.model.rule_conflict import RuleConflict
 from kiro_learn.model.wording import is_negation
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
@@ -23,25 +24,8 @@ from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 # Rules of this file: only a person's newer words overrule, and what is left of both beside the tool must be the
 # same; in doubt both are told. Nothing is removed: an overruled rule stays in the store with its time.
 
-_GROUPS = (
-    ("npm", "pnpm", "yarn", "bun"),
-    ("pip", "uv", "poetry", "pipenv", "conda", "pdm"),
-    ("jest", "vitest", "mocha"),
-    ("pytest", "unittest"),
-    ("eslint", "biome", "oxlint"),
-    ("flake8", "pylint", "ruff"),
-    ("black", "yapf"),
-    ("webpack", "vite", "rollup", "esbuild", "parcel"),
-    ("tabs", "spaces"),
-    ("squash", "rebase"),
-    ("docker", "podman"),
-    ("postgres", "postgresql", "mysql", "sqlite", "mariadb"),
-)
 _BESIDE = frozenset({"eslint", "flake8", "docker", "postgres"})
 """Of whose groups several are at home in one project, so that only who says that one is used chooses it."""
-RIVALS = {name: group for group, names in enumerate(_GROUPS) for name in names}
-"""Of what is used instead of each other: in which group it is."""
-
 _FILLERS_WORDS = """
     run change plan now here project repo codebase on please again go switch
 """

@@ -17,7 +17,7 @@ from kiro_learn.learning.graph.predicates import key_of
 from kiro_learn.learning.graph.settling import Claim, Row, Rules, ValueKey, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.without_model import PERSON
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
-from kiro_learn.learning.overruled import RIVALS, order_of
+from kiro_learn.learning.overruled import order_of
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.draft import EntityDraft, FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
 from kiro_learn.model.graph import (
@@ -36,6 +36,7 @@ from kiro_learn.model.graph import (
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import PreferenceSaid, ProcedureSaid, Said
+from kiro_learn.model.rivals import RIVALS
 
 BY_HAND = "edited"
 """The session id of what is said by hand: it is said outside of any session."""

@@ -30,6 +30,7 @@ STOPS = _set("""
     ist sind war wird wurde wurden jetzt y e et con por per avec pour par
 """)
 BE = _set("is are was were be been being got gets get 's 're has have")
+HAVING = _set("have has had")
 ENDED_STATES = _set("""
     gone dead out history removed dropped replaced deprecated obsolete cancelled canceled abandoned superseded retired
     ended deleted uninstalled discontinued decommissioned ersetzt entfernt abgeschafft verworfen
@@ -69,8 +70,9 @@ _PHRASES = """
     ripping out | threw out | phased out | stop using | stopped using | no longer | no more | nicht mehr | au lieu de |
     en lugar de | invece di | больше не
 """
-PHRASES = tuple(tuple(phrase.split()) for phrase in _PHRASES.split("|"))
-"""Behind these stands what ended."""
+_SPLIT = [tuple(phrase.split()) for phrase in _PHRASES.split("|")]
+PHRASES = {first: [phrase for phrase in _SPLIT if phrase[0] == first] for first, *_ in _SPLIT}
+"""By its first word each behind which stands what ended."""
 _GONE_PAIRS = """
     didn't work | made way | makes way | gave way | went away | goes away | must go | to go | swapped for | swapped out
 """
@@ -105,6 +107,8 @@ SIDE_PLACES = _set(
 )
 """What is used there says nothing of what the project uses."""
 PERSONS = _set("we i they you people teams")
+ON_NOW = _set("we're we are i'm they're")
+"""Before "on" or "use" and a name: what is used now."""
 TIMES = _set("""
     yesterday today week month year day morning evening night monday tuesday wednesday thursday friday saturday sunday
     january february march april may june july august september october november december please

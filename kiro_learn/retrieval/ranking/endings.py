@@ -33,6 +33,7 @@ from kiro_learn.retrieval.ranking.ending_words import (
     ENDING_VERBS,
     FOR_ANOTHER,
     GONE_PAIRS,
+    HAVING,
     JOINING,
     LINKING,
     MARKS,
@@ -40,6 +41,7 @@ from kiro_learn.retrieval.ranking.ending_words import (
     NEEDED,
     NO_LONGER,
     OF_FOREIGN,
+    ON_NOW,
     PAST,
     PERSONS,
     PHRASES,
@@ -98,6 +100,8 @@ class Sentence:
     ended: tuple[Ended, ...] = ()
     staying: frozenset[str] = frozenset()
     returned: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
+    """What was gone over to: "switched to vitest", "we're on vitest now"."""
 
 
 NOTHING_SAID = Sentence()
@@ -105,7 +109,9 @@ NOTHING_SAID = Sentence()
 
 def may_name(word: str) -> bool:
     """Whether ``word`` may name what was chosen."""
-    return len(word) >= LEAST_LETTERS and not word.isdigit() and not is_stop_word(word) and word not in COMMON
+    if word.isdigit() or is_stop_word(word) or word in COMMON:
+        return False
+    return len(word) >= LEAST_LETTERS or (len(word) > 1 and any(map(str.isdigit, word)))
 
 
 @kept(OF_A_BRIEF)
@@ -141,7 +147,7 @@ def read_sentence(sentence: str) -> Sentence:
     tokens = _tokens(sentence.removeprefix(ASKED))
     if sentence.rstrip().endswith("?") or not CONDITIONS.isdisjoint(tokens):
         return NOTHING_SAID
-    ended, staying, returned = list[Ended](), set[str](), set[str]()
+    ended, staying, returned, taken = list[Ended](), set[str](), set[str](), set[str]()
     for place, token in enumerate(tokens):
         if token in MARKS:
             continue
@@ -149,7 +155,8 @@ def read_sentence(sentence: str) -> Sentence:
         ended += _ended_before(tokens, place)
         staying |= _staying_at(tokens, place)
         returned |= _returned_at(tokens, place)
-    return Sentence(tuple(ended), frozenset(staying), frozenset(returned))
+        taken |= _taken_at(tokens, place)
+    return Sentence(tuple(ended), frozenset(staying), frozenset(returned), frozenset(taken))
 
 
 def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
@@ -173,10 +180,11 @@ def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
 def _marker_end(tokens: Sequence[str], place: int) -> tuple[int, bool]:
     """Where what ends begins, if the words at ``place`` say that something does, else 0; and whether they act."""
     word, following = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else ""
-    is_passive = bool(place and tokens[place - 1] in BE) or following in ("by", "with")
+    is_passive = bool(place and tokens[place - 1] in BE - HAVING) or following in ("by", "with")
     if word in ENDING_VERBS and not is_passive:
         return 0 if _is_adjective(tokens, place) else place + 1, True
-    phrase = next((each for each in PHRASES if tuple(tokens[place : place + len(each)]) == each), ())
+    beginning = PHRASES.get(word, ())
+    phrase = next((each for each in beginning if tuple(tokens[place : place + len(each)]) == each), ())
     start = 0
     if phrase:
         is_verb_next = phrase == ("no", "longer") and place > 0 and tokens[place - 1] in PERSONS
@@ -303,7 +311,11 @@ def _ended_before(tokens: Sequence[str], place: int) -> list[Ended]:
     is_sure = linking.isdisjoint(DOUBTFUL) and UNSURE.isdisjoint(clause)
     if not is_sure or not length or (linking.isdisjoint(BE) and not is_by):
         return []
-    scope = _scope_behind(tokens, place + length, is_for_another=is_by)
+    end = place + length
+    if tokens[end - 1 : end] == ["by"] or tokens[end : end + 1] in (["by"], ["with"]):
+        end = _thing_behind(tokens, end + (tokens[end - 1] != "by"))[1]
+        is_by = False
+    scope = _scope_behind(tokens, end, is_for_another=is_by)
     return [Ended(words, scope) for words in _things_before(clause)]
 
 
@@ -360,4 +372,18 @@ def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
         return (
             words if tuple(tokens[end : end + 1]) == ("again",) or tokens[end : end + 2] == AFTER_ALL else frozenset()
         )
+    return frozenset()
+
+
+def _taken_at(tokens: Sequence[str], place: int) -> frozenset[str]:
+    """What is gone over to, if the word at ``place`` says so."""
+    before = _clause_before(tokens, place)
+    if not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:])):
+        return frozenset()
+    is_move = tokens[place] in MOVING and tuple(tokens[place + 1 : place + 2]) in (("to",), ("over",))
+    if is_move:
+        return _thing_behind(tokens, place + 2 + (tokens[place + 1] == "over"))[0]
+    if tokens[place] in ("on", "use", "using") and before and before[-1] in ON_NOW:
+        words, end = _thing_behind(tokens, place + 1)
+        return words if "now" in tokens[end : end + 1] else frozenset()
     return frozenset()

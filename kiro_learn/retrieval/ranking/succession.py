@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
+from kiro_learn.model.rivals import rivals_of
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
-from kiro_learn.retrieval.ranking.ending_words import BEFORE_A_NAME, GENERIC, PREPOSITIONS, STOPS
+from kiro_learn.retrieval.ranking.ending_words import BE, BEFORE_A_NAME, GENERIC, PREPOSITIONS, STOPS
 from kiro_learn.retrieval.ranking.endings import (
     ASKED,
     Ended,
@@ -26,8 +27,10 @@ from kiro_learn.retrieval.ranking.endings import (
 
 @kept(OF_A_BRIEF)
 def names_of(text: str) -> tuple[str, ...]:
-    """What the first line of ``text`` chose or turned down, by its rarer words, in their order."""
-    return tuple(word for word in dict.fromkeys(words_in(_title(text))) if may_name(word))
+    """What the first line of ``text`` chose or turned down, by its rarer words, then the rivals of these."""
+    before = _said_of_title(_title(text))
+    named = [word for word in dict.fromkeys(words_in(_title(text))) if may_name(word)]
+    return (*named, *sorted(before.rivals))
 
 
 def ended_names(new: str, old: str) -> frozenset[str]:
@@ -35,7 +38,8 @@ def ended_names(new: str, old: str) -> frozenset[str]:
     ``new`` takes up again.
     """
     before = _said_of_title(_title(old))
-    said = [read_sentence(each) for each in sentences(new) if any(name in each for name in before.names)]
+    names = {*before.names, *before.rivals}
+    said = [read_sentence(each) for each in sentences(new) if any(name in each for name in names)]
     staying = frozenset[str]().union(*(each.staying for each in said))
     found = set[str]()
     for each in said:
@@ -43,6 +47,9 @@ def ended_names(new: str, old: str) -> frozenset[str]:
             if _ends(thing, before) and thing.words.isdisjoint(staying):
                 found |= {word for word in thing.words & before.chosen if may_name(word)}
         found |= {word for word in each.returned & before.ended if may_name(word)}
+        found |= {
+            word for word in before.chosen if not each.taken.isdisjoint(rivals_of(word) & before.rivals)
+        } - staying
     return frozenset(found)
 
 
@@ -74,6 +81,8 @@ class _Title:
     ended: frozenset[str]
     all_words: frozenset[str]
     subject: frozenset[str]
+    rivals: frozenset[str]
+    """What may be used instead of something that was chosen, and was not named."""
 
     @property
     def names(self) -> Iterator[str]:
@@ -98,7 +107,9 @@ def _said_of_title(title: str) -> _Title:
     for word in ended:
         if word in words:
             words.remove(word)
-    return _Title(frozenset(words), ended, frozenset(words_in(title)), subject_of(words_in(said)))
+    all_words = frozenset(words_in(title))
+    rivals = frozenset[str]().union(*map(rivals_of, words)) - all_words
+    return _Title(frozenset(words), ended, all_words, subject_of(words_in(said)), rivals)
 
 
 def _title(text: str) -> str:
@@ -111,7 +122,7 @@ _CORRECTION = re.compile(
     r"(?:^|\n|asked: )(?:(?:no|nope|sorry|but|hm+|wait)[,.:!]? )?(?:that(?:'s| is| was)|this is|it's|you are|you're)? ?"
     r"(?:wrong|incorrect|not (?:right|true|correct)|no longer true|mistaken|a mistake)\b"
 )
-_DENIAL = re.compile(r"(?:^|asked: )(?:no|nope|actually)[,.:!] ")
+_DENIAL = re.compile(r"(?:^|\n|asked: )(?:no|nope|actually)[,.:!] ")
 _NOW = re.compile(r"\bnow\b")
 _FAMILY = re.compile(r"[_-]")
 LEAST_SAME = 2
@@ -120,23 +131,40 @@ _MANNERS = frozenset({"parallel", "sequence", "order", "background", "production
 _CLAUSE_END = re.compile(r"[,;:.](?:\s|$)|\n| (?:and|but|because|since) ")
 
 
+@attrs.frozen
+class _Correction:
+    """What a text says of a value, where it may be another one than before."""
+
+    slots: tuple[tuple[str, ...], ...]
+    """Those of its clauses that correct: all after "no" or "that's wrong", else those with "now"."""
+    words: frozenset[str]
+    is_denied: bool
+    least_shared: int
+    """Parts that the name of a value has to share with the one before."""
+
+
 def corrects(new: str, old: str) -> bool:
     """Whether ``new`` gives another value for what the first line of ``old`` says, both in lower case."""
-    told = new.split("\n", 2)[: 2 if "\n" + ASKED in new else 1]
-    is_wrong = any(map(_CORRECTION.search, told))
-    is_denied = is_wrong or any(map(_DENIAL.search, told))
-    if not is_denied and not any(map(_NOW.search, told)):
+    found = _correction_in("\n".join(new.split("\n", 2)[: 2 if "\n" + ASKED in new else 1]))
+    if found is None:
         return False
-    before = _slots_of(_title(old))
-    for slot in (slot for line in told for slot in _slots_of(line)):
-        if (is_denied or "now" in slot) and any(_is_other_value(slot, each) for each in before):
-            return True
-    if not is_wrong and not any(map(_NOW.search, told)):
-        return False
-    least = 1 if is_wrong else 2
-    known = [each for each in words_in(_title(old)) if _FAMILY.search(each)]
-    said = {word for line in told for word in words_in(line)} if known else set[str]()
-    return any(_are_siblings(word, other, least) for word in known for other in said)
+    before = _title(old)
+    values = ((slot, each) for slot in found.slots for each in _slots_of(before))
+    if any(_is_other_value(*pair, is_denied=found.is_denied) for pair in values):
+        return True
+    known = [each for each in words_in(before) if _FAMILY.search(each)] if found.least_shared else []
+    return any(_are_siblings(word, other, found.least_shared) for word in known for other in found.words)
+
+
+@kept(OF_A_BRIEF)
+def _correction_in(head: str) -> _Correction | None:
+    is_wrong, has_now = _CORRECTION.search(head) is not None, _NOW.search(head) is not None
+    is_denied = is_wrong or _DENIAL.search(head) is not None
+    if not is_denied and not has_now:
+        return None
+    slots = [slot for line in head.split("\n") for slot in _slots_of(line) if is_denied or "now" in slot]
+    least_shared = 1 if is_wrong else 2 * has_now
+    return _Correction(tuple(slots), frozenset(words_in(head.replace("\n", " "))), is_denied, least_shared)
 
 
 @kept(OF_A_BRIEF)
@@ -149,7 +177,7 @@ def _slot_words(clause: str) -> tuple[str, ...]:
     return tuple(each for each in words if each not in BEFORE_A_NAME or each == "now")
 
 
-def _is_other_value(new: Sequence[str], old: Sequence[str]) -> bool:
+def _is_other_value(new: Sequence[str], old: Sequence[str], *, is_denied: bool) -> bool:
     """Whether both say the same up to their values, which differ."""
     pairs = zip(new, old, strict=False)
     same = next((at for at, (one, other) in enumerate(pairs) if one != other), 0)
@@ -160,7 +188,7 @@ def _is_other_value(new: Sequence[str], old: Sequence[str]) -> bool:
     if exact and exact_before:
         return exact.isdisjoint(exact_before)
     is_named = value and before and value.isdisjoint(before) and _MANNERS.isdisjoint(value)
-    return bool(is_named) and new[same - 1] in PREPOSITIONS
+    return bool(is_named) and (new[same - 1] in PREPOSITIONS or (is_denied and new[same - 1] in BE))
 
 
 def _value(words: Sequence[str]) -> frozenset[str]:
