@@ -15,7 +15,7 @@ from kiro_learn.learning.overruled import overruling
 from kiro_learn.model.graph import Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, actor_id_in
-from kiro_learn.model.record import MemoryRecord, newest_first
+from kiro_learn.model.record import MemoryRecord, Origin, newest_first
 from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.events import EventReads
@@ -81,19 +81,23 @@ class Amended:
 
     @classmethod
     def of(cls, rules: Sequence[MemoryRecord], others: Sequence[MemoryRecord]) -> Amended:
-        """Of ``rules`` by what they order; of ``others``, which a person said, by what their titles say has changed.
+        """Of ``rules`` by what they order; of these and of ``others`` by what their titles say has ended.
 
-        What stands below the titles names too much that something is said to change.
+        What an agent says ends nothing that a person ruled. What stands below the titles names too much.
         """
         of_rules = {rule.record_id: rule for rule in rules}
         found = {old: of_rules[new] for old, new in overruling(rules).items()}
-        stated = [each for each in newest_first(others) if ANSWERED not in each.title]
+        stated = [each for each in newest_first([*others, *rules]) if ANSWERED not in each.title]
         known = {each.record_id: each for each in stated[:MOST_COMPARED]}
         texts = {record_id: record.title.lower() for record_id, record in known.items()}
         moments = {record_id: record.created_at for record_id, record in known.items()}
         # Of several that name what changed, the oldest is what was decided; the others rest on it.
-        overturned = overturned_among([*known][::-1], texts, moments)
-        found |= {old: known[new] for new, old in overturned.items()}
+        overturned = {
+            new: old
+            for new, old in overturned_among([*known][::-1], texts, moments).items()
+            if old not in of_rules or known[new].origin is not Origin.ASSISTANT
+        }
+        found = {old: known[new] for new, old in overturned.items()} | found
         notes = {old: rests_on(known[new]) for old, new in dependents(overturned, texts, moments).items()}
         everything = known | of_rules
         for old in newest_first(everything[each] for each in found)[::-1]:  # of several, the last one is named

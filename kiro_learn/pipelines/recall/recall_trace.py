@@ -21,10 +21,10 @@ from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
-from kiro_learn.retrieval.ranking.confidence import Sureness
+from kiro_learn.retrieval.ranking.confidence import Sureness, overturned_among
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.rendering.brief import BETWEEN, told_below, told_first
-from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, untold
+from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, text_of, untold, was
 from kiro_learn.retrieval.rendering.report import Rendered
 from kiro_learn.runtime.supervisor import reason
 
@@ -69,8 +69,8 @@ class RecallTrace:
     """Those of them that are still there, in the order they are to be told in."""
     known_ids: set[RecordId] = attrs.Factory(set)
     """Of all that was found and was told before in the same session, or adds nothing to it."""
-    overruled: Mapping[RecordId, RecordId] = attrs.Factory(dict)
-    """By rule that was found, an older one that it overrules."""
+    amended: Mapping[RecordId, RecordId] = attrs.Factory(dict)
+    """By record that was read, an older one of these that it overturns."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
     """Those of them that were read, best first."""
     passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
@@ -138,7 +138,7 @@ class RecallTrace:
     def overturned(self) -> Mapping[RecordId, RecordId]:
         """By record that was found, the older one that it overturns."""
         found = self.findings.fusion.overturned if self.findings and self.findings.fusion else {}
-        return {**found, **self.overruled}
+        return {**found, **self.amended}
 
     @property
     def model(self) -> ModelIdentity:
@@ -146,9 +146,16 @@ class RecallTrace:
         return vectors_of(self.findings.evidence).model if self.findings else BUNDLED_MODEL
 
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
-        """Note the records that were read of the hits, best first."""
-        self.records = records
-        self.overruled = {new: old for old, new in overruling(records).items()}
+        """Note the records that were read of the hits, best first.
+
+        A rule that a newer one of these overrules is not told: that one takes its place, and says what was before.
+        """
+        replaced = overruling(records)
+        self.records = _in_their_place(records, replaced)
+        self.corrected |= _notes_of(records, replaced)
+        if self.about is not None:
+            self.about |= {new for old, new in replaced.items() if old in self.about}
+        self.amended = _amended_among(self.records)
         self.left_out["gone"] = len(self.hits) - len(records)
 
     def leave_out_told(self, told: Collection[ToldId], *, most: int) -> None:
@@ -233,6 +240,27 @@ class RecallTrace:
     def context(self) -> str:
         """All that is told."""
         return told_below(told_first(self.slot_line, self.rendered.text), self.graph.text if self.graph else "")
+
+
+def _in_their_place(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, RecordId]) -> Sequence[MemoryRecord]:
+    """``records`` in their order, what takes the place of another where that stood, if it was behind."""
+    known = {record.record_id: record for record in records}
+    told = (known[replaced.get(record_id, record_id)] for record_id in known)
+    return [*{record.record_id: record for record in told if record.record_id not in replaced}.values()]
+
+
+def _notes_of(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
+    """Of what takes the place of others, what was before: of several, the last one."""
+    known = {record.record_id: record for record in records}
+    pairs = sorted((known[old].created_at, old, new) for old, new in replaced.items())
+    return {new: was(known[old], known[new].created_at) for _, old, new in pairs}
+
+
+def _amended_among(records: Sequence[MemoryRecord]) -> dict[RecordId, RecordId]:
+    """By record, an older one of ``records`` that it overturns."""
+    texts = {record.record_id: text_of(record) for record in records}
+    moments = {record.record_id: record.created_at for record in records}
+    return overturned_among([*texts], texts, moments)
 
 
 def _weighed(hits: Sequence[Hit], factor: Callable[[RecordId], float], of_branch: Collection[RecordId]) -> list[Hit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import attrs
@@ -145,3 +146,67 @@ def test_what_amends_stands_in_the_place_of_what_it_replaced() -> None:
     found = Amended.of([], [other, new, old])
     assert found.holding([other, old]) == [other, new]
     assert found.holding([other, new, old]) == [other, new]
+
+
+def ruled(number: int, title: str, *, weeks: float = 0) -> MemoryRecord:
+    return attrs.evolve(decided(number, title, weeks=weeks, summary=title), knowledge_type=KnowledgeType.CONSTRAINT)
+
+
+ENDED_RULES = [
+    ("Always format with Black", "We migrated from Black to ruff format.", "how do we format the code?"),
+    ("Always deploy with make deploy", "make deploy is gone, deploy with ./ship now.", "how do we deploy?"),
+    ("Use Jest for all tests", "We're on vitest now, jest is gone.", "which tests use Jest?"),
+    (
+        "We use zustand, not redux",
+        "we'll move from zustand to jotai, because it is smaller",
+        "do we use zustand or redux?",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "question"), ENDED_RULES)
+@pytest.mark.parametrize("of", [decided, ruled])
+def test_a_rule_that_a_later_choice_ends_is_told_by_brief_and_answer_as_what_was(
+    before: str, after: str, question: str, of: Callable[..., MemoryRecord]
+) -> None:
+    async def scenario(services: Services) -> None:
+        old, new = ruled(1, before), of(2, after, weeks=5)
+        await remember(services, old, new)
+        brief = (await services.session_context.context(NAMESPACE, folder=None)).text
+        answer = (await services.recall.answer(NAMESPACE, TextBody(question), session_id="s")).context
+        note = f'was "{before}" until {new.created_at:%Y-%m-%d}'
+        assert note in brief
+        assert f"- {before}" not in brief
+        assert note in answer
+        assert f"### {before}" not in answer.partition(after)[0]
+
+    in_daemon(scenario, config=Config(recall=RecallConfig(prompts="all", budget_seconds=10.0)))
+
+
+def test_what_an_agent_says_ends_no_rule_of_a_person() -> None:
+    old = ruled(1, "Always format with Black")
+    new = attrs.evolve(decided(2, "Black was replaced by ruff format", weeks=5), origin=Origin.ASSISTANT)
+    assert not Amended.of([old], [new]).replaced
+
+
+def test_a_rule_that_a_newer_rule_overrules_is_told_to_no_prompt() -> None:
+    async def scenario(services: Services) -> None:
+        old, new = ruled(1, "Always use npm here"), ruled(2, "Always use pnpm here", weeks=5)
+        await remember(services, old, new)
+        answer = await services.recall.answer(NAMESPACE, TextBody("npm or pnpm here?"), session_id="s")
+        assert answer.record_ids == (new.record_id,)
+        assert f'was "Always use npm here" until {new.created_at:%Y-%m-%d}' in answer.context
+
+    in_daemon(scenario, config=Config(recall=RecallConfig(prompts="all", budget_seconds=10.0)))
+
+
+def test_a_fact_is_told_below_what_corrected_it() -> None:
+    async def scenario(services: Services) -> None:
+        old = decided(1, "Money is a Decimal, and rounding is ROUND_HALF_EVEN")
+        new = decided(2, "Rounding is ROUND_HALF_UP now in invoices/models.py", weeks=5)
+        noise = [decided(number, text, weeks=number) for number, text in enumerate(NOISE, 10)]
+        await remember(services, old, *noise, new)
+        told = (await services.recall.answer(NAMESPACE, TextBody("how is money rounded?"), session_id="s")).context
+        assert f'was "{old.title}" until' in told
+
+    in_daemon(scenario, config=Config(recall=RecallConfig(prompts="all", budget_seconds=10.0)))
