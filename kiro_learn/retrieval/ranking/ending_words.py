@@ -114,3 +114,16 @@ TIMES = _set("""
     january february march april may june july august september october november december please
 """)
 RETURNS = (("back", "to"), ("return", "to"), ("returned", "to"), ("revert", "to"), ("reverted", "to"))
+
+_BEGINNINGS = frozenset(pair[0] for pair in (*GONE_PAIRS, *ENDED_PAIRS, *NO_LONGER, *RETURNS))
+SIGNALS = (
+    ENDING_VERBS
+    | ENDED_STATES
+    | MOVING
+    | OF_FOREIGN
+    | STAYING
+    | _BEGINNINGS
+    | PHRASES.keys()
+    | _set("it on replaced take too use using")
+)
+"""The words, beside negations, at which something may end, stay or be taken up: elsewhere nothing is looked for."""

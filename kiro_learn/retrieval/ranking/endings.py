@@ -51,6 +51,7 @@ from kiro_learn.retrieval.ranking.ending_words import (
     RETURNS,
     SCOPING,
     SIDE_PLACES,
+    SIGNALS,
     STATES_OF_WORK,
     STAYING,
     STOPS,
@@ -149,7 +150,7 @@ def read_sentence(sentence: str) -> Sentence:
         return NOTHING_SAID
     ended, staying, returned, taken = list[Ended](), set[str](), set[str](), set[str]()
     for place, token in enumerate(tokens):
-        if token in MARKS:
+        if token not in SIGNALS and not is_negation(token):
             continue
         ended += _ended_behind(tokens, place)
         ended += _ended_before(tokens, place)

@@ -7,7 +7,7 @@ something that it chose, never by that of what it turned down itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import attrs
 
@@ -38,8 +38,7 @@ def ended_names(new: str, old: str) -> frozenset[str]:
     ``new`` takes up again.
     """
     before = _said_of_title(_title(old))
-    names = {*before.names, *before.rivals}
-    said = [read_sentence(each) for each in sentences(new) if any(name in each for name in names)]
+    said = [read_sentence(each) for each in sentences(new) if any(name in each for name in before.names)]
     staying = frozenset[str]().union(*(each.staying for each in said))
     found = set[str]()
     for each in said:
@@ -83,11 +82,8 @@ class _Title:
     subject: frozenset[str]
     rivals: frozenset[str]
     """What may be used instead of something that was chosen, and was not named."""
-
-    @property
-    def names(self) -> Iterator[str]:
-        """By which sentences are found that may be about it."""
-        return (word for word in self.chosen | self.ended if may_name(word))
+    names: frozenset[str]
+    """By which sentences are found that may be about it."""
 
 
 _REASON = re.compile(r"\b(?:because|since|so that|as (?:it|they|we|that|its)|due to|thanks to)\b|: (?:its?|they|we) ")
@@ -109,7 +105,8 @@ def _said_of_title(title: str) -> _Title:
             words.remove(word)
     all_words = frozenset(words_in(title))
     rivals = frozenset[str]().union(*map(rivals_of, words)) - all_words
-    return _Title(frozenset(words), ended, all_words, subject_of(words_in(said)), rivals)
+    names = rivals.union(filter(may_name, ended.union(words)))
+    return _Title(frozenset(words), ended, all_words, subject_of(words_in(said)), rivals, names)
 
 
 def _title(text: str) -> str:
