@@ -25,6 +25,7 @@ from kiro_learn.learning.extraction.extractive.chatter import (
 )
 from kiro_learn.learning.extraction.extractive.durable import choice_in
 from kiro_learn.learning.extraction.extractive.facts import worth
+from kiro_learn.learning.extraction.extractive.faults import asks_why, is_about_fault, is_guess, says_how_things_are
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.turns import Turn
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
@@ -91,6 +92,12 @@ _INQUIRY = re.compile(
 )
 """A question in the form of a request."""
 
+_QUESTION_WORD = re.compile(
+    r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how|what|when|where|which|who|why)\b", re.IGNORECASE
+)
+_ASKED_CHARACTERS = 400
+"""Of a prompt that asks and says more behind its question."""
+
 _POINTING = re.compile(r"\b(?:here|now|next|going on|happening)\b", re.IGNORECASE)
 """In a question without a name: it asks about what is on the screen."""
 
@@ -110,6 +117,12 @@ _ASKED_BACK = re.compile(
     re.IGNORECASE,
 )
 """The person is to look or to try: what it is about is not settled."""
+
+_FEW = 3
+"""Statements of an answer that is nothing but the cause: there enough words stand for a name."""
+
+_FIRST_STATEMENTS = 4
+"""Of an answer, among which a cause stands that no word gives away."""
 
 _LONG = 12
 """Statements of an answer from which on the share of evidence counts, and not only that there is some."""
@@ -197,7 +210,7 @@ def _tells_enough(
     """Of a question or of work that a person wanted."""
     if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
         return False
-    if has_changed and (evidence.causes > 0 or gives_reasons(turn)):
+    if tells_cause(turn, blocks) or (has_changed and (evidence.causes > 0 or gives_reasons(turn))):
         return True
     if choice_in(turn.question):
         return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH
@@ -206,6 +219,17 @@ def _tells_enough(
     if has_changed or is_asked:
         return evidence.reasons > 0 or evidence.worth >= (_LEAST_WORTH if has_changed else _LEAST_WORTH_OF_ANSWER)
     return evidence.causes > 0 or evidence.reasons > 1 or (evidence.strong > 1 and evidence.reasons > 0)
+
+
+def tells_cause(turn: Turn, blocks: Sequence[Block]) -> bool:
+    """A person asked why or reported a fault, and the answer says plainly how things are."""
+    said = list(_said_in(blocks))
+    is_why = asks_why(turn)
+    if not (is_why or is_about_fault(turn)) or not 0 < len(said) < _LONG:
+        return False
+    if is_guess(said[0]) or any(map(asks, said[-_LAST_BLOCKS:])):
+        return False
+    return any(says_how_things_are(each, plainly=is_why or len(said) <= _FEW) for each in said[:_FIRST_STATEMENTS])
 
 
 def _is_nod(turn: Turn) -> bool:
@@ -242,7 +266,14 @@ def wanted_by(turn: Turn) -> TurnAim:
             return TurnAim.STATE
         if is_commit_request(last) or (own_words(last) and _STEP.match(last)):
             return TurnAim.STEP
-    return TurnAim.ANSWER if asks(last) or _INQUIRY.search(last) else TurnAim.WORK
+    return TurnAim.ANSWER if asks(last) or _INQUIRY.search(last) or _asks_in_passing(last) else TurnAim.WORK
+
+
+def _asks_in_passing(prompt: str) -> bool:
+    """A question that more is said behind: "Why are they empty? It worked yesterday."""
+    return len(prompt) <= _ASKED_CHARACTERS and any(
+        asks(sentence) and _QUESTION_WORD.match(sentence) for sentence in sentences(prompt)
+    )
 
 
 def refuted(turns: Iterable[Turn]) -> frozenset[int]:

@@ -15,6 +15,7 @@ from kiro_learn.learning.extraction.extractive.durability import (
     gives_reasons,
     lasts,
     refuted,
+    tells_cause,
     wanted_by,
 )
 from kiro_learn.learning.extraction.extractive.durable import choice_in, laid_down_in
@@ -145,6 +146,8 @@ def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bo
 
 def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:
     """A question that names something, and an answer with a number, a name or code in it, or a "no" with a reason."""
+    if tells_cause(turn, blocks):
+        return True
     if not _asks_something(turn):
         return False
     answer = " ".join(block.text for block in blocks)

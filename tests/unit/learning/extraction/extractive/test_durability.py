@@ -193,3 +193,40 @@ def test_a_short_answer_to_a_change_with_its_reason_is_kept() -> None:
 
 def test_a_short_list_of_what_is_left_makes_no_memory() -> None:
     assert learned(prompt(1, "what's left?"), answer(2, "Remaining:\n1. Write tests\n2. Deploy")) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        (
+            "Why is the search slow?",
+            "The products table has no index on tenant_id, so each search scans 2 million rows.",
+        ),
+        ("Why is it slow? It was fast last week.", "The products table has no index on tenant_id; it scans all rows."),
+        ("users report 502s since noon", "The gateway times out after 30 s while the report endpoint takes 45 s."),
+        ("Tests are flaky on CI. Why?", "The tests share one temp folder, and two workers delete each other's files."),
+        ("login fails on Safari", "Safari drops SameSite=None cookies without Secure, and the dev server sets them."),
+        ("the tooltips flicker", "The tooltip covers its own trigger, and mouseleave fires each time."),
+        ("phone numbers lose their leading zero", "pandas reads the column as int64."),
+    ],
+)
+@pytest.mark.parametrize("has_changed", [False, True])
+def test_how_things_are_is_the_cause_where_a_fault_is_reported(asked: str, answered: str, *, has_changed: bool) -> None:
+    between = [edited(2)] if has_changed else []
+    (draft,) = learned(prompt(1, asked), *between, answer(3, answered))
+    assert answered in draft.summary
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("the build fails", "I'll look into build.gradle and the cache of the runner now."),
+        ("login doesn't work", "It works now: I restarted the server on port 3000 for you."),
+        ("why is it red?", "Probably a timeout of `nginx`, but the log of the proxy is needed to tell."),
+        ("the page is blank", "`App.tsx` is loaded and the console is empty. Which address do you have open?"),
+        ("the script fails", "The `api` server isn't running on port 3002, so the script has nothing to talk to."),
+        ("the tests are flaky", "\u2705 `sharing.spec.ts` is stable and the whole suite passes as expected."),
+    ],
+)
+def test_what_was_done_or_is_supposed_about_a_fault_is_no_cause(asked: str, answered: str) -> None:
+    assert learned(prompt(1, asked), answer(2, answered)) == []

@@ -1,0 +1,150 @@
+"""Whether a prompt asks for a cause or reports a fault, and whether a sentence says how things are.
+
+To such a prompt a plain statement is the cause, however it is worded: "The products table has no index on tenant_id."
+"""
+
+from __future__ import annotations
+
+import re
+
+from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words, tells_how_things_stand
+from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
+from kiro_learn.learning.extraction.extractive.vocabulary import sentences
+from kiro_learn.retrieval.query.prose import asks
+
+_WHY = re.compile(
+    r"\b(?:why|how come|what(?:'s| is| was)? (?:caus\w+|wrong|the (?:cause|reason))|root cause)\b", re.IGNORECASE
+)
+
+_FAULT = re.compile(
+    r"\b(?:errors?|exceptions?|traceback|fail(?:s|ed|ing|ures?)?|bugs?|buggy|crash(?:es|ed|ing)?|broken?|breaks"
+    r"|panics?|regression"
+    r"|wrong(?:ly)?|slow(?:er|ly)?|leak(?:s|ed|ing)?|hangs?|hanging|hung|(?:is|are|gets?|got|it's|being) stuck"
+    r"|stuck (?:at|in|on)|freezes?|froze|frozen|flaky|flakes|empty|blank"
+    r"|missing|lose[sd]?|los(?:t|ing)|grow(?:s|ing)|janky|laggy|choppy|spam|one (?:day|hour|month|week|row"
+    r"|line) (?:behind|off|late|early)|no space|behind|corrupt(?:s|ed)?|duplicate[sd]?|twice|late|stale|outdated"
+    r"|garbled|denied|refused|rejected"
+    r"|tim(?:es?|ed|ing) ?outs?|unreachable|unresponsive|stop(?:s|ped) \w+ing|stopped|ignore[sd]|out of memory|oom"
+    r"|killed"
+    r"|disappear(?:s|ed)?|vanish(?:es|ed)?|unexpected(?:ly)?|weird(?:ly)?|strange(?:ly)?|problems?|issues?|trouble"
+    r"|off by|does nothing|do nothing|nothing (?:happens|works|loads)|go(?:es)? (?:negative|away|wrong|missing)"
+    r"|flickers?|blink(?:s|ing)"
+    r"|jump(?:s|ing)|jitters?|suddenly|randomly|intermittent(?:ly)?|too (?:much|many|few|big|small|late|long|slow"
+    r"|high|low|wide|narrow)"
+    r"|instead of (?:the |a |only )?\d+|doubled|mangled|truncated|overflows?|out of (?:sync|order|disk|sockets)"
+    r"|cut(?:s|ting)? off|logs? (?:me|us|people|users|them) out|logged out|drop(?:s|ped)|overlaps?|[45]\d\ds?|never \w+"
+    r"|(?:is|are|was|were|does|did|has|have|had|wo|ca|could)n't|(?:is|are|was|were|does|did) not|cannot|no longer"
+    r"|(?:has|have|had|shows?|gets?|sees?|gives?|returns?|there (?:is|are|was|were)) (?:no|nothing|only)"
+    r"|takes? (?:over |about |more than |up to )?\d[\d.,]* ?(?:ms|s|sec\w*|m|min\w*|h|hours?)|takes (?:ages|forever"
+    r"|too long))\b",
+    re.IGNORECASE,
+)
+"""How something goes wrong."""
+
+_ORDER = re.compile(
+    r"\W*(?:(?:ok|okay|yes|now|then|so|and|please|also|can you|could you|lets|let's|we (?:should|need to|must)"
+    r"|i want(?: you)? to)\b[\s,.:]*)*+"
+    r"(?:add|build|change|commit|configure|consider|create|delete|design|don't|draft|extract|generate|implement"
+    r"|install|make|move|plan|push"
+    r"|put|refactor|remove|rename|replace|review|run|set|summari[sz]e|test|translate|update|use|write)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that wants something made, whatever it names."""
+
+_REPORT = re.compile(
+    r"\W*+(?:(?:hmm|hm|ok|okay|so|and|but|also|now|hey|hi)\b[\s,:.]*+)*+(?:the|our|my|some|all|every|both|users?"
+    r"|customers?|people|clients?|sometimes)\b"
+    r"(?: (?!(?:is|are|was|were|looks?|seems?|to)\b)\S++){1,6}? (?!(?:as|is|was|this|its|has|here|there|now|done|too"
+    r"|works)\b)(?:\w{2,}s|\w{3,})[.!]*$",
+    re.IGNORECASE,
+)
+_REPORT_CHARACTERS = 60
+
+_READ_CHARACTERS = 600
+"""Of a prompt: what follows is mostly pasted."""
+
+_ACT = re.compile(
+    r"\W*+(?:(?:now|so|then|next|first|also|ok|okay|good|great|perfect)\b[\s,:]*+)*+"
+    r"(?:i|i'(?:ll|m|d|ve)|you|you'(?:re|ll|ve|d)|your|let|let's|we'(?:ll|ve)|we (?:now|should|need|can|have)|please"
+    r"|thanks|sorry|try|check|run|open"
+    r"|wait|use|see|look|note|make|ask|start|restart|set|go|click|go|reload|refresh|once|if you|tell|show"
+    r"|\w+ing(?= )(?! (?:are|at|between|does|has|in|is|of|was|were)\b)|\w+ed(?! \w+ (?:are|get|gets|has|have|is|was"
+    r"|were)\b)|built|made|sent|set|ran|wrote|done)\b"
+    r"|\W*+(?:the |this |your |my )?(?:prs?|pull requests?|commits?|push|review)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells what its speaker did, or what is to be done."""
+
+_HEDGED = re.compile(
+    r"\b(?:still|might|may|could|maybe|perhaps|possibly|probably|likely|seems?|appears?|looks? like|suspect|guess"
+    r"|should|unclear|unknown|not sure"
+    r"|let me|i'll|i will|want me|try (?:again|it|to|the))\b",
+    re.IGNORECASE,
+)
+
+_DOWN = re.compile(
+    r"\b(?:(?:is|are|was|were)(?:n't| not)|nothing is|not) (?:\w+ )?(?:running|listening|started|up|ready|done)\b",
+    re.IGNORECASE,
+)
+"""That something does not run, which the next start mends."""
+
+_MENDED = re.compile(
+    r"\b(?:(?:has|have|is|are|was|were)(?: been| now| also)* (?:\w+ly )?(?:fixed|resolved|working|updated|added|done"
+    r"|complete|completed|implemented|passing"
+    r"|successful|ready|deployed|running|verified|confirmed)|(?:works?|pass(?:es)?|succeeds?) now|now (?:works?"
+    r"|pass(?:es)?|succeeds?)|successfully|correctly|properly|perfectly|as expected)\b",
+    re.IGNORECASE,
+)
+"""That it is mended, without what was the matter."""
+
+_NAMES = re.compile(r"`[^`\n]+`|\w[._/\\@#=-]{1,2}\w|(?<!\S)--?[a-z]|[a-z][A-Z]|\b[A-Z]{2,}\b|(?<=[a-z,;] )[A-Z]\w|\d")
+"""A file, an identifier, a setting, a name or a number."""
+
+_TICKS = ("\u2705", "\u2713", "\u2714", "\U0001f389")
+_FEWEST_WORDS = 2
+_WORDS_OF_CAUSE = 4
+"""Of its own, that a plain sentence needs which names nothing, where somebody asked why."""
+
+
+def asks_why(turn: Turn) -> bool:
+    """Whether a person wants to know the cause of something."""
+    return any(_WHY.search(sentence) for sentence in _asked_in(turn))
+
+
+def is_about_fault(turn: Turn) -> bool:
+    """Whether a person reports that something goes wrong, rather than ordering what is to be made."""
+    return any(
+        (_FAULT.search(sentence) and not _ORDER.match(sentence)) or _is_report(sentence) for sentence in _asked_in(turn)
+    )
+
+
+def _is_report(sentence: str) -> bool:
+    """It tells of a thing that does something, in few words: "the tooltips flicker"."""
+    if len(sentence) > _REPORT_CHARACTERS or asks(sentence) or not _REPORT.match(sentence):
+        return False
+    return bool(own_words(sentence.rsplit(maxsplit=1)[-1]))
+
+
+def _asked_in(turn: Turn) -> list[str]:
+    last = "".join(said.text[:_READ_CHARACTERS] for said in turn.prompts[-1:])
+    return sentences(without_logs(last.replace("\u2019", "'")))
+
+
+def says_how_things_are(sentence: str, *, plainly: bool = False) -> bool:
+    """Whether ``sentence`` states something and names what it is about.
+
+    Args:
+      plainly: where somebody asked why, enough words stand for a name.
+    """
+    said = sentence.replace("\u2019", "'")
+    if asks(said) or said.rstrip().endswith(":") or is_chatter(said) or tells_how_things_stand(said):
+        return False
+    if _ACT.match(said) or said.startswith(_TICKS) or any(each.search(said) for each in (_HEDGED, _MENDED, _DOWN)):
+        return False
+    least = _FEWEST_WORDS if _NAMES.search(said) else _WORDS_OF_CAUSE
+    return (plainly or least == _FEWEST_WORDS) and len(own_words(said)) >= least
+
+
+def is_guess(sentence: str) -> bool:
+    """Whether ``sentence`` supposes something, or says that nothing has changed."""
+    return _HEDGED.search(sentence.replace("\u2019", "'")) is not None
