@@ -104,8 +104,8 @@ _OTHERS = (
 )
 """Dutch, Polish, Turkish and the Nordic languages."""
 
-_GRAMMAR = frozenset(word for words in (_GERMAN, _FRENCH, _IBERIAN, _ITALIAN, _OTHERS) for word in words.split())
-"""But for those that are names in code as well, such as ``com`` and ``on``."""
+OTHER_GRAMMAR = frozenset(word for words in (_GERMAN, _FRENCH, _IBERIAN, _ITALIAN, _OTHERS) for word in words.split())
+"""Words that carry grammar, but for those that are names in code as well, such as ``com`` and ``on``."""
 
 
 def reads_as_prose(line: str) -> bool:
@@ -126,4 +126,4 @@ def _is_mark(character: str) -> bool:
 
 
 def _carries_grammar(word: str) -> bool:
-    return word in _GRAMMAR or is_stop_word(word) or any(c > "\u00bf" and c.isalpha() for c in word)
+    return word in OTHER_GRAMMAR or is_stop_word(word) or any(c > "\u00bf" and c.isalpha() for c in word)

@@ -26,6 +26,7 @@ from kiro_learn.learning.extraction.extractive.chatter import (
 from kiro_learn.learning.extraction.extractive.durable import choice_in
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.faults import asks_why, is_about_fault, is_guess, says_how_things_are
+from kiro_learn.learning.extraction.extractive.language import is_english
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.turns import Turn
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
@@ -101,7 +102,6 @@ _ASKED_CHARACTERS = 400
 _POINTING = re.compile(r"\b(?:here|now|next|going on|happening)\b", re.IGNORECASE)
 """In a question without a name: it asks about what is on the screen."""
 
-_ENGLISH = re.compile(r"\b(?:the|an?|is|are|was|to|of|and|in|it|for|on|with|by|from|no|not|now|all)\b", re.IGNORECASE)
 _REFUTED = re.compile(
     r"\b(?:still (?:see|seeing|get|getting|fail\w*|not|no|have|having|the same|doesn'?t|broken|happening|stuck"
     r"|error\w*|an?)|(?:did|does|do)(?:n'?t| not) (?:seem to )?(?:work|help|fix)\w*|same (?:issue|error|problem|thing)"
@@ -190,7 +190,7 @@ def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided:
     evidence, wanted = AnswerEvidence.of(said), wanted_by(turn)
     if turn.answer and turn.answer.role == "note":
         return True
-    if not any(map(_ENGLISH.search, said)):  # what cannot be judged is kept, but for an answer to a nod
+    if not is_english(said):  # what cannot be judged is kept, but for an answer to a nod
         is_idle = wanted is TurnAim.STATE or (_is_nod(turn) and evidence.worth < _LEAST_WORTH)
         return has_changed or is_decided or not is_idle
     if is_decided and (evidence.reasons or evidence.worth):

@@ -222,7 +222,7 @@ def test_how_things_are_is_the_cause_where_a_fault_is_reported(asked: str, answe
     [
         ("the build fails", "I'll look into build.gradle and the cache of the runner now."),
         ("login doesn't work", "It works now: I restarted the server on port 3000 for you."),
-        ("why is it red?", "Probably a timeout of `nginx`, but the log of the proxy is needed to tell."),
+        ("why is it red?", "Probably a timeout of `nginx`, and the log of the proxy tells more about it."),
         ("the page is blank", "`App.tsx` is loaded and the console is empty. Which address do you have open?"),
         ("the script fails", "The `api` server isn't running on port 3002, so the script has nothing to talk to."),
         ("the tests are flaky", "\u2705 `sharing.spec.ts` is stable and the whole suite passes as expected."),
