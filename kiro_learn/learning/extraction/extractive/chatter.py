@@ -145,8 +145,14 @@ def is_of_the_moment(texts: Iterable[str]) -> bool:
     return bool(told) and all(map(tells_how_things_stand, told))
 
 
-_PROCESS = re.compile(r"\bPIDs?:? \d{2,}")
-"""A process of the day."""
+_PROCESS = re.compile(
+    r"\b(?:PIDs?|process(?:es)?(?: id)?):? #?\d{2,}|\bsince \d{1,2}[:.]\d\d\b"
+    r"|\b\d+ ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?) ago\b"
+    r"|\bat the moment\b|\bright now\b|\b\d+ (?:(?:commits|files|hours?|h|items|jobs|min|minutes|more|records|rows|s"
+    r"|seconds|steps|tasks|tests) )?(?:left|remaining|to go)\b",
+    re.IGNORECASE,
+)
+"""A process of the day, or an hour of it."""
 
 
 def tells_how_things_stand(sentence: str) -> bool:

@@ -28,6 +28,7 @@ from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.faults import asks_why, is_about_fault, is_guess, says_how_things_are
 from kiro_learn.learning.extraction.extractive.language import is_english
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.state_questions import asks_for_the_moment, asks_in_passing
 from kiro_learn.learning.extraction.extractive.turns import Turn
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
 from kiro_learn.retrieval.query.prose import asks
@@ -199,7 +200,8 @@ def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided:
         return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH
     if wanted in _NEED_MUCH and not (has_changed and evidence.worth >= _CHANGES_OF_STEP):
         has_failed = any(tool.has_failed for tool in turn.tools)
-        is_cure = has_failed and evidence.causes > 0 and evidence.told < _LONG
+        is_told_why = wanted is TurnAim.STATE and not asks_in_passing(turn.prompts[-1].text)
+        is_cure = (has_failed or is_told_why) and evidence.causes > 0 and evidence.told < _LONG
         return is_cure or (evidence.reasons > 1 and evidence.reasons >= _LEAST_SHARE_OF_STEP * evidence.told)
     return _tells_enough(turn, blocks, evidence, has_changed=has_changed, is_asked=wanted is TurnAim.ANSWER)
 
@@ -262,14 +264,15 @@ def wanted_by(turn: Turn) -> TurnAim:
     if not own_words(last) and asks(last) and _POINTING.search(last):
         return TurnAim.STATE
     if len(turn.question) <= _STEP_CHARACTERS:
-        if _STATE_ASKED.search(last):
+        answer = turn.answer.text[:_STEP_CHARACTERS] if turn.answer else ""
+        if asks_in_passing(last) or _STATE_ASKED.search(last) or asks_for_the_moment(last, answer):
             return TurnAim.STATE
         if is_commit_request(last) or (own_words(last) and _STEP.match(last)):
             return TurnAim.STEP
-    return TurnAim.ANSWER if asks(last) or _INQUIRY.search(last) or _asks_in_passing(last) else TurnAim.WORK
+    return TurnAim.ANSWER if asks(last) or _INQUIRY.search(last) or _asks_before_the_end(last) else TurnAim.WORK
 
 
-def _asks_in_passing(prompt: str) -> bool:
+def _asks_before_the_end(prompt: str) -> bool:
     """A question that more is said behind: "Why are they empty? It worked yesterday."""
     return len(prompt) <= _ASKED_CHARACTERS and any(
         asks(sentence) and _QUESTION_WORD.match(sentence) for sentence in sentences(prompt)

@@ -17,12 +17,14 @@ _NO_PROSE = re.compile(
 )
 """Code, addresses, paths, dotted and hyphened names, and what has a digit in it."""
 
-_SHARED = frozenset("a all am an as at do has he i in is me no on so was will".split())
+_SHARED = frozenset(words("a all am an as at do has he i in is me no on so was will"))
 """English words that other languages have too: alone, they say nothing about a text."""
 
 _OF_OTHERS = frozenset(
-    "als así cuando cuya del denn dessen die di e et già ha hij i il io la lo ma mas mi ne né nu ob och og ou pero più"
-    " quindi seine seinem sich si sin sowie tot und usa uso va vor ya y yo zwar".split()
+    words(
+        "als así cuando cuya del denn dessen die di e et già ha hij i il io la lo ma mas mi ne né nu ob och og ou pero"
+        " più quindi seine seinem sich si sin sowie tot und usa uso va vor ya y yo zwar"
+    )
 )
 """Small words beside those that lines of prose are told by."""
 

@@ -69,3 +69,54 @@ def test_a_turn_that_changed_a_file_makes_one_where_somebody_says_why() -> None:
     why = "raise the pool to twenty, because the importer opens ten on its own"
     (draft,) = learned(prompt(1, why), edited, answer(3, STANDS))
     assert draft.files_modified == ("src/pool.ts",)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("is process 8812 alive?", "Yes, process 8812 is alive and uses 3 % CPU."),
+        ("is port 5173 free?", "No, 5173 is taken by vite."),
+        ("did the deploy finish?", "Yes, revision 91 has been live since 11:02."),
+        ("does the health check answer?", "Yes: /healthz gives 200 in 12 ms."),
+        ("how many rows are left?", "There are 38,200 rows left of 90,000."),
+        ("how many lines did you change?", "212 lines in 7 files."),
+        ("how much disk is free?", "12 GB are free on /."),
+        ("how long did the build take?", "It took 4 min 12 s."),
+        ("what's the coverage?", "83.4 % of the lines are covered."),
+        ("what's our coverage now?", "Coverage is 83% now, up from 81%."),
+        ("what time is it in Tokyo?", "It is 21:40 in Tokyo."),
+        ("what was the last commit?", 'a1b2c3d, "fix: round half up", 20 minutes ago by Dana.'),
+        ("which tests fail?", "test_login and test_refresh fail with a 401."),
+        ("which branch am I on?", "`feature/x-12`."),
+        ("who is on call this week?", "Dana is on call until Sunday."),
+        ("how much memory does it use?", "The process 9912 uses 412 MB at the moment."),
+        ("what's 17% VAT of 230?", "39.10."),
+        ("convert 120 km/h to m/s", "33.33 m/s."),
+        ("tell me a joke", "Why do programmers prefer dark mode? Because light attracts bugs."),
+    ],
+)
+def test_what_is_otherwise_tomorrow_makes_no_memory(asked: str, answered: str) -> None:
+    assert learned(prompt(1, asked), answer(2, answered)) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("how big may an upload be?", "25 MB."),
+        ("how long do backups take?", "About 40 minutes for 300 GB."),
+        ("how fast is the new parser?", "It takes 41 ms for 10 MB, against 390 ms before."),
+        ("how many replicas do we run?", "3, one per zone."),
+        ("how much memory is used per worker?", "512 MB."),
+        ("when does the cron run?", "Every day at 02:30 UTC."),
+        ("what coverage do we require?", "At least 80 %."),
+        ("which region is it?", "eu-north-1."),
+        ("which region is the bucket in?", "eu-west-3."),
+        ("did we ever support Python 3.8?", "Until 2.4; 3.0 needs 3.10."),
+        ("is prod running on ARM?", "Yes, Graviton 3."),
+        ("does the worker restart?", "Yes, systemd restarts it after 5 s."),
+        ("how large is the model?", "1.2 GB, in models/e5.onnx."),
+        ("is the db container up?", "No, it exits because POSTGRES_PASSWORD is missing in docker-compose.yml."),
+    ],
+)
+def test_what_still_holds_is_kept_in_short_answers(asked: str, answered: str) -> None:
+    assert len(learned(prompt(1, asked), answer(2, answered))) == 1
