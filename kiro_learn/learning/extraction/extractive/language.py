@@ -12,10 +12,8 @@ from kiro_learn.learning.extraction.extractive import vocabulary
 from kiro_learn.learning.extraction.extractive.vocabulary import words
 from kiro_learn.retrieval.query.prose import OTHER_GRAMMAR, is_stop_word
 
-_NO_PROSE = re.compile(
-    r"`[^`\n]{1,400}`|https?://\S++|[\w~@-]{0,80}+[._/\\@#:=+-]+[\w@][^\s,;]{0,200}+|\b\w{0,40}\d\w{0,40}+"
-)
-"""Code, addresses, paths, dotted and hyphened names, and what has a digit in it."""
+_NO_PROSE = re.compile(r"`[^`\n]{1,400}`|(?<![A-Za-z0-9_~@-])[A-Za-z0-9_~@-]++(?:[./\\@#:=+]++[A-Za-z0-9_~@-]++)++")
+"""Code, addresses, paths and dotted names."""
 
 _SHARED = frozenset(words("a all am an as at do has he i in is me no on so was will"))
 """English words that other languages have too: alone, they say nothing about a text."""

@@ -30,6 +30,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
     tool_facts,
 )
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
+from kiro_learn.learning.extraction.extractive.orders import order_in, steps_in
 from kiro_learn.learning.extraction.extractive.rule_signs import holds_for_good
 from kiro_learn.learning.extraction.extractive.summaries import (
     PROMPT_CHARACTERS,
@@ -91,7 +92,9 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     are_alone = is_short and len(rules) > 1
     is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_reasoned_choice(turn))
     if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
-        yield from _from_person(turn, rules, answered)
+        said = [*_from_person(turn, rules, answered)]
+        laid_out = "" if said else _laid_out(turn, failed)
+        yield from said or ([_from_choice(turn, laid_out)] if laid_out else [])
         return
     is_about_rule = is_short and len(rules) == 1
     yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
@@ -192,6 +195,14 @@ def _from_rule(rule: _Rule, answered: Sequence[ToolFact]) -> Extract:
 def _reasoned_choice(turn: Turn) -> str:
     """What a person chose and said why; nothing while the turn is unfinished: its prompt comes again."""
     return reasoned_choice_in(turn.question) if turn.answer is not None else ""
+
+
+def _laid_out(turn: Turn, failed: Collection[int]) -> str:
+    """Steps that a person listed; where the answer did not help, also what they wanted it to become."""
+    if turn.answer is None:
+        return ""
+    steps = steps_in(turn.question)
+    return steps or (order_in(turn.question) if turn.answer.number in failed else "")
 
 
 def _from_choice(turn: Turn, chosen: str) -> Extract:

@@ -230,3 +230,47 @@ def test_how_things_are_is_the_cause_where_a_fault_is_reported(asked: str, answe
 )
 def test_what_was_done_or_is_supposed_about_a_fault_is_no_cause(asked: str, answered: str) -> None:
     assert learned(prompt(1, asked), answer(2, answered)) == []
+
+
+NO_HELP = "that didn't work, the old one is still there"
+
+
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        "The invoices number format changes: from 2026-0001 to INV-2026-00001",
+        "Rename the queue from jobs to work_items",
+        "Session cookies should be SameSite=Lax, not Strict",
+    ],
+)
+def test_what_a_person_ordered_outlives_an_answer_that_did_not_help(ordered: str) -> None:
+    said = answer(3, "Done: the format has its own module now, in src/pool.ts.")
+    (draft,) = learned(prompt(1, ordered), edited(2), said, prompt(4, NO_HELP))
+    assert (draft.title, draft.origin, draft.knowledge_type) == (ordered, Origin.USER, KnowledgeType.DECISION)
+
+
+def test_a_fault_that_was_not_mended_orders_nothing() -> None:
+    said = answer(3, "The handler was never bound, because `onClick` was misspelled in src/pool.ts.")
+    assert learned(prompt(1, "the login button doesn't work"), edited(2), said, prompt(4, NO_HELP)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "yes, and write down the steps: bump version, tag vX.Y.Z, push the tag. The tag triggers the publish.",
+            "bump",
+        ),
+        ("To rotate the keys: run keys/new.sh, update the vault, restart the gateway", "restart the gateway"),
+        ("Release steps:\n1. bump\n2. tag\n3. push", "3. push"),
+        ("We deploy by merging into the release branch, Argo picks it up", "Argo"),
+    ],
+)
+def test_how_a_person_says_that_something_is_done_is_kept(said: str, told: str) -> None:
+    (draft,) = learned(prompt(1, said), answer(2, "OK."))
+    assert told in draft.title
+    assert draft.origin is Origin.USER
+
+
+def test_a_list_of_what_is_next_is_no_procedure() -> None:
+    assert learned(prompt(1, "run the tests, then commit, then push"), answer(2, "Done.")) == []
