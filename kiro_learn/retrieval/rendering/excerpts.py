@@ -35,7 +35,10 @@ LEAST_INDEXED_BLOCK = 4_000
 """A smaller block has no such lines: the room is for passages."""
 
 _MARKS = "`*"
-_AFTER_TITLE = "`*.:!; "
+_AFTER_TITLE = "`*.:!;?\u3002\uff01\uff1f "
+_ENDING = ".:!;?\u3002\uff01\uff1f"
+"""Where a sentence, or what announces another one, ends."""
+
 _LIST_MARK = re.compile(r"^(?:[-*+\u2022]|\d{1,3}[.)])\s+")
 
 
@@ -123,17 +126,20 @@ def listed(passage: Passage, title: str) -> str:
 
 
 def _without_title(line: str, title: str) -> str:
-    """``line`` without the title, if it begins with it: a title is often the first sentence, less its marks."""
+    """``line`` without the title, if that is all of its first sentence, or what stands there before a colon."""
     if line.lstrip(_MARKS)[:1].lower() != title[:1].lower():
         return line
     place = 0
-    for character in title.removesuffix("..."):
+    whole = title.removesuffix("...")
+    for character in whole:
         while place < len(line) and line[place] in _MARKS:
             place += 1
         if place == len(line) or line[place].lower() != character.lower():
             return line
         place += 1
-    return line[place:].lstrip(_AFTER_TITLE)
+    rest = line[place:].lstrip(_MARKS)
+    is_whole = not rest or whole[-1:] in _ENDING or (rest[0] in _ENDING and not rest[1:2].isalnum())
+    return rest.lstrip(_AFTER_TITLE) if is_whole else line
 
 
 def _indexed(sections: Sequence[_Section], room: int) -> list[_Section]:

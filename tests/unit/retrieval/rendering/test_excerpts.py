@@ -55,6 +55,22 @@ def test_a_title_that_a_line_begins_with_is_not_told_twice() -> None:
     assert told.count("Pool.close") == 1
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "told"),
+    [
+        ("The timestamp", "The timestamp changes every run.", "The timestamp changes every run."),
+        ("BUILD_TIME is part of the hash and it", "BUILD_TIME is part of the hash and it changes.", None),
+        ("The pool holds twenty...", "The pool holds twenty connections.", "The pool holds twenty connections."),
+        ("The pool holds twenty", "The pool holds twenty. It is shared.", "It is shared."),
+        ("The cause is Pool", "The cause is Pool.close itself.", None),
+        ("Who owns it?", "Who owns it? Bert.", "Bert."),
+    ],
+)
+def test_a_title_is_cut_off_only_where_a_sentence_ends(title: str, text: str, told: str | None) -> None:
+    block = render_excerpts([found(a_record(1, title, text))], (), most_bytes=1_000).text
+    assert block.endswith(f"- {told or text}\n")
+
+
 def test_of_memories_with_one_title_none_is_told_as_a_heading_alone() -> None:
     records = [a_record(number, "The pool holds twenty", "The pool holds twenty.") for number in (1, 2)]
     told = render_excerpts([found(record) for record in records], (), most_bytes=1_000)
