@@ -20,7 +20,8 @@ _DOING = (
     r"|rotate|run|seed|set up|ship|sign|sync|tag|test|update|upgrade)"
 )
 _STEPS = re.compile(
-    r"(?:\b(?:(?!(?:the|these|down|following)\b)[\w-]{1,30} )?(?:steps|procedure|checklist|runbook|order)\b[^.:\n]{0,60}"
+    r"(?:\b(?:(?!(?:the|these|down|following)\b)[\w-]{1,30} )?(?:steps|procedure|checklist|runbook|order)\b"
+    r"[^.:\n]{0,60}"
     rf"|\b(?:to|when (?:we|you)|how (?:we|to)) {_DOING}\b[^.:\n]{{0,60}}"
     rf"|\b(?:a|the|every|each|our) (?:\w{{1,30}} )?{_DOING}\b[^.:\n]{{0,30}}):\s{{1,3}}"
     r"(\S[^\n]{0,300}(?:\n[ \t]{0,8}(?:[-*]|\d{1,2}[.)])[^\n]{1,200}){0,12})",
@@ -32,8 +33,8 @@ _HOW = re.compile(
     r"\W*+(?:(?:and|so|btw|fyi|note|ok|yes)\b[\s,:]*+)*+"
     rf"(?:(?:we|our team|the team) (?:always |usually |only )?{_DOING}\b[^?]{{0,80}}?"
     r"\b(?:by|from|through|using|via|with|every|twice|after)\b"
-    r"|(?:the|our|a|an|each|every) \S{1,40}(?: \S{1,40}){0,3}? (?:triggers|deploys|publishes|releases|kicks off|starts|creates"
-    r"|builds|uploads|(?:is|are) (?:built|created|deployed|done|generated|published|released|tagged|uploaded)"
+    r"|(?:the|our|a|an|each|every) \S{1,40}(?: \S{1,40}){0,3}? (?:triggers|deploys|publishes|releases|kicks off|starts"
+    r"|creates|builds|uploads|(?:is|are) (?:built|created|deployed|done|generated|published|released|tagged|uploaded)"
     r" (?:by|from|in|on|with))\b)",
     re.IGNORECASE,
 )

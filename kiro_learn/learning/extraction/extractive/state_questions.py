@@ -25,7 +25,7 @@ _COUNTED = (
     r"|queued|remain(?:s|ing)?|running|so far|today|unread|uncommitted|used|waiting)"
 )
 _READING = (
-    r"(?:(?:battery|clipboard|commit|coverage|cpu|date|day|disk|eta|exit code|git|hash|load|memory|progress|queue"
+    r"(?:(?:battery|clipboard|commit|coverage|cpu|date|day|disk|eta|exit code|git|hash|load|memory|otp|progress|queue"
     r"|state|status"
     r"|temperature|test|time|uptime|weather)(?: (?:address|count|length|level|size|status|usage))?|pid)"
 )

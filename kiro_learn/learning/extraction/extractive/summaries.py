@@ -146,6 +146,20 @@ _LEANING = re.compile(
 )
 """How a sentence begins that refers to the one before it."""
 
+_WITHOUT_SUBJECT = re.compile(
+    r"(?:because|due to|so that|to (?:avoid|keep|make|prevent)|he|she|him|her|one of|at least|at most|up to|until)\b"
+    r"|(?:i|we)(?:'d|\u2019d| would)\b"
+    r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12}){0,2}[,;]"
+    r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12})?[.]?$",
+    re.IGNORECASE,
+)
+"""How an answer begins whose subject is in its question: "2.15, since 3.x needs another Postgres"."""
+
+_JOINING = re.compile(
+    r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}(?=\S)", re.IGNORECASE
+)
+"""What joins a question to the talk before it."""
+
 _ENOUGH_WORDS = 3
 """Words of its own that a sentence needs to stand alone in a list."""
 
@@ -180,7 +194,9 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     """
     asked, spoken, listed = _asked(prompt), list(_spoken(blocks)), _listed(blocks)
     found = _best([candidate for candidate in spoken if _stands_alone(candidate)], listed)
-    if found:
+    if found and asked and len(asked) <= _ASKED_CHARACTERS and _WITHOUT_SUBJECT.match(found):
+        spoken = [found]
+    elif found:
         return cut_at_word(_capitalised(found.rstrip(":")), TITLE_CHARACTERS)
     telling = [candidate for candidate in spoken if len(own_words(candidate)) >= _LEAST_WORDS]
     said = next(iter(telling or listed or spoken), "").rstrip(":")
@@ -249,7 +265,8 @@ def _asked(prompt: str) -> str:
         piece for piece in (_bare(on_one_line(each)) for each in sentences(prompt)) if piece and not is_nod(piece)
     ]
     named = (piece for piece in pieces if not piece.endswith(":"))
-    return cut_at_word(_capitalised(next(named, pieces[0] if pieces else "")), TITLE_CHARACTERS)
+    first = next(named, pieces[0] if pieces else "")
+    return cut_at_word(_capitalised(_JOINING.sub("", first) if first.endswith("?") else first), TITLE_CHARACTERS)
 
 
 def _bare(text: str) -> str:

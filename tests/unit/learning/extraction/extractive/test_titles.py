@@ -83,3 +83,35 @@ def test_a_long_title_ends_with_a_word() -> None:
     title = title_of(blocks_of("The scheduler " + "forgets pending jobs " * 20), "")
     assert len(title) <= TITLE_CHARACTERS
     assert title.endswith("...")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "title"),
+    [
+        (
+            "Which version of procrastinate did you pin?",
+            "2.15, since 3.x needs Postgres 13 features we don't have.",
+            "Which version of procrastinate did you pin? 2.15, since 3.x needs Postgres 13 features we don't have.",
+        ),
+        (
+            "Why do we use two databases?",
+            "Because the reports locked the orders table; the replica takes them.",
+            "Why do we use two databases? Because the reports locked the orders table; the replica takes them.",
+        ),
+        (
+            "so, back to Celery?",
+            "I would not: tasks were lost twice with Celery on Redis.",
+            "Back to Celery? I would not: tasks were lost twice with Celery on Redis.",
+        ),
+        ("And which region is it?", "eu-north-1.", "Which region is it? eu-north-1."),
+        (
+            "how long?",
+            "About 40 minutes, since the dump holds 300 GB.",
+            "How long? About 40 minutes, since the dump holds 300 GB.",
+        ),
+        ("the report is empty", "Because the cron runs in UTC.", "The report is empty: Because the cron runs in UTC."),
+        ("what fails?", "3 workers of the importer share one file.", "3 workers of the importer share one file."),
+    ],
+)
+def test_a_title_without_a_subject_has_its_question_in_front(asked: str, answered: str, title: str) -> None:
+    assert title_of(blocks_of(answered), asked) == title
