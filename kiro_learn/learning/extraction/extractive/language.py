@@ -1,6 +1,6 @@
 """Whether a text is English: by the words of its prose that carry grammar, and not by one of them.
 
-Names, code and paths are no words of any language: ``a.py`` holds no article.
+Names, code and paths are no words of any language: ``main.go`` holds no article.
 """
 
 from __future__ import annotations
