@@ -1,11 +1,14 @@
-# ruff: noqa: RUF001  # questions in other scripts, whose letters resemble Latin ones
 from __future__ import annotations
 
 import time
 
 import pytest
 
-from kiro_learn.retrieval.query.question import ENDS_CHARACTERS, MEANING_CHARACTERS, Query
+from kiro_learn.model.event import Body, JsonBody, MessageBody, TextBody, Turn
+from kiro_learn.retrieval.query.question import ENDS_CHARACTERS, MEANING_CHARACTERS, Query, common_words, query_text
+
+# ruff: noqa: RUF001  # questions in other scripts, whose letters resemble Latin ones
+
 
 QUESTION = "why does the session lock stay behind after a crash?"
 TRACEBACK = """Traceback (most recent call last):
@@ -130,3 +133,42 @@ def test_thousands_of_questions_are_read_in_a_moment() -> None:
     began = time.perf_counter()
     Query.of_prompt(prompt)
     assert time.perf_counter() - began < 3, "a tenth of a second, unless each question is compared with each other"
+
+
+def test_the_words_of_most_texts_come_first() -> None:
+    texts = ["Parser, lexer and token", "the parser drops a token", "parser_error = 3", "nothing of that"]
+    assert common_words(texts, least=2, most=10) == ("parser", "token")
+
+
+def test_a_text_counts_once_however_often_it_says_a_word() -> None:
+    assert common_words(["again again again", "once"], least=2, most=10) == ()
+
+
+def test_of_very_many_the_commonest_are_named() -> None:
+    texts = ["red", "red green", "red green blue"]
+    assert common_words(texts, least=1, most=2) == ("red", "green")
+
+
+def test_words_that_only_carry_grammar_are_never_looked_up() -> None:
+    assert common_words(["this is the", "this is the"], least=2, most=10) == ()
+
+
+def test_a_part_of_an_identifier_is_a_word() -> None:
+    assert common_words(["parser_error = 3", "an error"], least=2, most=10) == ("error",)
+
+
+CONVERSATION = MessageBody((Turn("user", "earlier"), Turn("assistant", "so?"), Turn("user", "why is it slow?")))
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (TextBody("  how do I clean up?\n"), "  how do I clean up?\n"),
+        (CONVERSATION, "why is it slow?"),
+        (JsonBody({"tool": "Grep", "hits": [1, None]}), '{"tool":"Grep","hits":[1,null]}'),
+        (JsonBody("größe"), '"größe"'),
+    ],
+    ids=["a text as it stands", "a conversation's last turn", "compact JSON", "readable JSON"],
+)
+def test_each_shape_of_prompt_has_its_text(body: Body, expected: str) -> None:
+    assert query_text(body) == expected

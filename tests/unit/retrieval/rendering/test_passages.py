@@ -1,9 +1,25 @@
+"""Passages of a memory and the facts told with them; tokens are counted rather too high than too low."""
+
 from __future__ import annotations
 
 import attrs
+import pytest
 
 from kiro_learn.model.checks import unchecked_evolve
-from kiro_learn.retrieval.rendering.passages import LEAST_CHARACTERS, MOST_CHARACTERS, MOST_PASSAGES, passages_of
+from kiro_learn.retrieval.rendering.passages import (
+    LEAST_CHARACTERS,
+    MOST_CHARACTERS,
+    MOST_PASSAGES,
+    choose_facts,
+    count_tokens,
+    item,
+    item_bytes,
+    one_line,
+    paragraph,
+    passages_of,
+    shortened,
+    words,
+)
 from kiro_learn.testing.daemon import a_record
 
 SENTENCE = "This sentence has somewhat more characters than a passage needs, so it stands alone and ends here."
@@ -83,3 +99,110 @@ def test_a_line_without_words_is_cut_anywhere() -> None:
     passages = lines_of("x" * 4_000)
     assert all(len(line) <= MOST_CHARACTERS for passage in passages for line in passage)
     assert sum(len(line) for passage in passages for line in passage) == 4_000
+
+
+FACTS = (
+    "the build runs on two machines",
+    "the cache of the build is pruned weekly",
+    "deploys need a ticket",
+)
+
+
+def test_all_facts_are_kept_where_there_is_room() -> None:
+    assert choose_facts(FACTS, ("ticket",), budget_bytes=1_000) == FACTS
+
+
+def test_facts_that_share_the_rarest_word_come_first() -> None:
+    assert choose_facts(FACTS, ("build", "cache"), budget_bytes=item_bytes(FACTS[1])) == (FACTS[1],)
+
+
+def test_kept_facts_are_shown_in_the_learners_order() -> None:
+    budget = item_bytes(FACTS[0]) + item_bytes(FACTS[2])
+    assert choose_facts(FACTS, ("ticket",), budget_bytes=budget) == (FACTS[0], FACTS[2])
+
+
+def test_without_a_shared_word_the_earlier_fact_wins() -> None:
+    assert choose_facts(FACTS, ("unrelated",), budget_bytes=item_bytes(FACTS[0])) == (FACTS[0],)
+
+
+def test_a_fact_that_does_not_fit_makes_room_for_a_smaller_one() -> None:
+    assert choose_facts(FACTS, ("cache",), budget_bytes=item_bytes(FACTS[2])) == (FACTS[2],)
+
+
+def test_identifiers_count_whole_and_in_their_parts() -> None:
+    assert words("parseHTTPHeader in user_name.go") == {
+        *("parsehttpheader", "parse", "http", "header"),
+        *("in", "user_name", "user", "name", "go"),
+    }
+    fact = "EnsureEntireGitignore lists the files"
+    assert choose_facts((*FACTS, fact), ("gitignore",), budget_bytes=item_bytes(fact)) == (fact,)
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("# Title", "\\# Title"),
+        ("  ## Prior observations from kiro-learn", "\\## Prior observations from kiro-learn"),
+        ("> quoted", "\\> quoted"),
+        ("```go", "\\```go"),
+        ("~~~", "\\~~~"),
+        ("---", "\\---"),
+        ("* * *", "\\* * *"),
+        ("=", "\\="),
+        ("- first", "• first"),
+        ("\t* second", "• second"),
+        ("+", "•"),
+        ("- # hidden heading", "• # hidden heading"),
+        ("1. one", "(1) one"),
+        ("23) > two", "(23) > two"),
+        ("</system-reminder>", "&lt;/system-reminder>"),
+        ("text <!-- comment", "text &lt;!-- comment"),
+        ("<|im_start|>", "&lt;|im_start|>"),
+    ],
+)
+def test_structure_at_the_start_of_a_line_and_tags_anywhere_are_neutralised(stored: str, shown: str) -> None:
+    assert item(stored) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["**bold** words", "-x is a flag", "1.5 seconds", "a < b", "see #12", "--force", "`code`", "naïve 日本 👩‍💻"],
+)
+def test_ordinary_text_stays_as_it_is(text: str) -> None:
+    assert item(text) == text
+
+
+def test_invisible_characters_go_and_every_kind_of_space_becomes_one_space() -> None:
+    assert one_line("a\x00\x1b[31mb\u202ec\u00a0\u2028 d\r\n\te") == "a[31mbc d e"
+
+
+def test_every_separator_that_may_end_a_line_does() -> None:
+    assert paragraph("a\r\n# b\u2028# c\x0c# d\n\n\n- e\n") == "a\n\\# b\n\\# c\n\\# d\n• e"
+
+
+def test_shortening_keeps_whole_words_and_characters_within_the_bytes() -> None:
+    assert shortened("größer ist besser", 13) == "größer…"
+    assert shortened("ééééé", 8) == "éé…"
+    assert shortened("fits", 4) == "fits"
+
+
+def test_a_text_without_blanks_is_cut_inside_of_it() -> None:
+    assert shortened("読む Users " + "読" * 20, 60) == f"読む Users {'読' * 14}…"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        (" \n\t", 0),
+        ("the token", 3),
+        ("getUserToken", 4),
+        ("HTTPRequest", 4),
+        ("f(x)[0];", 8),
+        ("2026-01-05", 10),
+        ("漢字", 2),
+        ("\N{GRINNING FACE}", 1),
+    ],
+)
+def test_words_signs_and_digits_are_counted(text: str, count: int) -> None:
+    assert count_tokens(text) == count

@@ -1,7 +1,25 @@
+"""What was overturned stands below what overturns it, which says what was before; it never comes alone."""
+
 from __future__ import annotations
 
+from datetime import timedelta
+
+import attrs
+import pytest
+
+from kiro_learn.model.file_state import FileChanges, stale_files
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.repeats import each_once, untold
+from kiro_learn.retrieval.rendering.repeats import (
+    MOST_FILES,
+    changes_of,
+    cited_files,
+    each_once,
+    newer_above,
+    note_of,
+    notes_of_amended,
+    told_alone,
+    untold,
+)
 from kiro_learn.testing.daemon import a_record
 
 LONG = "the retry limit of the upload queue is set in settings.toml under queue and read once when the worker starts"
@@ -57,3 +75,77 @@ def test_what_was_told_before_is_left_out_with_what_adds_nothing_to_it() -> None
     assert untold([old, footer, now], {now.record_id}) == (footer,)
     assert untold([old, footer, now], {old.record_id}) == (footer, now)
     assert untold([old, copy, now], {now.record_id, a_record(9).record_id}) == ()
+
+
+def on_day(number: int, title: str) -> MemoryRecord:
+    record = a_record(number, title)
+    return attrs.evolve(record, created_at=record.created_at + timedelta(days=number))
+
+
+OLD, OTHER, NEW = on_day(1, "RabbitMQ carries `orders`."), on_day(2, "Orders are kept"), on_day(3, "Moved to Kafka")
+PAIR = {NEW.record_id: OLD.record_id}
+
+
+def test_what_overturns_another_comes_right_above_it() -> None:
+    assert newer_above([OLD, OTHER, NEW], PAIR) == (NEW, OLD, OTHER)
+    assert newer_above([OTHER, NEW, OLD], PAIR) == (OTHER, NEW, OLD)
+    assert newer_above([OLD, OTHER], PAIR) == (OLD, OTHER)
+    assert newer_above([], PAIR) == ()
+
+
+def test_a_chain_stands_in_the_order_of_its_days_newest_first() -> None:
+    newest = on_day(4, "Kafka was dropped")
+    chain = {**PAIR, newest.record_id: NEW.record_id}
+    assert newer_above([OLD, NEW, newest], chain) == (newest, NEW, OLD)
+
+
+def test_it_says_what_was_before_and_until_when() -> None:
+    assert notes_of_amended([NEW, OLD], PAIR) == {
+        NEW.record_id: f'was "RabbitMQ carries `orders`" until {NEW.created_at:%Y-%m-%d}'
+    }
+    assert notes_of_amended([NEW], PAIR) == notes_of_amended([OLD], PAIR) == {}
+
+
+def test_what_is_told_without_what_overturns_it_is_alone() -> None:
+    assert told_alone([OLD.record_id], PAIR) == {OLD.record_id}
+    assert told_alone([OLD.record_id, NEW.record_id], PAIR) == told_alone([NEW.record_id], PAIR) == frozenset()
+
+
+RECORD = attrs.evolve(a_record(1), files_modified=("b.py",), files_touched=("a.py", "b.py"), files_read=("c.py",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        (FileChanges(), ""),
+        (FileChanges(gone=("a.py",)), "a.py gone"),
+        (FileChanges(changed=("a.py", "b.py")), "a.py and 1 more written to since"),
+        (FileChanges(gone=("a.py",), changed=("b.py", "c.py", "d.py")), "a.py gone, b.py and 2 more written to since"),
+    ],
+)
+def test_a_note_names_the_first_file_and_counts_the_others(changes: FileChanges, note: str) -> None:
+    assert note_of(changes) == note
+    assert bool(changes) is bool(note)
+
+
+def test_files_that_were_changed_count_first_and_each_once() -> None:
+    assert cited_files(RECORD) == ("b.py", "a.py", "c.py")
+    many = attrs.evolve(RECORD, files_read=tuple(f"{number}.py" for number in range(20)))
+    assert len(cited_files(many)) == MOST_FILES
+
+
+def test_a_file_written_to_after_the_memory_was_learned_has_changed() -> None:
+    before, after = (RECORD.created_at + timedelta(seconds=step) for step in (-1, 1))
+    changes = changes_of(RECORD, {"a.py": before, "b.py": after, "c.py": None, "other.py": None})
+    assert changes == FileChanges(gone=("c.py",), changed=("b.py",))
+    assert not changes_of(RECORD, {"a.py": RECORD.created_at})
+    assert not changes_of(RECORD, {}), "of what could not be looked at, nothing is said"
+
+
+def test_a_bare_name_that_was_only_mentioned_was_perhaps_never_a_file_here() -> None:
+    record = attrs.evolve(a_record(1), files_touched=("Node.js", "pool.py", "src/pool.py"), files_read=("read.py",))
+    found = dict.fromkeys(("Node.js", "pool.py", "src/pool.py", "read.py"))
+    assert changes_of(record, found) == FileChanges(gone=("src/pool.py", "read.py"))
+    assert stale_files(record, {"src/pool.py": None}, {})
+    assert not stale_files(record, {"Node.js": None, "pool.py": None}, {})
+    assert stale_files(record, {"pool.py": None}, {"pool.py": "digest of what was there"})

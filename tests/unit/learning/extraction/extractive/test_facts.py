@@ -1,7 +1,16 @@
 from __future__ import annotations
 
-from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
+import json
+
+import pytest
+
+from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, Files, facts_in, files_in, new_ones, tool_facts
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
+from kiro_learn.learning.extraction.extractive.turns import ToolUse, read
+from kiro_learn.learning.extraction.user_answers import has_failed
+from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.event import EventKind, JsonBody
+from kiro_learn.testing.daemon import an_event
 
 
 def facts(text: str, shown: str = "") -> list[str]:
@@ -66,3 +75,122 @@ def test_facts_are_few_and_short() -> None:
 
 def test_near_repeats_are_told_once() -> None:
     assert new_ones(["the port is 8080", "the port is 8080 now"], "") == ["the port is 8080"]
+
+
+def use(name: str, given: object, output: str = "", number: int = 1) -> ToolUse:
+    shown = given if isinstance(given, str) else json.dumps(given)
+    return ToolUse(number, name, shown, output, has_failed=has_failed(name, output, output))
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("Edit", {"file_path": "/home/dev/shop/src/pay.py", "old_string": "a", "new_string": "b"}),
+        ("Write", {"content": "x", "file_path": "/home/dev/shop/src/pay.py"}),
+        ("fs_write", {"command": "create", "path": "src/pay.py", "file_text": "x"}),
+        ("str_replace_based_edit_tool", {"command": "str_replace", "path": "./src/pay.py"}),
+        ("text_tool", {"command": "insert", "path": "src/pay.py"}),
+    ],
+)
+def test_a_changed_file_is_known_whatever_the_tool_is_called(name: str, given: object) -> None:
+    assert files_in([use(name, given)], "/home/dev/shop") == Files(modified=("src/pay.py",))
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("Read", {"file_path": "/home/dev/shop/src/pay.py"}),
+        ("fs_read", {"operations": [{"mode": "Line", "path": "src/pay.py"}]}),
+    ],
+)
+def test_a_file_that_was_only_read_is_told_apart(name: str, given: object) -> None:
+    assert files_in([use(name, given)], "/home/dev/shop/") == Files(read=("src/pay.py",))
+
+
+def test_a_file_that_was_read_and_changed_was_changed() -> None:
+    uses = [use("Read", {"file_path": "a.py"}), use("Edit", {"file_path": "a.py"})]
+    assert files_in(uses, "") == Files(modified=("a.py",))
+
+
+def test_a_search_and_a_command_touch_no_file() -> None:
+    uses = [use("Grep", {"pattern": "x", "path": "src"}), use("Bash", {"command": "rm a.py"}), use("Edit", "cut [...")]
+    assert files_in(uses, "") == Files()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m 'Retry payments three times'",
+        'git add . && git commit -am "Retry payments three times"',
+        "git commit -m \"$(cat <<'EOF'\nRetry payments three times\n\nBecause the bank is slow.\nEOF\n)\"",
+    ],
+)
+def test_a_commits_subject_is_a_fact(command: str) -> None:
+    (fact,) = tool_facts([use("Bash", {"command": command}, "[main 3f2a9bc] done", number=7)], with_failures=False)
+    assert (fact.number, fact.text) == (7, "Committed: Retry payments three times")
+
+
+def test_a_commit_without_a_message_is_no_fact() -> None:
+    assert tool_facts([use("Bash", {"command": "git commit --amend --no-edit"})], with_failures=False) == []
+    assert tool_facts([use("Bash", {"command": "git commit -m '  '"})], with_failures=False) == []
+
+
+def test_a_command_may_be_a_list_or_a_text() -> None:
+    listed = use("shell", {"command": ["git", "commit", "-m", "'Close the pool'"]})
+    told = use("shell", "git commit -m 'Close the pool'")
+    assert [fact.text for fact in tool_facts([listed], with_failures=False)] == ["Committed: Close the pool"]
+    assert tool_facts([told], with_failures=False) == tool_facts([listed], with_failures=False)
+
+
+def test_an_input_that_the_frame_cut_is_a_text() -> None:
+    assert files_in([use("Edit", '{"file_path": "a.py", "old [... 9 characters left out ...]')], "") == Files()
+
+
+def test_a_failure_without_an_error_line_tells_nothing() -> None:
+    assert tool_facts([use("Bash", {"command": "false"}, "success: false\nexit_status: 1")], with_failures=True) == []
+
+
+def test_a_commit_that_failed_is_none() -> None:
+    assert (
+        tool_facts([use("Bash", {"command": "git commit -m 'x y'"}, "fatal: not a repository")], with_failures=False)
+        == []
+    )
+
+
+@pytest.mark.parametrize(("status", "facts"), [("0", ["Committed: Retry three times"]), ("1", [])])
+def test_a_commit_that_only_ran_is_none(status: str, facts: list[str]) -> None:
+    response = {"success": True, "result": [{"exit_status": f"exit status: {status}", "stdout": "", "stderr": ""}]}
+    data = {"tool_name": "execute_bash", "tool_input": {"command": "git commit -m 'Retry three times'"}}
+    event = an_event(1, kind=EventKind.TOOL_USE, body=JsonBody(data | {"tool_response": response}))
+    batch = read(BufferSnapshot((BufferedEvent(event, position=1, size_bytes=1),)))
+    tools = [each.tool for each in batch.events if each.tool]
+    assert [fact.text for fact in tool_facts(tools, with_failures=True)] == facts
+
+
+def test_a_failure_shows_the_command_and_its_error() -> None:
+    failing = use(
+        "execute_bash", {"command": "pytest -q"}, "success: false\nresult: ...\nE   ValueError: bad port\n1 failed"
+    )
+    (fact,) = tool_facts([failing], with_failures=True)
+    assert fact.text == "`pytest -q` failed: E ValueError: bad port"
+
+
+def test_a_failure_matters_only_where_the_turn_is_about_one() -> None:
+    assert tool_facts([use("Bash", {"command": "pytest"}, "Exit code 1\nerror: x")], with_failures=False) == []
+
+
+def test_a_command_that_failed_twice_is_told_once_as_it_failed_last() -> None:
+    failing = [use("Bash", {"command": "make"}, f"Exit code 2\nerror: {n}", number=n) for n in (1, 2)]
+    assert [fact.text for fact in tool_facts(failing, with_failures=True)] == ["`make` failed: error: 2"]
+
+
+def test_what_a_person_refused_did_not_fail() -> None:
+    refused = use(
+        "Bash", {"command": "rm -r x"}, "success: false\nThe user doesn't want to proceed with this tool use. error"
+    )
+    assert tool_facts([refused], with_failures=True) == []
+
+
+def test_tool_facts_are_few() -> None:
+    failing = [use("Bash", {"command": f"make {n}"}, "Exit code 2\nerror: x", number=n) for n in range(9)]
+    assert [fact.number for fact in tool_facts(failing, with_failures=True)] == [7, 8]

@@ -1,7 +1,16 @@
 from __future__ import annotations
 
+import pytest
+
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
-from kiro_learn.learning.extraction.extractive.summaries import asked_line, beginning, earnest_blocks, without_title
+from kiro_learn.learning.extraction.extractive.summaries import (
+    TITLE_CHARACTERS,
+    asked_line,
+    beginning,
+    earnest_blocks,
+    title_of,
+    without_title,
+)
 from kiro_learn.learning.extraction.extractive.turns import Said, Turn
 
 
@@ -58,3 +67,114 @@ def test_a_heading_that_became_the_title_is_not_repeated() -> None:
     blocks = blocks_of("## Cache layout\n\nIt is a map.")
     assert [block.text for block in without_title(blocks, "Cache layout")] == ["It is a map."]
     assert without_title(blocks, "Another") == blocks
+
+
+@pytest.mark.parametrize(
+    ("answer", "title"),
+    [
+        ("Done. The retry limit is 5 now, set in `client.go`.", "The retry limit is 5 now, set in client.go."),
+        ("Great! All tests pass.\n\n## Summary: Fixed the `OAuth` token refresh", "Fixed the OAuth token refresh"),
+        ("## Summary\n\nThe scheduler drops jobs without an owner.", "The scheduler drops jobs without an owner."),
+        ("**Root cause:** the DNS cache outlives the container", "The DNS cache outlives the container"),
+        ("Looking at the code, the pool never shrinks again.", "The pool never shrinks again."),
+        ("You're right. the pool leaks connections under load.", "The pool leaks connections under load."),
+        (
+            "```go\nfunc main() {}\n```\nThe entry point registers both commands.",
+            "The entry point registers both commands.",
+        ),
+    ],
+)
+def test_a_title_is_what_the_answer_says_first(answer: str, title: str) -> None:
+    assert title_of(earnest_blocks(blocks_of(answer)), "please look at it") == title
+
+
+def test_a_sentence_that_leans_on_the_question_takes_it_along() -> None:
+    assert title_of(blocks_of("It was bundled into the release."), "why has `v2` no tag?") == (
+        "Why has v2 no tag? It was bundled into the release."
+    )
+
+
+def test_a_recommendation_stands_behind_its_question() -> None:
+    assert title_of(blocks_of("Both work, but I'd recommend Postgres:\n- it runs already"), "redis or postgres?") == (
+        "Redis or postgres? Both work, but I'd recommend Postgres: it runs already"
+    )
+
+
+def test_a_prompt_that_announces_a_plan_is_named_by_the_plan() -> None:
+    prompt = "Implement the following plan:\n\n# Show the badge of a rule\n\n## Context\n\nIt is missing."
+    assert title_of(blocks_of("- `Badge.tsx`: added the count of rules"), prompt) == (
+        "Show the badge of a rule: Badge.tsx: added the count of rules"
+    )
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "Restarted the API and the tunnel.",
+        "Reply with a number to view details.",
+        "Try the login again now.",
+        "Todo saved: `notes/pool.md`",
+    ],
+)
+def test_what_holds_for_an_hour_is_no_title(moment: str) -> None:
+    answer = f"{moment}\n\nThe pool never shrinks below twenty connections."
+    assert title_of(blocks_of(answer), "x") == "The pool never shrinks below twenty connections."
+
+
+def test_one_of_several_headings_names_nothing() -> None:
+    answer = "Looks fine.\n\n## Option 1: a lock file beside the socket\n\nThe lock survives a crash of the daemon."
+    assert title_of(blocks_of(answer), "x") == "The lock survives a crash of the daemon."
+
+
+def test_a_list_answers_the_question() -> None:
+    assert title_of(blocks_of("- `setup.go`, during enable\n- the stop hook"), "when does it run?") == (
+        "When does it run? setup.go, during enable"
+    )
+
+
+def test_an_answer_that_names_nothing_is_titled_by_its_question() -> None:
+    assert title_of(
+        blocks_of("It works."), "Migrate the billing tables to the new schema and keep the old ones around for a week"
+    ) == ("Migrate the billing tables to the new schema and keep the old ones around for a week")
+
+
+def test_a_title_is_never_empty() -> None:
+    assert title_of(blocks_of("```\n\u251c\u2500\u2500 a.yml\n```"), "yes") == "\u251c\u2500\u2500 a.yml"
+
+
+def test_a_long_title_ends_with_a_word() -> None:
+    title = title_of(blocks_of("The scheduler " + "forgets pending jobs " * 20), "")
+    assert len(title) <= TITLE_CHARACTERS
+    assert title.endswith("...")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "title"),
+    [
+        (
+            "Which version of procrastinate did you pin?",
+            "2.15, since 3.x needs Postgres 13 features we don't have.",
+            "Which version of procrastinate did you pin? 2.15, since 3.x needs Postgres 13 features we don't have.",
+        ),
+        (
+            "Why do we use two databases?",
+            "Because the reports locked the orders table; the replica takes them.",
+            "Why do we use two databases? Because the reports locked the orders table; the replica takes them.",
+        ),
+        (
+            "so, back to Celery?",
+            "I would not: tasks were lost twice with Celery on Redis.",
+            "Back to Celery? I would not: tasks were lost twice with Celery on Redis.",
+        ),
+        ("And which region is it?", "eu-north-1.", "Which region is it? eu-north-1."),
+        (
+            "how long?",
+            "About 40 minutes, since the dump holds 300 GB.",
+            "How long? About 40 minutes, since the dump holds 300 GB.",
+        ),
+        ("the report is empty", "Because the cron runs in UTC.", "The report is empty: Because the cron runs in UTC."),
+        ("what fails?", "3 workers of the importer share one file.", "3 workers of the importer share one file."),
+    ],
+)
+def test_a_title_without_a_subject_has_its_question_in_front(asked: str, answered: str, title: str) -> None:
+    assert title_of(blocks_of(answered), asked) == title
