@@ -253,7 +253,7 @@ def test_what_is_learned_again_is_as_old_as_what_it_replaces() -> None:
     async def scenario() -> None:
         storage = await a_past(3)
         async with simulated_daemon(storage=storage, llm=Model()) as services:
-            await trio.sleep(timedelta(days=90).total_seconds())
+            await trio.sleep(timedelta(days=2).total_seconds())
             await services.relearn.relearn(PROJECT, since=None)
             page = await storage.list_memory_records(namespace=NAMESPACE, limit=9, offset=0)
             learned = {record.title: record.created_at for record in page.items}

@@ -24,7 +24,7 @@ from tests.unit.services.in_daemon import in_daemon
 
 DAY = 24 * 3600.0
 LONG = "The pool has a fixed size. " + "Then a lot of other things were tried and measured. " * 40
-ALL = RetentionRules(event_days=7, distill_days=7, replaced_days=30)
+ALL = RetentionRules(event_days=1, distill_days=1, replaced_days=5)
 
 
 def put_old(transaction: StorageTransaction) -> None:
@@ -69,7 +69,7 @@ def test_a_preview_says_what_goes_and_changes_nothing() -> None:
     storage = stored()
 
     async def scenario(services: Services) -> None:
-        await trio.sleep(8 * DAY)
+        await trio.sleep(2 * DAY)
         before = await texts(storage), await live(storage)
         preview = await services.retention.preview(ALL)
         assert (await texts(storage), await live(storage)) == before
@@ -88,8 +88,8 @@ def test_only_what_a_memory_keeps_loses_its_content() -> None:
     storage = stored()
 
     async def scenario(services: Services) -> None:
-        await trio.sleep(8 * DAY)
-        await services.retention.apply(RetentionRules(event_days=7))
+        await trio.sleep(2 * DAY)
+        await services.retention.apply(RetentionRules(event_days=1))
         assert await texts(storage) == [EXPIRED, EXPIRED, EXPIRED, "event 4"]
 
     in_daemon(scenario, storage=storage)
@@ -99,8 +99,8 @@ def test_a_memory_is_made_shorter_once_and_undoing_that_is_for_good() -> None:
     storage = stored()
 
     async def scenario(services: Services) -> None:
-        await trio.sleep(8 * DAY)
-        await services.retention.apply(RetentionRules(distill_days=7))
+        await trio.sleep(2 * DAY)
+        await services.retention.apply(RetentionRules(distill_days=1))
         short = next(record for record in await live(storage) if record.strategy == "distilled")
         assert short.created_at <= EPOCH + timedelta(seconds=3)
         assert len(short.summary) < len(LONG) / 4
@@ -108,7 +108,7 @@ def test_a_memory_is_made_shorter_once_and_undoing_that_is_for_good() -> None:
         assert undone is not None
         assert undone.replaced[0].summary == LONG
         await trio.sleep(DAY)
-        assert (await services.retention.apply(RetentionRules(distill_days=7))).memories == Amount()
+        assert (await services.retention.apply(RetentionRules(distill_days=1))).memories == Amount()
 
     in_daemon(scenario, storage=storage)
 
@@ -118,11 +118,11 @@ def test_what_is_known_of_the_files_of_a_memory_stays_known() -> None:
     storage = stored()
 
     async def scenario(services: Services) -> None:
-        await trio.sleep(8 * DAY)
+        await trio.sleep(2 * DAY)
         whole = await live(storage)
         noted = {record.record_id: {"src/pool.py": f"digest {index}"} for index, record in enumerate(whole)}
         await transact_one(storage, lambda transaction: transaction.put_file_digests(noted))
-        await services.retention.apply(RetentionRules(distill_days=7))
+        await services.retention.apply(RetentionRules(distill_days=1))
         short = [record.record_id for record in await live(storage)]
         assert len(short) == 2
         known = await storage.get_file_digests(short)
@@ -136,7 +136,7 @@ def test_what_was_replaced_goes_by_its_own_rule() -> None:
 
     async def scenario(services: Services) -> None:
         rules = attrs.evolve(ALL, replaced_days=2)
-        await trio.sleep(8 * DAY)
+        await trio.sleep(2 * DAY)
         await services.retention.apply(rules)
         await trio.sleep(1.9 * DAY)
         assert (await services.retention.apply(rules)).replaced == Amount()
@@ -175,7 +175,7 @@ def test_while_another_daemon_on_the_database_does_it_this_one_does_not() -> Non
     config = attrs.evolve(Config(), retention=RetentionConfig(event_days=1))
 
     async def scenario(_services: Services) -> None:
-        await trio.sleep(9 * DAY)
+        await trio.sleep(3 * DAY)
         assert EXPIRED not in await texts(storage)
 
     in_daemon(scenario, storage=storage, config=config)
@@ -215,7 +215,7 @@ def test_what_was_not_overwritten_is_the_next_time() -> None:
     trio.run(partial(transact_one, storage, put_old))
 
     async def scenario(services: Services) -> None:
-        await trio.sleep(8 * DAY)
+        await trio.sleep(2 * DAY)
         before = storage.erased_count
         with trio.move_on_after(1800):
             await services.retention.apply(ALL)
@@ -262,7 +262,7 @@ def test_a_preview_announces_that_the_file_is_rewritten_once_what_is_old_is_gone
         event = attrs.evolve(an_event(1), body=content)
         await transact_one(storage, lambda transaction: transaction.put_event(event, buffered=False))
         await transact_one(storage, lambda transaction: transaction.put_memory_record(a_record(1)))
-        await trio.sleep(8 * DAY)
+        await trio.sleep(2 * DAY)
         preview = await retention.preview(ALL)
         assert (preview.free_bytes, preview.is_rewritten) == (100, True)
         storage.size = FileSize(10_000, 5_000)
