@@ -1,4 +1,7 @@
-"""Daemons forked from a process that has imported all that they need: imports take longer than all else of a start."""
+"""Daemons and commands forked from a process that has imported all that they need.
+
+Imports take longer than all else of a start: a second of a daemon's, half a second of ``doctor`` and ``service``.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 IMPORTED = ("kiro_learn.app.command_line", "kiro_learn.app.daemon", "kiro_learn.app.maintenance")
+NOTHING = Path(os.devnull)
 
 
 class Forked:
     """A process that runs ``kiro-learn`` with ``arguments``, to be used as a ``subprocess.Popen``."""
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        folder: Path | None = None,
+        reads: Path = NOTHING,
+        writes: Path = NOTHING,
+    ) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(list(IMPORTED))
         with tempfile.NamedTemporaryFile(prefix="kiro-errors-", delete=False) as file:
             self._errors = Path(file.name)
-        started = (list(arguments), dict(environment), self._errors, Path.cwd())
+        started = (list(arguments), dict(environment), (reads, writes, self._errors), folder or Path.cwd())
         self._process = context.Process(target=_run, args=started, daemon=True)
         self._process.start()
         assert self._process.pid is not None
@@ -57,15 +69,19 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
-def _run(arguments: list[str], environment: dict[str, str], errors: Path, folder: Path) -> None:
+def _run(arguments: list[str], environment: dict[str, str], streams: tuple[Path, Path, Path], folder: Path) -> None:
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
     os.chdir(folder)
-    for descriptor, path in ((0, os.devnull), (1, os.devnull), (2, str(errors))):
-        opened = os.open(path, os.O_RDWR)
+    for descriptor, path in enumerate(streams):
+        opened = os.open(path, os.O_RDWR if descriptor else os.O_RDONLY)
         os.dup2(opened, descriptor)
         os.close(opened)
+    # As an interpreter makes them where LC_ALL is C.UTF-8.
+    sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115  # to the end
+    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # noqa: SIM115  # too
+    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115  # too
     sys.argv = ["kiro-learn", *arguments]
     from kiro_learn.app.command_line import main  # noqa: PLC0415  # imported before this process was forked
 

@@ -1,18 +1,17 @@
-"""A user's machine in a folder: a home with agents' files, a project, programs on a PATH, and the real command."""
+"""A user's machine in a folder: a home with agents' files, a project, programs on a PATH, and the command."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from kiro_learn.agent_files.json_edits import parse
 from kiro_learn.wire.agents import AGENTS
-from tests.integration.cli.command_line import Completed, environment_for
+from tests.integration.cli.command_line import Completed, environment_for, forked
 
 FIXTURES = Path(__file__).with_name("fixtures")
 HOMES = Path(__file__).with_name("homes")
@@ -45,16 +44,8 @@ class Machine:
         return {**inherited, **(changes or {})}
 
     def run(self, *arguments: str, cwd: Path | None = None) -> Completed:
-        return subprocess.run(
-            [sys.executable, "-m", "kiro_learn", *arguments],
-            env=self.environment({"PYTHONPATH": str(Path(__file__).parents[3])}),
-            cwd=cwd or self.user,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        environment = self.environment({"PYTHONPATH": str(Path(__file__).parents[3])})
+        return forked(arguments, environment, cwd or self.user)
 
     def tree(self) -> Tree:
         """Every file, folder and link of the user but our home: mode, and what is in it."""

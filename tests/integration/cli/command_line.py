@@ -1,15 +1,20 @@
-"""The real command in a process of its own."""
+"""The command in a process of its own."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.integration.forked import NOTHING, Forked
+
 Completed = subprocess.CompletedProcess[str]
+MOST_SECONDS = 60.0
+OF_THE_INTERPRETER = ("LC_", "LANG", "PYTHON")
 
 
 def environment_for(home: Path, changes: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -23,18 +28,43 @@ def kiro_learn(
     *arguments: str,
     cwd: Path | None = None,
     changes: Mapping[str, str] | None = None,
-    piped: Path = Path(os.devnull),
+    piped: Path = NOTHING,
 ) -> Completed:
-    """Run it to its end, with ``piped`` on its standard input; it has no terminal."""
+    """Run it to its end, with ``piped`` on its standard input; it has no terminal.
+
+    It is forked from a process that has imported it, unless it is to have another locale: an interpreter asks for that
+    once, as it starts.
+    """
+    environment, folder = environment_for(home, changes), cwd or Path(__file__).parents[3]
+    if any(name.startswith(OF_THE_INTERPRETER) for name in changes or {}):
+        return _in_an_interpreter(arguments, environment, folder, piped)
+    return forked(arguments, environment, folder, piped)
+
+
+def forked(arguments: Sequence[str], environment: Mapping[str, str], folder: Path, piped: Path = NOTHING) -> Completed:
+    with tempfile.NamedTemporaryFile(prefix="kiro-printed-") as printed:
+        process = Forked(arguments, environment, folder=folder, reads=piped, writes=Path(printed.name))
+        try:
+            _, complained = process.communicate(timeout=MOST_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        assert process.returncode is not None
+        return Completed(arguments, process.returncode, printed.read().decode(), complained.decode())
+
+
+def _in_an_interpreter(
+    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, piped: Path
+) -> Completed:
     with piped.open() as standard_input:
         return subprocess.run(
             [sys.executable, "-m", "kiro_learn", *arguments],
-            env=environment_for(home, changes),
-            cwd=cwd or Path(__file__).parents[3],
+            env=environment,
+            cwd=folder,
             stdin=standard_input,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=MOST_SECONDS,
             check=False,
         )
 
