@@ -1,3 +1,1 @@
 """A lasting memory for coding agents."""
-
-__version__ = "0.1.0"

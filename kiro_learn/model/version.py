@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn import __version__
-
-__all__ = ["__version__", "is_newer"]
+__version__ = "0.1.0"
 
 
 def is_newer(version: str) -> bool:

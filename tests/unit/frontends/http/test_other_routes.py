@@ -7,10 +7,10 @@ from typing import Any
 import structlog
 import trio
 
-from kiro_learn import __version__
 from kiro_learn.adapters.files.logs import places_of_exception
 from kiro_learn.errors import StorageBusy, StorageUnavailable
 from kiro_learn.model.namespace import namespace_of, project_id_in
+from kiro_learn.model.version import __version__
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client
