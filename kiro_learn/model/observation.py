@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.checks import Each, Worded, length, optional, unchecked
 from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -177,14 +176,16 @@ def record_of_observation(observation: Observation, capture: CaptureStamp) -> Me
     )
 
 
-def record_of_knowledge(item: KnowledgeItem, capture: CaptureStamp) -> MemoryRecord:
-    """Raises InvalidRequest: it has metadata that does not belong to its type."""
+def metadata_of_others(item: KnowledgeItem) -> list[tuple[str, str]]:
+    """What is filled in and does not belong to the item's type: each place in its JSON, and what was expected there."""
     own = _CAPTURED_DETAILS[item.knowledge_type]
-    unexpected = [name for name in _ALL_DETAILS if name not in own and getattr(item, name)]
-    if unexpected:
-        expected = f"expected nothing: a {item.knowledge_type} has {' and '.join(own)}"
-        raise InvalidRequest([(f"$.{name}", expected) for name in unexpected])
-    values = {name: getattr(item, name) for name in own}
+    expected = f"expected nothing: a {item.knowledge_type} has {' and '.join(own)}"
+    return [(f"$.{name}", expected) for name in _ALL_DETAILS if name not in own and getattr(item, name)]
+
+
+def record_of_knowledge(item: KnowledgeItem, capture: CaptureStamp) -> MemoryRecord:
+    """Of an item without metadata of other types."""
+    values = {name: getattr(item, name) for name in _CAPTURED_DETAILS[item.knowledge_type]}
     if item.knowledge_type is KnowledgeType.CONSTRAINT and item.severity is None:
         values["severity"] = "soft"
     details = RecordDetails(**values)

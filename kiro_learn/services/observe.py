@@ -11,6 +11,7 @@ from collections.abc import Callable
 import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import (
@@ -21,6 +22,7 @@ from kiro_learn.model.observation import (
     KnowledgeItem,
     Observation,
     content_hash,
+    metadata_of_others,
     record_of_checkpoint,
     record_of_knowledge,
     record_of_observation,
@@ -71,6 +73,8 @@ class Observe:
 
         Raises InvalidRequest also for metadata of another type.
         """
+        if problems := metadata_of_others(item):
+            raise InvalidRequest(problems)
         return await self._keep(item, lambda capture: record_of_knowledge(item, capture))
 
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Observed:

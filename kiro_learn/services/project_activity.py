@@ -8,7 +8,6 @@ import attrs
 
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.errors import StorageCorrupt, UnknownCheckpoint, UnknownProject, UnknownRecord
-from kiro_learn.model.cursors import cursor_after, place_of, record_cursor_after, record_place_of, session_cursor_after
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
@@ -32,6 +31,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.report import DAYS, Report, as_markdown, as_text, report_of
 from kiro_learn.services.project_names import Asked, ProjectNames
+from kiro_learn.wire.cursors import cursor_after, place_of, record_cursor_after, record_place_of, session_cursor_after
 
 MOST_REPORTED = 1_000
 """Records of a period that a report is made of, the newest; its counts are of all of them."""

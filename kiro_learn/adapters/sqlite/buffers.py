@@ -14,7 +14,7 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Values, to_compaction, to_event
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot, refuse_strange_entries
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, to_text
 from kiro_learn.model.namespace import Namespace
@@ -156,10 +156,29 @@ def compact_buffer(
     place = {"number": number, "through": through}
     waiting: list[Row] = connection.execute(statements.WAITING_SOURCES, place).fetchall()
     sources = [tuple(json.loads(event_ids)) for _position, event_ids in waiting]
-    refuse_strange_entries(entries, namespace=namespace, waiting=sources)
+    _refuse_strange(entries, namespace=namespace, waiting=sources)
     connection.execute(statements.CLEAR_BUFFER, place)
     for (position, _), entry in zip(waiting[len(waiting) - len(entries) :], entries, strict=True):
         connection.execute(statements.PUT_COMPACTED, _values(entry) | {"number": number, "position": position})
+
+
+def _refuse_strange(
+    entries: Sequence[BufferedEvent], *, namespace: Namespace, waiting: Sequence[tuple[EventId, ...]]
+) -> None:
+    """See ``StorageTransaction.compact_buffer``; ``waiting``: sources of each entry to be replaced.
+
+    Raises:
+      InvalidRequest: ``entries`` would lose their place, their project or their sources.
+    """
+    if len(entries) > len(waiting):
+        raise InvalidRequest([("$.entries", f"expected at most {len(waiting)}, found {len(entries)}")])
+    known = {event_id for sources in waiting for event_id in sources}
+    for entry in entries:
+        if entry.event.namespace != namespace or not known.issuperset(entry.sources):
+            raise InvalidRequest([("$.entries", "expected entries that stand for what waits in this project")])
+    themselves = [entry.event.event_id for entry in entries if not entry.stands_for]
+    if len(set(themselves)) < len(themselves):
+        raise InvalidRequest([("$.entries", "expected each event once")])
 
 
 def _values(entry: BufferedEvent) -> rows.Values:

@@ -16,7 +16,6 @@ from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row, decodable, parted
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Values, to_event, to_moment
-from kiro_learn.model.cursors import cursor_after, place_of
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.namespace import Namespace, Pause
@@ -24,6 +23,7 @@ from kiro_learn.model.retrieval import ToldId, ToldItem
 from kiro_learn.model.statistics import NamedRecord, Session, SessionHead, ToldSession
 from kiro_learn.ports.storage.answers import EventPage
 from kiro_learn.ports.storage.events import EventPlace, SessionEvents
+from kiro_learn.wire.cursors import cursor_after, place_of
 
 AFTER_ALL = {"valid_time": "~", "event_id": ""}
 BEFORE_ALL = {"valid_time": "", "event_id": ""}

@@ -29,13 +29,13 @@ from kiro_learn.frontends.http.operations import (
 )
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.model.correction import Replacement
-from kiro_learn.model.cursors import record_cursor_after
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import EVERYTHING, MemoryRecord
 from kiro_learn.model.retrieval import Feedback, FeedbackCounts, SearchMode
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.search import ProjectsFound
 from kiro_learn.services.services import Services
+from kiro_learn.wire.cursors import record_cursor_after
 from kiro_learn.wire.messages import event_answer, read_json, read_record, write_record, write_value
 from kiro_learn.wire.structuring import new_converter, structure
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kiro_learn.model.cursors import cursor_after, place_of
+from kiro_learn.wire.cursors import cursor_after, place_of
 from tests.unit.storage.builders import event
 
 
