@@ -10,16 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.model.event import Body, Event, JsonBody, TextBody
+from kiro_learn.model.event import MOST_BYTES_OF_WEIGHT, Body, Event, JsonBody, TextBody, body_bytes, body_weight
 from kiro_learn.testing.daemon import an_event
-from kiro_learn.wire.messages import (
-    MOST_BYTES_OF_WEIGHT,
-    body_bytes,
-    body_weight,
-    read_event_at_once,
-    read_event_thoroughly,
-    write_event,
-)
+from kiro_learn.wire.messages import read_event_at_once, read_event_thoroughly, write_event
 from properties.test_events_round_trip import bodies, events, json_values
 
 MISSING = object()

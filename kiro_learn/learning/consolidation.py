@@ -18,12 +18,11 @@ from kiro_learn.learning.extraction.parsing import bounded, numbers_in, without_
 from kiro_learn.learning.extraction.splitting import Portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.checks import unchecked, unchecked_evolve
-from kiro_learn.model.event import Event, EventKind, TextBody
+from kiro_learn.model.event import Event, EventKind, TextBody, body_bytes
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import ASKED, MemoryRecord
 from kiro_learn.model.retention import DISTILLED
 from kiro_learn.privacy.scrub import scrub_event
-from kiro_learn.wire.messages import body_bytes
 
 # A buffer that cannot be learned just now made smaller: by a model's summary, or by setting its oldest half aside.
 #

@@ -15,14 +15,14 @@ import attrs
 from kiro_learn.actors.project import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, KiroLearnError
-from kiro_learn.model.event import Event, TextBody
+from kiro_learn.model.event import Event, TextBody, body_weight
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_event
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.wire.hooks import HookReport
-from kiro_learn.wire.messages import body_weight, read_event, read_json
+from kiro_learn.wire.messages import read_event, read_json
 
 T = TypeVar("T")
 

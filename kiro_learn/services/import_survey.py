@@ -10,10 +10,9 @@ from typing import Any
 import attrs
 
 from kiro_learn.learning.extraction.framing import ToolCall, parts_of
-from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.event import Event, EventKind, body_weight
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.services.histories import FoundSession
-from kiro_learn.wire.messages import body_weight
 
 CALL_BYTES = 262_144
 """Of events, that a model is shown at a time, as ``learning.extraction_bytes`` has it unless it was changed."""

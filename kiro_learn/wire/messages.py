@@ -10,7 +10,18 @@ from typing import Any, Literal, TypeVar
 import cattrs
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError
-from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, EventKind, JsonBody, MessageBody, TextBody
+from kiro_learn.model.event import (
+    MAX_BODY_BYTES,
+    MOST_BYTES_OF_WEIGHT,
+    Body,
+    Event,
+    EventKind,
+    JsonBody,
+    MessageBody,
+    TextBody,
+    body_bytes,
+    body_weight,
+)
 from kiro_learn.model.ids import to_text
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
@@ -19,17 +30,9 @@ from kiro_learn.wire.structuring import new_converter, problem_at, structure, st
 MAX_JSON_DEPTH = 200
 """Of an event's JSON, so that code which walks or writes it later may recurse without reaching Python's limit."""
 
-MOST_BYTES_OF_WEIGHT = 6
-"""A control character is written as six."""
-ENVELOPE_WEIGHT = 5
-"""Six times this is more than what is written around the text of a body, or of a turn: names and braces."""
-
 NESTED = frozenset({"source", "details"})
 EMPTY_SAYS_NOTHING = frozenset({"files_read", "files_modified", "text", "alternatives", "open_questions"})
 """Optional fields of a record that are left out if they are empty."""
-
-_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-"""Made once: making it takes as long as what it does to a small body."""
 
 _BODIES: dict[str, type[Body]] = {"text": TextBody, "message": MessageBody, "json": JsonBody}
 
@@ -109,48 +112,6 @@ def read_record(value: Any) -> MemoryRecord:
       InvalidRequest: naming every wrong value.
     """
     return structure(_converter, value, MemoryRecord)
-
-
-def write_body(body: Body) -> dict[str, Any]:
-    result: dict[str, Any] = _converter.unstructure(body)
-    return result
-
-
-def body_bytes(body: Body) -> int:
-    """Length of the body's JSON in UTF-8."""
-    return len(_COMPACT.encode(write_body(body)).encode("utf-8", "surrogatepass"))
-
-
-def body_weight(body: Body) -> int:
-    """How much text there is in a body, in characters, and a little for each value.
-
-    A fraction of the time that ``body_bytes`` takes, which is never more than ``MOST_BYTES_OF_WEIGHT`` times as many.
-    """
-    match body:
-        case TextBody():
-            return _weight(body.content) + ENVELOPE_WEIGHT
-        case MessageBody():
-            return sum(_weight([turn.role, turn.content]) + ENVELOPE_WEIGHT for turn in body.turns) + ENVELOPE_WEIGHT
-        case JsonBody():
-            return _weight(body.data) + ENVELOPE_WEIGHT
-
-
-def _weight(value: Any) -> int:
-    weight, unread = 0, [value]
-    while unread:
-        match unread.pop():
-            case str(text):
-                weight += 1 + len(text)
-            case dict() as pairs:
-                weight += 1
-                unread += pairs
-                unread += pairs.values()
-            case list() | tuple() as items:
-                weight += 1
-                unread += items
-            case number:
-                weight += 5 + (number.bit_length() // 16 if isinstance(number, int) else 0)
-    return weight
 
 
 def json_depth(value: Any) -> int:

@@ -15,11 +15,10 @@ from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Values, to_compaction, to_event
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
-from kiro_learn.model.event import Event
+from kiro_learn.model.event import Event, body_bytes
 from kiro_learn.model.ids import EventId, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION
-from kiro_learn.wire.messages import body_bytes
 
 BEFORE_ALL = ""
 """Sorts before every moment."""

@@ -21,11 +21,11 @@ from kiro_learn.frontends.cli.import_screen import AskedMemories, namespace_find
 from kiro_learn.frontends.cli.options import Verb, printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, events, memories, size
-from kiro_learn.model.event import Event
+from kiro_learn.model.event import Event, body_weight
 from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.services.histories import FoundSession, FoundStore, PastSessions, WantedSessions, as_event
 from kiro_learn.services.import_survey import BYTES_PER_SECOND, Survey
-from kiro_learn.wire.messages import body_weight, write_event
+from kiro_learn.wire.messages import write_event
 
 Answers = TypeVar("Answers")
 

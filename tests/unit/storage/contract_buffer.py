@@ -5,10 +5,9 @@ import pytest
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
-from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
+from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody, body_bytes
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storage import put_event, transact_one
-from kiro_learn.wire.messages import body_bytes
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id
 from tests.unit.storage.contract import promise
 

@@ -9,17 +9,8 @@ import attrs
 import pytest
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.model.event import JsonBody, MessageBody, TextBody, Turn
-from kiro_learn.wire.messages import (
-    MOST_BYTES_OF_WEIGHT,
-    body_bytes,
-    body_weight,
-    read_event,
-    read_json,
-    read_record,
-    write_event,
-    write_record,
-)
+from kiro_learn.model.event import MOST_BYTES_OF_WEIGHT, JsonBody, MessageBody, TextBody, Turn, body_bytes, body_weight
+from kiro_learn.wire.messages import read_event, read_json, read_record, write_event, write_record
 
 EVENT: dict[str, Any] = {
     "event_id": "01JD3V8M2N5R7T9WXYZ0K7Q4M2",
