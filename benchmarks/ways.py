@@ -39,14 +39,12 @@ from kiro_learn.adapters.files.project_finder import FolderProjectFinder
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.actor_wiring import Dependencies
-from kiro_learn.app.daemon import open_model
+from kiro_learn.app.daemon import application_of, open_model
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config, LearningConfig, LlmConfig, ServerConfig
-from kiro_learn.frontends.http.app import create_app
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.retrieval.rendering.passages import count_tokens
-from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, FixedRuleTexts, Letterbox
@@ -180,7 +178,7 @@ async def measure(home: Path, tracer: Tracer, options: argparse.Namespace) -> No
     project = home / "project"
     (project / ".git").mkdir(parents=True)
     async with running_services(home) as services:
-        app = create_app(services, ServerConfig(), TOKEN, new_boundary=ErrorBoundary)
+        app = application_of(services, ServerConfig(), TOKEN)
         agent = Agent(app, project)
 
         async def traced(name: str, way: Callable[[], Awaitable[object]]) -> None:

@@ -17,6 +17,7 @@ import attrs
 import psutil
 import structlog
 import trio
+from quart_trio import QuartTrio
 from ulid import ULID
 
 from kiro_learn.adapters.acp.process import end_left_groups
@@ -53,6 +54,7 @@ from kiro_learn.runtime.admission import FEW, Offload, connections_for, count_op
 from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.doctor import DaemonFacts, Finding
 from kiro_learn.services.health import Process
+from kiro_learn.services.services import Services
 
 log = structlog.get_logger()
 
@@ -206,7 +208,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         process = attrs.evolve(dependencies.process, settings=settings, examine=examine)
         dependencies = attrs.evolve(dependencies, process=process, team=_team(home, config, rooms))
         services = await rooms.enter_async_context(open_services(dependencies, config))
-        app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)
+        app = application_of(services, config.server, home.token())
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
         gc.freeze()
         most_connections = connections_for(raise_limit(), count_open())
@@ -226,6 +228,11 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             rooms.enter_context(home.announced(host, port))
             notify(environment, READY, f"STATUS=Answers at {host}:{port}")
     log.info("daemon.stopped")
+
+
+def application_of(services: Services, config: ServerConfig, token: str) -> QuartTrio:
+    """What answers HTTP; an error that is none of ours is logged, and answered as one of ours."""
+    return create_app(services, config, token, new_boundary=ErrorBoundary)
 
 
 def _dependencies(
