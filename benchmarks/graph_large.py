@@ -25,7 +25,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.model.draft import GraphDrafts
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.runtime.admission import in_place
+from kiro_learn.testing.simulation import in_place
 from kiro_learn.testing.storage import transact_one
 from tests.unit.learning.graph.graphs import Numbers, said
 from tests.unit.learning.graph.test_large_graph import known_of

@@ -36,8 +36,7 @@ from kiro_learn.model.event import Event, TextBody
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Preference, Procedure, Relationship
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.runtime.admission import in_place
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import in_place, simulate
 from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 SEED = 20261123

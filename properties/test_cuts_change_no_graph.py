@@ -13,9 +13,8 @@ from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.runtime.admission import in_place
 from kiro_learn.testing.daemon import NAMESPACE, an_event
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import in_place, simulate
 from kiro_learn.testing.storage import InMemoryStorage, transact_one
 from tests.unit.learning.graph.graphs import Numbers
 

@@ -17,10 +17,9 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.ports.storage.answers import EmbeddingTable, LexicalRanking, SearchParams
-from kiro_learn.runtime.admission import in_place
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.models import HashEmbedder
-from kiro_learn.testing.simulation import scheduled
+from kiro_learn.testing.simulation import in_place, scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 
 T = TypeVar("T")

@@ -130,12 +130,6 @@ class Offload(Protocol):
     async def __call__(self, compute: Callable[[], T], /) -> T: ...
 
 
-async def in_place(compute: Callable[[], T], /) -> T:
-    """Compute right here: simulated time must not jump while a thread works."""
-    await trio.lowlevel.checkpoint()
-    return compute()
-
-
 def in_threads(count: int) -> Offload:
     """Compute in at most ``count`` worker threads. Cancellation: the caller goes on, the thread ends unseen."""
     limiter = trio.CapacityLimiter(count)

@@ -32,11 +32,11 @@ from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.retrieval.ranking.vector_rows import multiply_codes
 from kiro_learn.retrieval.rendering.passages import count_tokens
-from kiro_learn.runtime.admission import Offload, in_place
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.models import HashEmbedder, ScriptedLlm, a_record_per_event
-from kiro_learn.testing.simulation import EPOCH, simulated_now
+from kiro_learn.testing.simulation import EPOCH, in_place, simulated_now
 from kiro_learn.testing.storage import InMemoryStorage
 
 T = TypeVar("T")

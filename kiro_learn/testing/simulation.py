@@ -24,6 +24,12 @@ def simulated_now() -> datetime:
     return EPOCH + timedelta(seconds=trio.current_time())
 
 
+async def in_place(compute: Callable[[], T], /) -> T:
+    """Compute right here, as an ``Offload``: simulated time must not jump while a thread works."""
+    await trio.lowlevel.checkpoint()
+    return compute()
+
+
 def simulate(scenario: Callable[[], Awaitable[T]], *, seed: int = 0) -> T:
     """Run ``scenario`` on a clock that jumps to the next deadline as soon as every task waits.
 

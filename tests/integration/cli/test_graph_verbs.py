@@ -21,7 +21,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.runtime.admission import in_place
+from kiro_learn.testing.simulation import in_place
 from kiro_learn.testing.storage import transact_one
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn
 from tests.integration.cli.terminal import at_terminal

@@ -17,10 +17,10 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import DIMENSION, ModelIdentity
 from kiro_learn.ports.storage.answers import EmbeddingTable, ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.retrieval.ranking.vector_rows import CodeProduct, Codes, Integers, Pieces, multiply_codes
-from kiro_learn.runtime.admission import Offload, in_place
+from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import NAMESPACE
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import in_place, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)

@@ -14,7 +14,7 @@ from kiro_learn.app.learner_choice import AGENT_FILE, choose_llm
 from kiro_learn.config import LlmConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.ports.models import LlmChoice
-from kiro_learn.runtime.admission import in_place
+from kiro_learn.testing.simulation import in_place
 
 
 def choose(folder: Path, environment: dict[str, str] | None = None, **settings: Any) -> LlmChoice:

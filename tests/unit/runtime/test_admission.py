@@ -39,12 +39,11 @@ from kiro_learn.runtime.admission import (
     Ticket,
     connections_for,
     count_open,
-    in_place,
     raise_limit,
 )
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.models import HashEmbedder
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import in_place, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.patient import Patient, config, out_of_sorts, take
 from tests.unit.pipelines.learn.learning_rig import JudgingModel, a_rig, keep_separate

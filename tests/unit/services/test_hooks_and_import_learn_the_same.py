@@ -19,11 +19,10 @@ from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.ports.histories import HistoryReader
-from kiro_learn.runtime.admission import in_place
 from kiro_learn.services.histories import PastSessions, WantedSessions, as_event
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedProjects
-from kiro_learn.testing.simulation import EPOCH
+from kiro_learn.testing.simulation import EPOCH, in_place
 from kiro_learn.wire.messages import write_event
 from tests.unit.adapters.histories.telling import Count, place_of
 from tests.unit.services import one_session_twice as told

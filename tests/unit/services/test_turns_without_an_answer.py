@@ -10,10 +10,9 @@ import trio
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
-from kiro_learn.runtime.admission import in_place
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import in_place, simulate
 
 FOLDER = "/home/ada/shop"
 ANSWER = "The expiry check ran before the refresh, so I swapped both calls in src/auth/session.ts; the tests pass now."

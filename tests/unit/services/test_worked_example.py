@@ -18,11 +18,10 @@ from kiro_learn.pipelines.recall.context import Context, ContextRequest
 from kiro_learn.ports.models import Learner, Llm
 from kiro_learn.retrieval.graph.query import Intent
 from kiro_learn.retrieval.rendering.report import HEADING
-from kiro_learn.runtime.admission import in_place
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.models import ScriptedLlm
-from kiro_learn.testing.simulation import EPOCH
+from kiro_learn.testing.simulation import EPOCH, in_place
 from tests.unit.services.in_daemon import in_daemon
 
 FOLDER = "/home/ada/Kira"

@@ -28,7 +28,7 @@ from kiro_learn.model.graph import (
 from kiro_learn.model.ids import EventId
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.runtime.admission import in_place
+from kiro_learn.testing.simulation import in_place
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.storage.builders import MINE
 

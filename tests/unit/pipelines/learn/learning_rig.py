@@ -32,10 +32,11 @@ from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.ports.models import Llm, LlmChoice
 from kiro_learn.ports.storage.answers import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
-from kiro_learn.runtime.admission import Offload, PromptPriority, in_place
+from kiro_learn.runtime.admission import Offload, PromptPriority
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import NAMESPACE, FixedBranches, an_event, simulated_world
 from kiro_learn.testing.models import HashEmbedder, Script, ScriptedLlm
+from kiro_learn.testing.simulation import in_place
 from kiro_learn.testing.storage import InMemoryStorage, transact_one
 
 PLENTY = 10_000_000

@@ -4,7 +4,8 @@ import trio
 
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.ports.models import Drafted, Learner, Llm
-from kiro_learn.runtime.admission import Offload, in_place, in_threads
+from kiro_learn.runtime.admission import Offload, in_threads
+from kiro_learn.testing.simulation import in_place
 from tests.unit.learning.histories import prompt, snapshot
 
 BATCH = snapshot([prompt(1, "Always use pnpm here, never npm.")])
