@@ -16,7 +16,7 @@ import trio
 from kiro_learn.errors import ActorStopped, EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, ModelIdentity, Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, CodeProduct, ModelIdentity, Vector
 from kiro_learn.ports.storage.answers import (
     Change,
     EmbeddingTable,
@@ -28,7 +28,7 @@ from kiro_learn.ports.storage.answers import (
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.retrieval.ranking.signals import eviction_count
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
-from kiro_learn.retrieval.ranking.vector_rows import CodeProduct, multiply_codes
+from kiro_learn.retrieval.ranking.vector_rows import multiply_codes
 from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -94,3 +94,11 @@ def to_codes(rows: Matrix) -> Codes:
 def are_parts(rows: Matrix, dimension: int) -> bool:
     """Whether an array has the shape of the ``Parts`` of a model of that dimension."""
     return rows.shape[1:] == (dimension,) and len(rows) > 0
+
+
+class CodeProduct(Protocol):
+    """Multiplies the codes of an index by pieces of a vector; any thread may call it."""
+
+    def __call__(self, codes: npt.NDArray[np.uint8], pieces: npt.NDArray[np.int8], /) -> npt.NDArray[np.int32]:
+        """(n, k) int32, exactly ``(codes - ZERO) @ pieces``; ``codes`` in C order (``ranking.vector_rows``)."""
+        ...

@@ -16,8 +16,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts, RecordDraft
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.statistics import LlmCall
-from kiro_learn.model.vectors import Matrix, ModelIdentity, Parts, Vector
-from kiro_learn.retrieval.ranking.vector_rows import CodeProduct
+from kiro_learn.model.vectors import CodeProduct, Matrix, ModelIdentity, Parts, Vector
 
 
 class EmbeddingModel(Protocol):

@@ -19,10 +19,17 @@ from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
 from kiro_learn.model.settings import ScoringSettings
 from kiro_learn.model.vectors import ModelIdentity, Vector
 from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
-from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF, LATE, VectorRetriever, WordRetriever
+from kiro_learn.pipelines.recall.retrievers import (
+    EMBEDDING_OFF,
+    LATE,
+    Retriever,
+    RetrieverAnswer,
+    RetrieverQuery,
+    VectorRetriever,
+    WordRetriever,
+)
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import QueryEmbedder
-from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.retrieval.query.question import Query

@@ -6,8 +6,8 @@ import numpy as np
 import structlog
 
 from kiro_learn.errors import DependencyError
-from kiro_learn.model.vectors import DIMENSION
-from kiro_learn.retrieval.ranking.vector_rows import PIECE_LIMIT, CodeProduct, Codes, Integers, Pieces, multiply_codes
+from kiro_learn.model.vectors import DIMENSION, CodeProduct
+from kiro_learn.retrieval.ranking.vector_rows import PIECE_LIMIT, Codes, Integers, Pieces, multiply_codes
 
 log = structlog.get_logger()
 

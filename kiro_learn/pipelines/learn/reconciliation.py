@@ -35,9 +35,9 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.pipelines.learn.metering import MeteredLlm, RunStopwatch, is_model, seconds_to_retry
+from kiro_learn.pipelines.recall.retrievers import NearestRecords
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import Learner, Llm
-from kiro_learn.ports.retriever import NearestRecords
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.runtime.admission import Offload
 

@@ -27,8 +27,8 @@ from kiro_learn.pipelines.recall.candidates import (
 )
 from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
+from kiro_learn.ports.indexes import NearestGraphItems
 from kiro_learn.ports.models import QueryEmbedder
-from kiro_learn.ports.retriever import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery

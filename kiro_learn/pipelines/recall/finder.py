@@ -16,8 +16,14 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
-from kiro_learn.pipelines.recall.retrievers import LATE, FeatureReading, OptionalResult
-from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
+from kiro_learn.pipelines.recall.retrievers import (
+    LATE,
+    FeatureReading,
+    OptionalResult,
+    Retriever,
+    RetrieverAnswer,
+    RetrieverQuery,
+)
 from kiro_learn.ports.storage.records import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import Evidence, Fusion, depth_for, fuse, fuse_calibrated, words_of

@@ -1,9 +1,12 @@
-"""The ways of finding records: by words, and by meaning; their ranking features, and their passages."""
+"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh. And the ways
+of finding records: by words, and by meaning; with their ranking features.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import ClassVar, Generic, TypeVar
+from contextlib import AbstractContextManager
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 import attrs
 import numpy as np
@@ -11,18 +14,80 @@ import trio
 
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
+from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
+from kiro_learn.ports.indexes import TermLookup, WordIndexRepair
 from kiro_learn.ports.models import QueryEmbedder
-from kiro_learn.ports.retriever import NearestRecords, RetrieverAnswer, RetrieverQuery, TermLookup, WordIndexRepair
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.records import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.syntax import has_words
+from kiro_learn.retrieval.ranking.calibrated import Evidence
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.runtime.supervisor import catch_errors, reason
 
 EMBEDDING_OFF = "vectors: [embedding] enabled is false"
 INDEX_DAMAGED = "words: the index is damaged and being rebuilt; found without it"
+
+
+@attrs.frozen
+class RetrieverQuery:
+    """One search, as every retriever gets it."""
+
+    namespace: Namespace
+    query: Query
+    depth: int
+    """Most hits."""
+    with_neighbors: bool
+    """Also tell what only a calibrated fusion weighs."""
+    stage: Callable[[str], AbstractContextManager[None]]
+    """Times a named part of the work."""
+
+
+@attrs.frozen
+class RetrieverAnswer:
+    """What a retriever found."""
+
+    evidence: Evidence
+    problem: str | None = None
+    """Why there may be more, although something was found."""
+
+
+class Retriever(Protocol):
+    """A way of finding records. Where no other retriever of a list finds any, the order of the first one's stands."""
+
+    @property
+    def name(self) -> Ranking:
+        """In the retrieval log."""
+        ...
+
+    @property
+    def stage(self) -> str:
+        """In timings, and before the reason why it is missing."""
+        ...
+
+    @property
+    def mode(self) -> SearchMode:
+        """The mode of a search that asks nothing but this retriever."""
+        ...
+
+    @property
+    def nothing(self) -> Evidence:
+        """What it found when it was not asked, or could not answer."""
+        ...
+
+    def can_answer(self, query: Query) -> bool:
+        """Whether there is something in ``query`` that it could look for."""
+        ...
+
+    async def ask(self, query: RetrieverQuery) -> RetrieverAnswer:
+        """The records of the namespace that fit best, best first. The caller's cancel scope is its deadline.
+
+        Raises:
+          KiroLearnError: it could not answer; its text is the reason in ``degraded``.
+        """
+        ...
 
 
 @attrs.frozen(eq=False)
@@ -63,6 +128,30 @@ class WordRetriever:
             return RetrieverAnswer(ranking)
         self.rebuilder.note_damage(params.namespace)
         return RetrieverAnswer(ranking, INDEX_DAMAGED)
+
+
+class NearestRecords(Protocol):
+    """Compares a vector with those of all records of a namespace."""
+
+    async def rank(
+        self,
+        namespace: Namespace,
+        query: Vector,
+        limit: int,
+        *,
+        wholes_only: bool = False,
+        model: ModelIdentity = BUNDLED_MODEL,
+    ) -> VectorRanking:
+        """The records nearest to ``query`` among all that were committed before the call.
+
+        ``wholes_only``: as if no record had more than its first vector. ``model``: which made ``query``.
+
+        Raises:
+          StorageError: the index was not in memory and could not be read.
+          EmbeddingError: too many others are waited for; or another model serves the namespace (by now).
+          ActorStopped: the daemon is going down.
+        """
+        ...
 
 
 @attrs.frozen(eq=False)

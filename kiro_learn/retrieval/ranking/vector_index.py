@@ -14,7 +14,7 @@ import numpy as np
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit
-from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, Matrix, ModelIdentity, Parts, Vector
+from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, CodeProduct, Matrix, ModelIdentity, Parts, Vector
 from kiro_learn.retrieval.ranking.nearness import (
     NO_OWNERS,
     RECORDS_AT_A_TIME,
@@ -34,7 +34,6 @@ from kiro_learn.retrieval.ranking.vector_rows import (
     FIXED_POINT,
     Approximations,
     CodedRows,
-    CodeProduct,
     Direction,
     Doubles,
     FixedPoint,

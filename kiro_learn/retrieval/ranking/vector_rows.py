@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.model.vectors import DIMENSION, Matrix, Vector
+from kiro_learn.model.vectors import DIMENSION, CodeProduct, Matrix, Vector
 
 PRODUCT_COMPONENTS = 256 * 384
 """Of rows multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows of 384 by two directions) or more to
@@ -185,14 +185,6 @@ Rests: TypeAlias = npt.NDArray[np.int8]
 Integers: TypeAlias = npt.NDArray[np.int32]
 RowNumbers: TypeAlias = npt.NDArray[np.intp]
 Floats: TypeAlias = npt.NDArray[np.float32]
-
-
-class CodeProduct(Protocol):
-    """Multiplies codes; any thread may call it."""
-
-    def __call__(self, codes: Codes, pieces: Pieces, /) -> Integers:
-        """(n, k) int32, exactly ``(codes - ZERO) @ pieces``; ``codes`` in C order."""
-        ...
 
 
 def multiply_codes(codes: Codes, pieces: Pieces) -> Integers:

@@ -14,9 +14,9 @@ import trio.testing
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.errors import ActorStopped, DependencyError, EmbeddingError
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.vectors import DIMENSION, ModelIdentity
+from kiro_learn.model.vectors import DIMENSION, CodeProduct, ModelIdentity
 from kiro_learn.ports.storage.answers import EmbeddingTable, ModelSwitched, RecordEmbedded, RecordRemoved
-from kiro_learn.retrieval.ranking.vector_rows import CodeProduct, Codes, Integers, Pieces, multiply_codes
+from kiro_learn.retrieval.ranking.vector_rows import Codes, Integers, Pieces, multiply_codes
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import NAMESPACE
