@@ -244,13 +244,12 @@ def has_words(query: str) -> bool:
 
 
 def _words(query: str) -> Iterator[tuple[str, bool]]:
-    parts = query.split('"')
+    parts = in_pairs(query).split('"')
     for index, part in enumerate(parts):
         is_quoted = index % 2 == 1 and index < len(parts) - 1
-        for piece in part.split():
-            for word in map(_bare, in_pairs(piece).split()):
-                if word:
-                    yield word, is_quoted
+        for word in map(_bare, part.split()):
+            if word:
+                yield word, is_quoted
 
 
 def _bare(piece: str) -> str:
