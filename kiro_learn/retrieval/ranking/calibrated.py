@@ -127,15 +127,10 @@ class Fusion:
     _ranking_features: Mapping[RecordId, RankingFeatures] = attrs.Factory(dict)
     _word_parts: Mapping[str, Mapping[RecordId, float]] = attrs.Factory(dict)
     """What is said of each by its words, under the names that ``parts`` gives."""
-    _overturned: Mapping[RecordId, RecordId] = attrs.Factory(dict)
-    """By record, the older one that it overturns."""
+    overturned: Mapping[RecordId, RecordId] = attrs.Factory(dict)
+    """By record, the older one of the best that it overturns."""
     _only_term: str | None = None
-    """In lower case: the query's word if it has no other."""
-
-    @property
-    def overturned(self) -> Mapping[RecordId, RecordId]:
-        """By record, the older one of the best that it overturns."""
-        return self._overturned
+    """In lower case: the word of the query if it has no other."""
 
     def best(self, limit: int) -> tuple[Hit, ...]:
         """``score``: higher is better, comparable within one query only."""
@@ -160,7 +155,7 @@ class Fusion:
 
     def _boosted(self) -> dict[RecordId, float]:
         scores = self._held_below_titles(session_boost(self._scores, self._found, self._ranking_features))
-        for new, old in self._overturned.items():
+        for new, old in self.overturned.items():
             scores[new] = max(scores[new], SUCCESSOR_SHARE * scores[old])
         return scores
 
