@@ -67,6 +67,11 @@ class BufferSnapshot:
         """Every stored event that it stands for, oldest first, each once."""
         return tuple(dict.fromkeys(event_id for entry in self.entries for event_id in entry.sources))
 
+    @property
+    def by_source(self) -> dict[EventId, Event]:
+        """Of each stored event that it stands for, the event of the entry."""
+        return {event_id: entry.event for entry in self.entries for event_id in entry.sources}
+
     def first(self, count: int) -> BufferSnapshot:
         """Its oldest ``count`` entries, as if no more had fitted."""
         entries = self.entries[:count]

@@ -235,9 +235,8 @@ def dated(cited: Collection[EventId], snapshot: BufferSnapshot, now: datetime) -
 
     Else what is imported would pass for newer than what was said after it, and than changes of its files.
     """
-    sources = frozenset(cited)
-    moments = (entry.event.valid_time for entry in snapshot.entries if not sources.isdisjoint(entry.sources))
-    newest = max(moments, default=now)
+    by_source = snapshot.by_source
+    newest = max((by_source[each].valid_time for each in cited if each in by_source), default=now)
     return newest if newest < now - LONG_AGO else now
 
 

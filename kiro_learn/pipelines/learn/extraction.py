@@ -245,9 +245,8 @@ class BranchNotes:
         apart = {folder: await self.branches.apart(folder, names) for folder, names in named.items()}
         return {
             event_id: branch
-            for entry in snapshot.entries
-            for event_id in entry.sources
-            if (branch := entry.event.source.branch) in apart.get(entry.event.source.project_path or "", ()) and branch
+            for event_id, event in snapshot.by_source.items()
+            if (branch := event.source.branch) in apart.get(event.source.project_path or "", ()) and branch
         }
 
     async def merged(self, namespace: Namespace, snapshot: BufferSnapshot) -> frozenset[str]:
