@@ -83,10 +83,9 @@ class Aftermath:
         self._changed = trio.Event()
         self._stopped = trio.Event()
 
-    def factor(self, record_id: RecordId) -> float:
-        """By which the score of a memory is multiplied."""
-        counts = self._counts.get(record_id)
-        return 1.0 if counts is None else counts.factor
+    def factors(self, record_ids: Iterable[RecordId]) -> list[float]:
+        """By which the scores of these memories are multiplied."""
+        return [self.counts_of(record_id).factor for record_id in record_ids]
 
     def counts_of(self, record_id: RecordId) -> FeedbackCounts:
         """What became of a memory."""

@@ -73,7 +73,7 @@ def _recall_of(  # noqa: PLR0917  # its parts, in the order in which they are ma
         file_notes=FileNotes(dependencies.project_files),
         slot_lines=SlotLines(profiles, config),
         graph=contexts if config.pipeline == "graph" else None,
-        factor=aftermath.factor,
+        factors=aftermath.factors,
         keep_report=retrievals.add,
         prompt_priority=actors.prompt_priority,
         clock=dependencies.clock,

@@ -28,8 +28,10 @@ from kiro_learn.pipelines.recall.recall_trace import (
     NOTHING_ASKED,
     NOTHING_NEEDED,
     NOTHING_NEW,
+    Factors,
     RecallTrace,
     report_of,
+    unweighed,
 )
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
@@ -87,7 +89,7 @@ class Recall:
         slot_lines: SlotLines,
         graph: ContextBuilder | None = None,
         keep_report: Callable[[Report], None],
-        factor: Callable[[RecordId], float] = lambda _: 1.0,
+        factors: Factors = unweighed,
         prompt_priority: PromptPriority,
         clock: ClockAndIds,
     ) -> None:
@@ -100,7 +102,7 @@ class Recall:
         self._slot_lines = slot_lines
         self._graph = graph
         self._keep_report = keep_report
-        self._factor = factor
+        self._factors = factors
         self._prompt_priority = prompt_priority
         self._clock = clock
         self._admission = AdmissionQueue(
@@ -131,7 +133,7 @@ class Recall:
           agent: that asks, for the retrieval log.
           branch: that is checked out there.
         """
-        trace = RecallTrace(session_id=session_id, factor=self._factor, branch=branch)
+        trace = RecallTrace(session_id=session_id, factors=self._factors, branch=branch)
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:

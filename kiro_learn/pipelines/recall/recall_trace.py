@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 import attrs
 
@@ -39,14 +40,23 @@ NOTHING_NEW = "all of it was told before"
 NO_ROOM = "nothing fits"
 
 
+Factors: TypeAlias = Callable[[Sequence[RecordId]], Sequence[float]]
+"""What the scores of these memories are multiplied by, in their order."""
+
+
+def unweighed(record_ids: Sequence[RecordId]) -> Sequence[float]:
+    """Every score as it was found."""
+    return [1.0] * len(record_ids)
+
+
 @attrs.define(eq=False)
 class RecallTrace:
     """The state of one recall under way: hits, records, times, reasons."""
 
     session_id: str | None = None
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
-    factor: Callable[[RecordId], float] = lambda _: 1.0
-    """By which the score of a memory is multiplied, for what became of it before."""
+    factors: Factors = unweighed
+    """By which the scores of memories are multiplied, for what became of them before."""
     branch: str | None = None
     """That is checked out where the prompt was said."""
     about: frozenset[RecordId] | None = None
@@ -129,7 +139,7 @@ class RecallTrace:
 
     def _worthy(self, hits: Sequence[Hit]) -> list[Hit]:
         """Those of ``hits`` that are worth telling, by their scores or since they are asked for by name."""
-        weighed = _weighed(hits, self.factor, self.of_branch)
+        weighed = _weighed(hits, self.factors, self.of_branch)
         self.scores |= {hit.record_id: hit.score for hit in weighed}
         worthy = {hit.record_id for hit in worth_telling(weighed)}.union(self.about or ())
         return [hit for hit in weighed if hit.record_id in worthy]
@@ -263,12 +273,15 @@ def _amended_among(records: Sequence[MemoryRecord]) -> dict[RecordId, RecordId]:
     return overturned_among([*texts], texts, moments)
 
 
-def _weighed(hits: Sequence[Hit], factor: Callable[[RecordId], float], of_branch: Collection[RecordId]) -> list[Hit]:
+def _weighed(hits: Sequence[Hit], factors: Factors, of_branch: Collection[RecordId]) -> list[Hit]:
     """``hits``, best first, each with its score times its factor."""
-    factors = [factor(hit.record_id) * (BRANCH_FACTOR if hit.record_id in of_branch else 1) for hit in hits]
-    if all(each == 1 for each in factors):
+    found = factors([hit.record_id for hit in hits])
+    weights = [
+        each * (BRANCH_FACTOR if hit.record_id in of_branch else 1) for hit, each in zip(hits, found, strict=True)
+    ]
+    if all(each == 1 for each in weights):
         return list(hits)
-    return best_first(attrs.evolve(hit, score=hit.score * each) for hit, each in zip(hits, factors, strict=True))
+    return best_first(attrs.evolve(hit, score=hit.score * each) for hit, each in zip(hits, weights, strict=True))
 
 
 # What the retrieval log has of a recall: ids, scores, reasons and times, and no contents.

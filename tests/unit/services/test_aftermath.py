@@ -56,7 +56,7 @@ def test_a_memory_whose_names_follow_was_used() -> None:
         assert await what_became(services) == FeedbackCounts(used=1)
         told = services.retrievals.latest(namespace=NAMESPACE, limit=10)[-1].records
         assert [each.became for each in told if each.record_id == TOLD.record_id] == [Feedback.USED]
-        assert services.aftermath.factor(TOLD.record_id) > 1
+        assert services.aftermath.factors([TOLD.record_id])[0] > 1
 
     in_daemon(scenario)
 
@@ -68,7 +68,7 @@ def test_a_memory_that_was_told_and_not_used_is_worth_what_it_was() -> None:
         await use_tool(services, 2, tool_input={"command": "ls"}, tool_response="expire_all token_cache.py skew_ms")
         await ask(services, 3, "no, go on")
         assert await what_became(services) == FeedbackCounts(ignored=1)
-        assert services.aftermath.factor(TOLD.record_id) == 1
+        assert services.aftermath.factors([TOLD.record_id])[0] == 1
 
     in_daemon(scenario)
 
@@ -80,7 +80,7 @@ def test_an_objection_to_what_was_used_counts_against_it() -> None:
         await use_tool(services, 2)
         await ask(services, 3, "no, that was changed")
         assert await what_became(services) == FeedbackCounts(objected=1)
-        assert services.aftermath.factor(TOLD.record_id) < 1
+        assert services.aftermath.factors([TOLD.record_id])[0] < 1
 
     in_daemon(scenario)
 
