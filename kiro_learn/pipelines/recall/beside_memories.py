@@ -27,7 +27,7 @@ from kiro_learn.retrieval.query.prompt_kind import (
 )
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.rendering.brief import past_line, slot_line, wish_lines
-from kiro_learn.retrieval.rendering.repeats import changes_of, cited_files, note_of
+from kiro_learn.retrieval.rendering.repeats import all_cited_files, file_notes
 from kiro_learn.runtime.supervisor import catch_errors
 
 # Says of a prompt what the profile of its project has on what it touches, and what is wanted of what it orders.
@@ -109,16 +109,9 @@ class FileNotes:
         self, folder: str | None, records: Sequence[MemoryRecord], *, patience_seconds: float = PATIENCE_SECONDS
     ) -> dict[RecordId, str]:
         """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
-        paths = _paths_of(records)
+        paths = all_cited_files(records)
         found: object = None
         if folder and paths:
             with trio.move_on_after(patience_seconds):
                 found = await catch_errors("files", lambda: self._files.modified_ats(folder, paths))
-        if not isinstance(found, dict):
-            return {}
-        notes = {record.record_id: note_of(changes_of(record, found)) for record in records}
-        return {record_id: note for record_id, note in notes.items() if note}
-
-
-def _paths_of(records: Sequence[MemoryRecord]) -> dict[str, None]:
-    return dict.fromkeys(path for record in records for path in cited_files(record))
+        return file_notes(records, found) if isinstance(found, dict) else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import attrs
@@ -201,6 +201,11 @@ def cited_files(record: MemoryRecord) -> tuple[str, ...]:
     return files_of(record)[:MOST_FILES]
 
 
+def all_cited_files(records: Iterable[MemoryRecord]) -> tuple[str, ...]:
+    """Those of all these memories, each once."""
+    return tuple(dict.fromkeys(path for record in records for path in cited_files(record)))
+
+
 def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]) -> FileChanges:
     """What became of the files of ``record``, as far as it shows without reading them: changed is what was written to.
 
@@ -212,6 +217,12 @@ def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]
         gone=tuple(path for path, modified_at in known if modified_at is None and was_there(record, path)),
         changed=tuple(path for path, modified_at in known if modified_at and modified_at > record.created_at),
     )
+
+
+def file_notes(records: Iterable[MemoryRecord], modified_ats: Mapping[str, datetime | None]) -> dict[RecordId, str]:
+    """The notes of those of ``records`` of whose files something is to be said; ``modified_ats``: as above."""
+    notes = {record.record_id: note_of(changes_of(record, modified_ats)) for record in records}
+    return {record_id: note for record_id, note in notes.items() if note}
 
 
 def note_of(changes: FileChanges) -> str:
