@@ -41,12 +41,11 @@ from kiro_learn.adapters.sqlite.embeddings import list_embeddings
 from kiro_learn.adapters.sqlite.records import get_memory_records, get_ranking_features
 from kiro_learn.adapters.sqlite.search import WordIndexes, rank_by_words
 from kiro_learn.model.record import embedded_text
-from kiro_learn.model.retrieval import Ranking
+from kiro_learn.model.retrieval import Ranking, best_first
 from kiro_learn.model.vectors import CodeProduct
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.syntax import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import Found, depth_for, fuse, fuse_calibrated
-from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.report import render

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.model.vectors import DIMENSION, Matrix
-from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_index import WHOLES_TOLD, VectorIndex
 from kiro_learn.retrieval.ranking.vector_rows import CodedRows, unit_rows
 

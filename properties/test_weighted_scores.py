@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.model.settings import Weights
-from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.signals import (
     Signals,
     fts5_signal,

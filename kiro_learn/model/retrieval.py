@@ -6,7 +6,9 @@ Rules of this file: a report has ids, lengths, scores and times; never a word of
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from datetime import datetime
+from operator import attrgetter
 from typing import Literal, NewType, TypeAlias
 
 import attrs
@@ -249,6 +251,12 @@ class Hit:
     record_id: RecordId
     created_at: datetime
     score: float
+
+
+def best_first(hits: Iterable[Hit]) -> list[Hit]:
+    """``hits`` by (score descending, created_at descending, record_id ascending); how they came does not matter."""
+    by_id = sorted(hits, key=attrgetter("record_id"))
+    return sorted(by_id, key=attrgetter("score", "created_at"), reverse=True)  # equal ones stay in id order
 
 
 @attrs.frozen

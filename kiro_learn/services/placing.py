@@ -15,7 +15,7 @@ from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EVERYTHING, RecordFilter
-from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
+from kiro_learn.model.retrieval import Hit, Ranking, SearchMode, best_first
 from kiro_learn.model.settings import ScoringSettings
 from kiro_learn.model.vectors import ModelIdentity, Vector
 from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
@@ -34,7 +34,6 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import Evidence, Found, depth_for, parts_of
-from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.signals import KNOWLEDGE_FLOOR, Signals, relevance, score_of, signals_among
 
 DEEPER = 10

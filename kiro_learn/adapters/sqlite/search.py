@@ -22,7 +22,7 @@ from kiro_learn.adapters.sqlite.word_index import Tokens, Totals, WordIndex
 from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, NUMBER_MASK, IndexDamaged, WordReads, tokenizer
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.syntax import cap, ideal_score, inverse_document_frequency, match_expression, terms
 from kiro_learn.retrieval.ranking.bm25 import (
@@ -35,7 +35,6 @@ from kiro_learn.retrieval.ranking.bm25 import (
     rank_by_containment,
     shares,
 )
-from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.signals import eviction_count
 
 MOST_BYTES = 256_000_000

@@ -15,9 +15,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.retrieval.query.syntax import ideal_score, inverse_document_frequency
-from kiro_learn.retrieval.ranking.order import best_first
 
 # bm25 over postings in memory, to the last bit what FTS5's ``bm25()`` says.
 #

@@ -11,10 +11,9 @@ from typing import Protocol, TypeAlias, cast
 import attrs
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures
+from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, best_first
 from kiro_learn.retrieval.ranking.bm25 import WordRanking, word_shares
 from kiro_learn.retrieval.ranking.confidence import BEST, session_boost, successors
-from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
 # What the rankings of one search found, by the way of finding: what fusion and confidence weigh.

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.model.vectors import BUNDLED_MODEL, DIMENSION, CodeProduct, Matrix, ModelIdentity, Parts, Vector
 from kiro_learn.retrieval.ranking.nearness import (
     NO_OWNERS,
@@ -29,7 +29,6 @@ from kiro_learn.retrieval.ranking.nearness import (
     runs,
     windows_of,
 )
-from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_rows import (
     FIXED_POINT,
     Approximations,
