@@ -24,7 +24,7 @@ from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
-from kiro_learn.retrieval.query.syntax import cap, ideal_score, inverse_document_frequency, match_expression, terms
+from kiro_learn.retrieval.query.syntax import cap, ideal_score, match_expression, terms
 from kiro_learn.retrieval.ranking.bm25 import (
     Phrase,
     PostingList,
@@ -33,7 +33,6 @@ from kiro_learn.retrieval.ranking.bm25 import (
     bm25,
     neighbor_scores,
     rank_by_containment,
-    shares,
 )
 from kiro_learn.retrieval.ranking.signals import eviction_count
 
@@ -207,7 +206,5 @@ class _Index:
 
     def _word(self, word: str, tokens: Tokens) -> _Word:
         found = self.words.occurrences(tokens, self._read)
-        frequency = len(found.documents)
-        idf = inverse_document_frequency(frequency, self.words.totals.documents)
-        weights = shares(idf, found.counts, self.words.norms.take(found.documents))
-        return _Word(word, frequency, Phrase(idf, found, weights, len(tokens)))
+        phrase = Phrase.of(found, len(tokens), self.words.norms, self.words.totals.documents)
+        return _Word(word, len(found.documents), phrase)

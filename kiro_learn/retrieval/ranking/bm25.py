@@ -206,6 +206,13 @@ class Phrase:
     shares: Scores
     length: int
 
+    @classmethod
+    def of(cls, occurrences: PostingList, length: int, norms: Scores, document_count: int) -> Phrase:
+        """``norms``: by number, of the ``document_count`` documents there are."""
+        idf = inverse_document_frequency(len(occurrences.documents), document_count)
+        weights = shares(idf, occurrences.counts, norms.take(occurrences.documents))
+        return cls(idf, occurrences, weights, length)
+
 
 def neighbor_scores(phrases: Sequence[Phrase], documents: Counts, norms: Scores, *, distance: int) -> Scores:
     """(n,): of each of ``documents``, the bm25 of those pairs of ``phrases`` that stand close together in it.
