@@ -85,7 +85,8 @@ class Aftermath:
 
     def factors(self, record_ids: Iterable[RecordId]) -> list[float]:
         """By which the scores of these memories are multiplied."""
-        return [self.counts_of(record_id).factor for record_id in record_ids]
+        found = (self._counts.get(record_id) for record_id in record_ids)
+        return [1.0 if counts is None else counts.factor for counts in found]
 
     def counts_of(self, record_id: RecordId) -> FeedbackCounts:
         """What became of a memory."""
