@@ -5,6 +5,7 @@ unexpected exception too.
 from __future__ import annotations
 
 import json
+import typing
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
@@ -18,6 +19,7 @@ from kiro_learn import errors
 from kiro_learn.client.address import build_id
 from kiro_learn.client.building import BUILD_HEADER
 from kiro_learn.wire.messages import error_refusal, refusal_answer
+from kiro_learn.wire.structuring import new_converter
 
 JSON = "application/json"
 
@@ -47,6 +49,16 @@ class Answer:
     """What is sent piece by piece in the place of ``body``."""
 
 
+def _is_object(kind: Any) -> bool:
+    origin: Any = typing.get_origin(kind)
+    return origin is dict
+
+
+_converter = new_converter(is_bounded=False)
+# What is an object already stays as it is.
+_converter.register_unstructure_hook_func(_is_object, lambda value: value)
+
+
 class Refused(Exception):
     """Ends a request with this answer."""
 
@@ -58,6 +70,17 @@ class Refused(Exception):
 def json_answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
     """``value`` as ASCII JSON, which can carry any text, even lone surrogates."""
     return Answer(json.dumps(value, separators=(",", ":")).encode("ascii"), status, JSON, headers or {})
+
+
+def value_answer(value: Any, *, headers: Mapping[str, str] | None = None) -> Answer:
+    """One of our values as JSON; a field that has its default is left out, as ``schema_of_answer`` says."""
+    return json_answer(written(value), headers=headers)
+
+
+def written(value: Any) -> dict[str, Any]:
+    """The object that ``value_answer`` answers."""
+    fields: dict[str, Any] = _converter.unstructure(value)
+    return fields
 
 
 def error_answer(

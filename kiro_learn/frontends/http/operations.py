@@ -44,7 +44,8 @@ class Operation:
     """What the JSON body is read as."""
     schema: Schema | None = None
     """Of a body that no value of ours is read from."""
-    answer: Schema = attrs.field(factory=lambda: {"type": "object"})
+    answer: Schema | Any = attrs.field(factory=lambda: {"type": "object"})
+    """A schema, or the class that it is written from; or a union of such classes."""
     content_types: tuple[str, ...] = ("application/json",)
     """Of the answer, as the parameters ask for it."""
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 import re
-import types
-import typing
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 import attrs
 
-from kiro_learn.frontends.http.answers import JSON, Answer, json_answer
+from kiro_learn.frontends.http.answers import JSON, Answer, json_answer, value_answer
 from kiro_learn.frontends.http.api.activity import activity_routes
 from kiro_learn.frontends.http.api.context import context_routes, recall_routes
 from kiro_learn.frontends.http.api.forgetting import forgetting_routes, retention_routes
@@ -23,7 +19,7 @@ from kiro_learn.frontends.http.api.search import search_routes
 from kiro_learn.frontends.http.api.sharing import sharing_routes
 from kiro_learn.frontends.http.operations import Operation, Parameter
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.checks import Each, Length, Optional, Worded
+from kiro_learn.frontends.http.schemas import schema_of, schema_of_answer
 from kiro_learn.model.version import __version__
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
@@ -57,14 +53,6 @@ REFUSALS = {
 OF_BODIES = {413: "The body is too large.", 415: "The body is of another type, compressed, or of another charset."}
 
 OPENAPI = Operation(summary="This document.")
-
-_SIMPLE: Mapping[Any, Mapping[str, Any]] = {
-    str: {"type": "string"},
-    int: {"type": "integer"},
-    float: {"type": "number"},
-    bool: {"type": "boolean"},
-    datetime: {"type": "string", "format": "date-time"},
-}
 
 
 def openapi_route(routes: tuple[Route, ...]) -> Route:
@@ -100,7 +88,8 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def _operation(route: Route, about: Operation) -> dict[str, Any]:
-    kinds = {kind: {"schema": dict(about.answer)} for kind in about.content_types}
+    answer = dict(about.answer) if isinstance(about.answer, Mapping) else schema_of_answer(about.answer)
+    kinds = {kind: {"schema": answer} for kind in about.content_types}
     refusals = {**REFUSALS, **(OF_BODIES if route.method == "POST" else {})}
     error = {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}}
     operation: dict[str, Any] = {
@@ -126,47 +115,6 @@ def _parameter(parameter: Parameter[Any]) -> dict[str, Any]:
         "description": parameter.about,
         "schema": dict(parameter.schema),
     }
-
-
-def schema_of(cls: type[Any]) -> dict[str, Any]:
-    """The JSON that is read as a ``cls``, by its types and its validators."""
-    attrs.resolve_types(cls)
-    fields = attrs.fields(cls)
-    return {
-        "type": "object",
-        "properties": {field.name: _bounded(_of_type(field.type), field.validator) for field in fields},
-        "required": [field.name for field in fields if field.default is attrs.NOTHING],
-    }
-
-
-def _of_type(kind: Any) -> dict[str, Any]:
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind in _SIMPLE:
-        return dict(_SIMPLE[kind])
-    if origin is typing.Literal:
-        return {"enum": list(arguments)}
-    if attrs.has(kind):
-        return schema_of(kind)
-    if origin is tuple:
-        return {"type": "array", "items": _of_type(arguments[0])}
-    if origin in {typing.Union, types.UnionType}:
-        return {"anyOf": [_of_type(each) for each in arguments if each is not type(None)] + [{"type": "null"}]}
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        return {"enum": [member.value for member in kind]}
-    raise TypeError(f"no schema is known for {kind}")
-
-
-def _bounded(schema: dict[str, Any], validator: Any) -> dict[str, Any]:
-    if isinstance(validator, Length):
-        bounds: dict[str, Any] = {"minLength": validator.least, "maxLength": validator.most}
-        return schema | bounds | ({"pattern": r"\S"} if isinstance(validator, Worded) else {})
-    if isinstance(validator, Each):
-        items = _bounded(schema["items"], validator.item)
-        return schema | {"minItems": validator.least, "maxItems": validator.most, "items": items}
-    if isinstance(validator, Optional):
-        first, *rest = schema["anyOf"]
-        return {"anyOf": [_bounded(first, validator.inner), *rest]}
-    return schema
 
 
 # All routes that the OpenAPI document describes: those below ``/api``, and two below ``/v1``.
@@ -197,18 +145,22 @@ def _described(services: Services) -> Iterator[Route]:
 
 # The settings, each with where it comes from; read-only.
 
+
+@attrs.frozen(kw_only=True)
+class SettingsShown:
+    """The settings, as a daemon that is started now takes them."""
+
+    settings: tuple[dict[str, Any], ...]
+
+
 SETTINGS = Operation(
     summary="The settings, each with where it comes from.",
-    answer={
-        "type": "object",
-        "properties": {"settings": {"type": "array", "items": {"type": "object"}}},
-        "required": ["settings"],
-    },
+    answer=SettingsShown,
 )
 
 
 def settings_routes(services: Services) -> Iterator[Route]:
     async def settings(_request: Request) -> Answer:
-        return json_answer({"settings": [write_value(each) for each in await services.health.settings()]})
+        return value_answer(SettingsShown(settings=tuple(map(write_value, await services.health.settings()))))
 
     yield Route("GET", "/api/settings", settings, about=SETTINGS)
