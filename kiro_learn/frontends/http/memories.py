@@ -5,7 +5,7 @@ The route of a search looks into one project or all of them in one request; what
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -299,6 +299,6 @@ def said_in(request: Request) -> Feedback:
     return Feedback(structure(_converter, request.json(), Said).feedback)
 
 
-def feedback_value(counts: FeedbackCounts) -> Mapping[str, Any]:
+def feedback_value(counts: FeedbackCounts) -> dict[str, Any]:
     """How often each became of it, and what its score is multiplied by."""
     return {**attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)}

@@ -8,7 +8,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kiro_learn.frontends.http.answers import Answer, error_answer, json_answer
+import attrs
+
+from kiro_learn.frontends.http.answers import Answer, error_answer, json_answer, written
 from kiro_learn.frontends.http.memories import feedback_value, said_in
 from kiro_learn.frontends.http.operations import choice, flag, integer, moment, optional_namespace, optional_text
 from kiro_learn.frontends.http.routes import EVENT_STREAM, Request, Route
@@ -129,7 +131,9 @@ def _found_value(found: FoundRecord, memory: MemoryRecord | None) -> dict[str, A
 def embedding_routes(services: Services) -> Iterator[Route]:
     async def stats(_request: Request) -> Answer:
         state = await services.learn.embedding_state()
-        return json_answer({"set_aside": state.set_aside, **stats_value(state, services.health.embedder())})
+        return json_answer(
+            {"set_aside": state.set_aside, **written(EmbeddingFigures.of(state, services.health.embedder()))}
+        )
 
     async def backfill(_request: Request) -> Answer:
         return json_answer({"embedded": await services.learn.backfill()})
@@ -138,16 +142,27 @@ def embedding_routes(services: Services) -> Iterator[Route]:
     yield Route("POST", "/v1/embeddings/backfill", backfill)
 
 
-def stats_value(state: EmbeddingState, embedder: EmbedderStatus) -> dict[str, object]:
+@attrs.frozen(kw_only=True)
+class EmbeddingFigures:
     """What ``/v1`` and ``/api`` both say."""
-    return {
-        "total": state.total,
-        "embedded": state.embedded,
-        "percentage": state.percentage,
-        "provider": embedder.model,
-        "dimensions": embedder.dimensions,
-        "available": embedder.is_available,
-    }
+
+    total: int
+    embedded: int
+    percentage: float = attrs.field(metadata={"minimum": 0, "maximum": 100})
+    provider: str
+    dimensions: int | None
+    available: bool
+
+    @classmethod
+    def of(cls, state: EmbeddingState, embedder: EmbedderStatus) -> EmbeddingFigures:
+        return cls(
+            total=state.total,
+            embedded=state.embedded,
+            percentage=state.percentage,
+            provider=embedder.model,
+            dimensions=embedder.dimensions,
+            available=embedder.is_available,
+        )
 
 
 # The route that tells what happens while it happens, as server-sent events.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from kiro_learn.frontends.http.answers import Answer, Refused, error_answer, json_answer
+import attrs
+
+from kiro_learn.frontends.http.answers import Answer, Refused, error_answer, json_answer, value_answer, written
 from kiro_learn.frontends.http.api.search import PROJECT, content_of
 from kiro_learn.frontends.http.operations import (
     FILTERS,
@@ -49,33 +51,32 @@ PROFILE = optional_flag("profile", "Whether the project's profile is told, inste
 AGENT = optional_text("agent", "Whose rule files are not told again, as kiro-cli; as a session of it is told.")
 
 
-PAGE = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": {"type": "object"}},
-        "next_cursor": {"type": ["string", "null"]},
-    },
-    "required": ["items", "next_cursor"],
-}
+@attrs.frozen(kw_only=True)
+class Page:
+    """A part of a list, and where the next one starts."""
+
+    items: tuple[dict[str, Any], ...]
+    next_cursor: str | None
+
 
 OBSERVATIONS = Operation(
     summary="The records of a project, newest first.",
     parameters=(PROJECT, *FILTERS, PAGE_LIMIT, CURSOR),
-    answer=PAGE,
+    answer=Page,
 )
 KNOWLEDGE = Operation(
-    summary="The knowledge of a project, newest first.", parameters=(PROJECT, PAGE_LIMIT, CURSOR), answer=PAGE
+    summary="The knowledge of a project, newest first.", parameters=(PROJECT, PAGE_LIMIT, CURSOR), answer=Page
 )
 TIMELINE = Operation(summary="What was made around a record.", parameters=(ANCHOR, BEFORE, AFTER))
 SESSIONS = Operation(
     summary="The sessions of a project, or of all, the last first.",
     parameters=(ANY_PROJECT, PAGE_LIMIT, CURSOR),
-    answer=PAGE,
+    answer=Page,
 )
 SESSION_EVENTS = Operation(
     summary="What a session reported, oldest first, and which memories came from it.",
     parameters=(PROJECT, SESSION_ID, PAGE_LIMIT, CURSOR),
-    answer=PAGE,
+    answer=Page,
 )
 RESUME = Operation(summary="Where a session or a project stands.", parameters=(PROJECT, SESSION))
 CONTEXT = Operation(
@@ -115,7 +116,7 @@ def _lists(services: Services) -> Iterator[Route]:
         found = await services.activity.records(
             PROJECT.read(query), limit=PAGE_LIMIT.read(query), cursor=CURSOR.read(query), **options
         )
-        return json_answer({"items": [write_record(each) for each in found.items], "next_cursor": found.next_cursor})
+        return value_answer(Page(items=tuple(map(write_record, found.items)), next_cursor=found.next_cursor))
 
     async def timeline(request: Request) -> Answer:
         query = request.query
@@ -136,7 +137,7 @@ def _sessions(services: Services) -> Iterator[Route]:
         found = await services.activity.sessions(
             ANY_PROJECT.read(query), limit=PAGE_LIMIT.read(query), cursor=CURSOR.read(query)
         )
-        return json_answer({"items": [_head(each) for each in found.items], "next_cursor": found.next_cursor})
+        return value_answer(Page(items=tuple(map(_head, found.items)), next_cursor=found.next_cursor))
 
     async def session(request: Request) -> Answer:
         query = request.query
@@ -145,11 +146,12 @@ def _sessions(services: Services) -> Iterator[Route]:
         )
         if found is None:
             raise Refused(error_answer(404, "the project has no such session", hint="kiro-learn sessions list"))
-        items = [
+        items = tuple(
             {**event_answer(event), "memories": write_value(found.memories.get(event.event_id, []))}
             for event in found.events
-        ]
-        return json_answer({"session": write_value(found.session), "items": items, "next_cursor": found.next_cursor})
+        )
+        page = written(Page(items=items, next_cursor=found.next_cursor))
+        return json_answer({"session": write_value(found.session), **page})
 
     async def resume(request: Request) -> Answer:
         found = await services.activity.checkpoint(PROJECT.read(request.query), SESSION.read(request.query))
@@ -251,7 +253,7 @@ def _day_by_day(services: Services) -> Iterator[Route]:
     yield Route("GET", "/api/days", days, about=DAY_BY_DAY)
 
 
-def _head(head: SessionHead) -> Mapping[str, Any]:
+def _head(head: SessionHead) -> dict[str, Any]:
     """A session in a list: its figures, and what it began with."""
     opening = {} if head.opening is None else event_answer(head.opening)
     prompt = opening.get("text") if opening.get("kind") == "prompt" else None

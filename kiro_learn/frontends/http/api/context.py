@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import attrs
 
-from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.answers import Answer, value_answer
 from kiro_learn.frontends.http.memories import feedback_value
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
@@ -16,7 +16,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import to_text
 from kiro_learn.model.observation import MAX_PROJECT, MAX_SESSION
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import FeedbackCounts, FoundRecord
+from kiro_learn.model.retrieval import FeedbackCounts, FoundRecord, Ranking
 from kiro_learn.services.contexts import Context, ContextRequest, Message, TokenSlots
 from kiro_learn.services.services import Services
 from kiro_learn.wire.structuring import new_converter, structure
@@ -108,38 +108,38 @@ class Conversation:
     session: str | None = attrs.field(default=None, validator=optional(length(1, MAX_SESSION)))
 
 
+@attrs.frozen(kw_only=True)
+class ContextTold:
+    """A block, and what is in it and why."""
+
+    context: str
+    tokens: int
+    budget: int
+    trigger: str
+    items: tuple[dict[str, Any], ...]
+    query: dict[str, Any]
+    compaction_due: bool
+    degraded: tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Compacted:
+    """A conversation that was made shorter, and the memory that keeps what went."""
+
+    messages: tuple[dict[str, Any], ...]
+    summarized: int
+    tokens: int
+    memory: str | None
+
+
 CONTEXT = Operation(
-    summary="The context block for a message, with what is in it and why.",
-    body=Asked,
-    answer={
-        "type": "object",
-        "properties": {
-            "context": {"type": "string"},
-            "tokens": {"type": "integer"},
-            "budget": {"type": "integer"},
-            "trigger": {"type": "string"},
-            "items": {"type": "array", "items": {"type": "object"}},
-            "query": {"type": "object"},
-            "compaction_due": {"type": "boolean"},
-            "degraded": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["context", "tokens", "budget", "trigger", "items", "query", "compaction_due", "degraded"],
-    },
+    summary="The context block for a message, with what is in it and why.", body=Asked, answer=ContextTold
 )
 
 COMPACT = Operation(
     summary="A conversation whose old turns are a summary, if it fills three quarters of its tokens.",
     body=Conversation,
-    answer={
-        "type": "object",
-        "properties": {
-            "messages": {"type": "array", "items": {"type": "object"}},
-            "summarized": {"type": "integer"},
-            "tokens": {"type": "integer"},
-            "memory": {"type": ["string", "null"]},
-        },
-        "required": ["messages", "summarized", "tokens", "memory"],
-    },
+    answer=Compacted,
 )
 
 _converter = new_converter()
@@ -148,7 +148,7 @@ _converter = new_converter()
 def context_routes(services: Services) -> Iterator[Route]:
     async def context(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Asked)
-        return json_answer(_written(await services.contexts.context(asked.project, asked.request)))
+        return value_answer(_told(await services.contexts.context(asked.project, asked.request)))
 
     async def compact(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Conversation)
@@ -156,21 +156,22 @@ def context_routes(services: Services) -> Iterator[Route]:
         done, memory = await services.contexts.compacted(
             messages, asked.tokens, project=asked.project, session=asked.session
         )
-        said = [{"role": message.role, "content": message.content} for message in done.messages]
-        counts = {"summarized": len(done.summarized), "tokens": done.tokens}
-        return json_answer({"messages": said, **counts, "memory": memory})
+        said = tuple({"role": message.role, "content": message.content} for message in done.messages)
+        return value_answer(
+            Compacted(messages=said, summarized=len(done.summarized), tokens=done.tokens, memory=memory)
+        )
 
     yield Route("POST", "/v1/context", context, about=CONTEXT)
     yield Route("POST", "/v1/context/compact", compact, about=COMPACT)
 
 
-def _written(context: Context) -> Mapping[str, Any]:
-    return {
-        "context": context.text,
-        "tokens": context.tokens,
-        "budget": context.budget,
-        "trigger": context.trigger,
-        "items": [
+def _told(context: Context) -> ContextTold:
+    return ContextTold(
+        context=context.text,
+        tokens=context.tokens,
+        budget=context.budget,
+        trigger=context.trigger,
+        items=tuple(
             {
                 "id": item.item_id,
                 "text": item.text,
@@ -179,14 +180,14 @@ def _written(context: Context) -> Mapping[str, Any]:
                 "parts": {name: round(value, SCORE_DIGITS) for name, value in item.parts.items()},
             }
             for item in context.items
-        ],
-        "query": _query(context),
-        "compaction_due": context.is_compaction_due,
-        "degraded": list(context.degraded),
-    }
+        ),
+        query=_query(context),
+        compaction_due=context.is_compaction_due,
+        degraded=tuple(context.degraded),
+    )
 
 
-def _query(context: Context) -> Mapping[str, Any]:
+def _query(context: Context) -> dict[str, Any]:
     query, named = context.query, context.query.time_range
     return {
         "keywords": list(query.keywords),
@@ -217,33 +218,34 @@ class Prompted:
     prompt: str = attrs.field(validator=length(1, MAX_PROMPT))
 
 
-FOUND = {
-    "type": "object",
-    "properties": {
-        **{name: {"type": "string"} for name in ("id", "title", "type")},
-        "score": {"type": "number"},
-        "found_by": {"type": "array", "items": {"enum": ["words", "meaning"]}},
-        "told": {"type": "boolean"},
-        "feedback": {"type": "object"},
-        "branch": {"type": "string"},
-        "is_of_branch": {"type": "boolean"},
-    },
-    "required": ["id", "title", "type", "score", "found_by", "told", "feedback"],
-}
+@attrs.frozen(kw_only=True)
+class FoundMemory:
+    """A memory that was found, told or not."""
+
+    id: str
+    title: str
+    type: str
+    score: float
+    found_by: tuple[Ranking, ...]
+    told: bool
+    feedback: dict[str, Any]
+    branch: str | None = None
+    is_of_branch: bool | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Told:
+    """What an agent would read, and what was found for it."""
+
+    project: str
+    context: str
+    records: tuple[str, ...]
+    found: tuple[FoundMemory, ...]
+    degraded: tuple[str, ...]
+
+
 RECALL = Operation(
-    summary="What an agent would be told with a prompt, and how it was found.",
-    body=Prompted,
-    answer={
-        "type": "object",
-        "properties": {
-            "project": {"type": "string"},
-            "context": {"type": "string"},
-            "records": {"type": "array", "items": {"type": "string"}},
-            "found": {"type": "array", "items": FOUND},
-            "degraded": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["project", "context", "records", "found", "degraded"],
-    },
+    summary="What an agent would be told with a prompt, and how it was found.", body=Prompted, answer=Told
 )
 
 
@@ -256,30 +258,31 @@ def recall_routes(services: Services) -> Iterator[Route]:
         )
         found = {each.record_id: each for each in told.found}
         records = (await services.project_records.read(named.namespace, list(found))).records
-        return json_answer(
-            {
-                "project": named.name,
-                "context": told.context,
-                "records": list(told.record_ids),
-                "found": [
+        return value_answer(
+            Told(
+                project=named.name,
+                context=told.context,
+                records=told.record_ids,
+                found=tuple(
                     _found(found[record.record_id], record, services.aftermath.counts_of(record.record_id))
                     for record in records
-                ],
-                "degraded": list(told.degraded),
-            }
+                ),
+                degraded=told.degraded,
+            )
         )
 
     yield Route("POST", "/api/recall", recall, about=RECALL)
 
 
-def _found(found: FoundRecord, record: MemoryRecord, counts: FeedbackCounts) -> Mapping[str, Any]:
-    return {
-        "id": record.record_id,
-        "title": record.title,
-        "type": record.type_name,
-        "score": found.score,
-        "found_by": list(found.found_by),
-        "told": found.shown,
-        "feedback": feedback_value(counts),
-        **({} if record.branch is None else {"branch": record.branch, "is_of_branch": found.is_of_branch}),
-    }
+def _found(found: FoundRecord, record: MemoryRecord, counts: FeedbackCounts) -> FoundMemory:
+    return FoundMemory(
+        id=record.record_id,
+        title=record.title,
+        type=record.type_name,
+        score=found.score,
+        found_by=found.found_by,
+        told=found.shown,
+        feedback=feedback_value(counts),
+        branch=record.branch,
+        is_of_branch=None if record.branch is None else found.is_of_branch,
+    )

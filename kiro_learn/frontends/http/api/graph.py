@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.api.activity import CURSOR, PAGE, PAGE_LIMIT
+from kiro_learn.frontends.http.answers import Answer, json_answer, value_answer
+from kiro_learn.frontends.http.api.activity import CURSOR, PAGE_LIMIT, Page
 from kiro_learn.frontends.http.api.search import PROJECT
 from kiro_learn.frontends.http.operations import (
     Operation,
@@ -108,7 +108,7 @@ class EntitiesMerged:
 LIST = Operation(
     summary="What was learned of a project besides its memories, newest first.",
     parameters=(PROJECT, KIND, TEXT, AS_OF, ALL, PAGE_LIMIT, CURSOR),
-    answer=PAGE,
+    answer=Page,
 )
 SHOW = Operation(summary="One item, with the events that speak for it.", parameters=(PROJECT, ID))
 ADD = Operation(summary="Add what a person says, and answer the item that says it now.", body=GraphAdded)
@@ -142,7 +142,7 @@ def graph_routes(services: Services) -> Iterator[Route]:
             limit=PAGE_LIMIT.read(query),
             cursor=CURSOR.read(query),
         )
-        return json_answer({"items": [_written(item) for item in found.items], "next_cursor": found.next_cursor})
+        return value_answer(Page(items=tuple(map(_written, found.items)), next_cursor=found.next_cursor))
 
     async def show(request: Request) -> Answer:
         found = await services.graph_items.show(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))

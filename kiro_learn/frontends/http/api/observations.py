@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.answers import Answer, value_answer
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.frontends.http.status import stats_value
+from kiro_learn.frontends.http.status import EmbeddingFigures
 from kiro_learn.model.checks import length
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.ids import RecordId
@@ -21,23 +21,21 @@ from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_handed_in
 from kiro_learn.wire.structuring import new_converter, structure
 
-OBSERVED = {
-    "oneOf": [
-        {
-            "type": "object",
-            "properties": {"id": {"type": "string"}, "stored": {"const": True}},
-            "required": ["id", "stored"],
-        },
-        {
-            "type": "object",
-            "properties": {
-                "duplicate_of": {"type": "string"},
-                "differs": {"type": "array", "items": {"type": "string"}},
-            },
-            "required": ["duplicate_of", "differs"],
-        },
-    ]
-}
+
+@attrs.frozen(kw_only=True)
+class Stored:
+    """The answer to what was kept."""
+
+    id: str
+    stored: Literal[True]
+
+
+@attrs.frozen(kw_only=True)
+class Repeated:
+    """The answer to what repeats something from moments ago, and was not kept."""
+
+    duplicate_of: str
+    differs: tuple[str, ...]
 
 
 def observation_routes(services: Services) -> Iterator[Route]:
@@ -54,26 +52,26 @@ def observation_routes(services: Services) -> Iterator[Route]:
         "POST",
         "/api/observations",
         observe,
-        about=Operation(summary="Keep an observation as it is.", body=Observation, answer=OBSERVED),
+        about=Operation(summary="Keep an observation as it is.", body=Observation, answer=Stored | Repeated),
     )
     yield Route(
         "POST",
         "/api/knowledge",
         add_knowledge,
-        about=Operation(summary="Keep an item of knowledge.", body=KnowledgeItem, answer=OBSERVED),
+        about=Operation(summary="Keep an item of knowledge.", body=KnowledgeItem, answer=Stored | Repeated),
     )
     yield Route(
         "POST",
         "/api/checkpoints",
         add_checkpoint,
-        about=Operation(summary="Keep where a session stands.", body=Checkpoint, answer=OBSERVED),
+        about=Operation(summary="Keep where a session stands.", body=Checkpoint, answer=Stored | Repeated),
     )
 
 
 def _answer(observed: Observed) -> Answer:
     if observed.is_repeat:
-        return json_answer({"duplicate_of": observed.record_id, "differs": observed.differs})
-    return json_answer({"id": observed.record_id, "stored": True})
+        return value_answer(Repeated(duplicate_of=observed.record_id, differs=observed.differs))
+    return value_answer(Stored(id=observed.record_id, stored=True))
 
 
 MAX_ID = 100
@@ -89,14 +87,16 @@ class MemoryEdited(Correction):
     """Of the memory, or its end, if only one of the project ends so."""
 
 
+@attrs.frozen(kw_only=True)
+class Replaced:
+    """The memory that is now in the place of another one."""
+
+    id: str
+    replaced: str
+
+
 EDIT = Operation(
-    summary="Put a corrected memory in the place of one; what is left out stays.",
-    body=MemoryEdited,
-    answer={
-        "type": "object",
-        "properties": {"id": {"type": "string"}, "replaced": {"type": "string"}},
-        "required": ["id", "replaced"],
-    },
+    summary="Put a corrected memory in the place of one; what is left out stays.", body=MemoryEdited, answer=Replaced
 )
 
 _converter = new_converter()
@@ -108,42 +108,36 @@ def edit_routes(services: Services) -> Iterator[Route]:
         records = services.project_records
         old = await records.one(wanted.project, RecordId(wanted.id))
         edited = await records.edit(wanted.project, old.record_id, wanted)
-        return json_answer({"id": edited.record_id, "replaced": old.record_id})
+        return value_answer(Replaced(id=edited.record_id, replaced=old.record_id))
 
     yield Route("POST", "/v1/memories/edit", edit, about=EDIT)
 
 
 # How much of the memory can be found by meaning, and catching up, as the search guide shows it.
 
-STATS = Operation(
-    summary="How many records have a vector.",
-    answer={
-        "type": "object",
-        "properties": {
-            "total": {"type": "integer"},
-            "embedded": {"type": "integer"},
-            "percentage": {"type": "number", "minimum": 0, "maximum": 100},
-            "provider": {"type": "string"},
-            "dimensions": {"type": ["integer", "null"]},
-            "available": {"type": "boolean"},
-        },
-        "required": ["total", "embedded", "percentage", "provider", "dimensions", "available"],
-    },
-)
+
+@attrs.frozen(kw_only=True)
+class Embedded:
+    """How many records have their vector now."""
+
+    embedded: int
+
+
+STATS = Operation(summary="How many records have a vector.", answer=EmbeddingFigures)
 BACKFILL = Operation(
     summary="Give every record its vector; the body may be left out.",
-    answer={"type": "object", "properties": {"embedded": {"type": "integer"}}, "required": ["embedded"]},
+    answer=Embedded,
     schema={"type": "object", "properties": {"batchSize": {"type": "integer", "minimum": 1}}},
 )
 
 
 def embedding_routes(services: Services) -> Iterator[Route]:
     async def stats(_request: Request) -> Answer:
-        return json_answer(stats_value(await services.learn.embedding_state(), services.health.embedder()))
+        return value_answer(EmbeddingFigures.of(await services.learn.embedding_state(), services.health.embedder()))
 
     async def backfill(request: Request) -> Answer:
         _check_batch_size(request.json() if request.body else {})
-        return json_answer({"embedded": await services.learn.backfill()})
+        return value_answer(Embedded(embedded=await services.learn.backfill()))
 
     yield Route("GET", "/api/embeddings/stats", stats, about=STATS)
     yield Route("POST", "/api/embeddings/backfill", backfill, about=BACKFILL)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import attrs
 
-from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.answers import Answer, json_answer, value_answer
 from kiro_learn.frontends.http.api.search import PROJECT
 from kiro_learn.frontends.http.operations import Operation, optional_text
 from kiro_learn.frontends.http.routes import Request, Route
@@ -26,19 +26,19 @@ NAMESAKES_HEADER = "X-Project-Namesakes"
 READABLE = "/~ @+:"
 """Besides letters, digits and ``_.-``, what stands in a header as it is; all else is percent-encoded."""
 
-SHOW = Operation(
-    summary="The project that is called so, and what else is.",
-    parameters=(PROJECT,),
-    answer={
-        "type": "object",
-        "properties": {
-            **{name: {"type": "string"} for name in ("project", "namespace", "project_id")},
-            "folder": {"type": ["string", "null"]},
-            "namesakes": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["project", "namespace", "project_id", "folder", "namesakes"],
-    },
-)
+
+@attrs.frozen(kw_only=True)
+class ProjectShown:
+    """A project, and the names of those that are called as it is."""
+
+    project: str
+    namespace: str
+    project_id: str
+    folder: str | None
+    namesakes: tuple[str, ...]
+
+
+SHOW = Operation(summary="The project that is called so, and what else is.", parameters=(PROJECT,), answer=ProjectShown)
 
 _FACT = {
     "type": "object",
@@ -117,14 +117,14 @@ def project_routes(services: Services) -> Iterator[Route]:
 
 
 def _answer(named: NamedProject) -> Answer:
-    return json_answer(
-        {
-            "project": named.name,
-            "namespace": named.namespace,
-            "project_id": project_id_in(named.namespace),
-            "folder": named.folder,
-            "namesakes": list(named.namesakes),
-        }
+    return value_answer(
+        ProjectShown(
+            project=named.name,
+            namespace=named.namespace,
+            project_id=project_id_in(named.namespace),
+            folder=named.folder,
+            namesakes=tuple(named.namesakes),
+        )
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Literal
 
-from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
+import attrs
+
+from kiro_learn.frontends.http.answers import Answer, header_value, json_answer, written
 from kiro_learn.frontends.http.memories import refusing_syntax, significant
 from kiro_learn.frontends.http.operations import (
     FILTERS,
@@ -17,7 +20,6 @@ from kiro_learn.frontends.http.operations import (
     required_text,
 )
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.ids import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.services.placing import Wanted
@@ -37,53 +39,68 @@ ACROSS = flag("across_projects", "Also search this user's other projects.")
 
 EVERY_SEARCH = (QUERY, PROJECT, LIMIT, OFFSET, *FILTERS, ACROSS)
 
-SOURCES = {
+Source = Literal["hybrid", "vector", "keyword"]
+SOURCES: dict[tuple[Ranking, ...], Source] = {
     (Ranking.WORDS, Ranking.MEANING): "hybrid",
     (Ranking.MEANING,): "vector",
     (Ranking.WORDS,): "keyword",
 }
 """By the rankings that found a result."""
 
-SIGNAL = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
-RESULT = {
-    "type": "object",
-    "properties": {
-        **{name: {"type": "string"} for name in ("id", "title", "content", "type", "project")},
-        "score": {"type": "number"},
-        "source": {"enum": list(SOURCES.values())},
-        "signals": {
-            "type": "object",
-            "properties": dict.fromkeys(("semantic", "fts5", "recency", "projectMatch"), SIGNAL),
-            "required": ["semantic", "fts5", "recency", "projectMatch"],
-        },
-        "stale_at": {"type": "string", "format": "date-time"},
-    },
-    "required": ["id", "title", "content", "type", "project", "score", "source", "signals"],
-}
-RESULTS = {
-    "type": "object",
-    "properties": {
-        "results": {"type": "array", "items": RESULT},
-        "count": {"type": "integer"},
-        "nothing_near": {"const": True},
-    },
-    "required": ["results", "count"],
-}
+
+def _signal() -> Any:
+    return attrs.field(metadata={"minimum": 0, "maximum": 1})
+
+
+@attrs.frozen(kw_only=True)
+class ResultSignals:
+    """How a result came to its place."""
+
+    semantic: float | None = _signal()
+    fts5: float | None = _signal()
+    recency: float | None = _signal()
+    projectMatch: float | None = _signal()  # noqa: N815  # as the search guide has it
+
+
+@attrs.frozen(kw_only=True)
+class Result:
+    """A memory that was found, as the search guide shows it."""
+
+    id: str
+    title: str
+    content: str
+    type: str
+    project: str
+    score: float
+    source: Source
+    signals: ResultSignals
+    stale_at: datetime | None = None
+    """If its files are known to have changed."""
+
+
+@attrs.frozen(kw_only=True)
+class Results:
+    """What a search found, best first."""
+
+    results: tuple[Result, ...]
+    count: int
+    nothing_near: Literal[True] | None = None
+
 
 BY_SYNTAX = Operation(
     summary="Search by the syntax of FTS5.",
     parameters=(*EVERY_SEARCH, LENIENT),
-    answer=RESULTS,
+    answer=Results,
 )
 BY_MEANING = Operation(
     summary="Search by meaning, over all vectors of the project.",
     parameters=(*EVERY_SEARCH, THRESHOLD),
-    answer=RESULTS,
+    answer=Results,
 )
 HYBRID = Operation(
     summary="Search by words and meaning, scored by weighted signals.",
     parameters=EVERY_SEARCH,
-    answer=RESULTS,
+    answer=Results,
 )
 
 
@@ -114,36 +131,32 @@ def search_routes(services: Services) -> Iterator[Route]:
 
 def _answer(answered: ProjectsFound) -> Answer:
     found = answered.found
-    results = [_written(each, answered.names[each.record.namespace]) for each in found.memories]
+    results = tuple(_result(each, answered.names[each.record.namespace]) for each in found.memories)
     headers = {"X-Degraded": header_value("; ".join(found.degraded))} if found.degraded else {}
-    value: dict[str, Any] = {"results": results, "count": len(results)}
-    if found.is_nothing_near:
-        value["nothing_near"] = True
+    value = written(Results(results=results, count=len(results), nothing_near=found.is_nothing_near or None))
     if found.problem is not None:
         value["problem"] = {"position": found.problem.position, "problem": found.problem.problem}
     return json_answer(value, headers=headers)
 
 
-def _written(found: FoundMemory, project: str) -> Mapping[str, Any]:
-    """As the search guide shows a result; with ``stale_at`` if its files are known to have changed."""
+def _result(found: FoundMemory, project: str) -> Result:
     record, signals = found.record, found.signals
-    stale = {} if record.stale_at is None else {"stale_at": to_text(record.stale_at)}
-    return {
-        "id": record.record_id,
-        "title": record.title,
-        "content": content_of(record),
-        "type": record.type_name,
-        "project": project,
-        "score": significant(found.score),
-        "source": SOURCES[found.found_by],
-        "signals": {
-            "semantic": _rounded(signals.semantic),
-            "fts5": _rounded(signals.fts5),
-            "recency": _rounded(signals.recency),
-            "projectMatch": signals.project_match,
-        },
-        **stale,
-    }
+    return Result(
+        id=record.record_id,
+        title=record.title,
+        content=content_of(record),
+        type=record.type_name,
+        project=project,
+        score=significant(found.score),
+        source=SOURCES[found.found_by],
+        signals=ResultSignals(
+            semantic=_rounded(signals.semantic),
+            fts5=_rounded(signals.fts5),
+            recency=_rounded(signals.recency),
+            projectMatch=signals.project_match,
+        ),
+        stale_at=record.stale_at,
+    )
 
 
 def _rounded(signal: float | None) -> float | None:
