@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
-from kiro_learn.adapters.files.settings_file import KEYS, Key, read_settings, set_in_file, settings_in
+from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.agent_files.toml_edits import written
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError, InvalidRequest
+from kiro_learn.wire.settings import KEYS, Key
 
 COMMENTS = st.sampled_from(["", "# why", "# [log]", "#port = 1", "# \"a\" = 'b' é"])
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=12)

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from kiro_learn.adapters.files.settings_file import KEYS
 from kiro_learn.config import Config
 from kiro_learn.frontends.cli.app import program
+from kiro_learn.wire.settings import KEYS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

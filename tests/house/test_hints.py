@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from kiro_learn.adapters.files.settings_file import KEYS
 from kiro_learn.frontends.cli.app import PROGRAM, program
+from kiro_learn.wire.settings import KEYS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "kiro_learn"
