@@ -93,6 +93,26 @@ def cut_short(text: str) -> str:
     return without_torn_end(text).rstrip() + TRUNCATED
 
 
+_CUT_MARK = b" ..." + TRUNCATED.encode() + b"\\n"
+_TORN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")
+_LINE_END = b"\\n"
+"""Of a text, as JSON writes it. What stands behind it is no part of an escape."""
+_END_OF_HIDDEN = re.compile(rb"/\s*+private\s*+(?:>|\\u003e)|-----END", re.IGNORECASE)
+"""What ends here may have begun in what was left out."""
+
+
+def both_ends(head: bytes, tail: bytes) -> bytes:
+    """The two ends of a JSON text whose middle was left out unread, with the mark between them, less what the cut may
+    have torn.
+    """
+    kept = _TORN_ESCAPE.sub("", without_torn_end(head.decode("utf-8", "replace")))
+    if (len(kept) - len(kept.rstrip("\\"))) % 2:
+        kept = kept[:-1]
+    hidden = [found.end() for found in _END_OF_HIDDEN.finditer(tail)]
+    start = tail.find(_LINE_END, hidden[-1] if hidden else 0)
+    return kept.encode() + _CUT_MARK + (tail[start + len(_LINE_END) :] if start >= 0 else b"")
+
+
 def _storable(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return encodable(value)
@@ -173,7 +193,7 @@ def encoded_size(value: Any) -> int:
 
 def _cut(value: Any, longest: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= longest else _both_ends(value, longest - len(TRUNCATED))
+        return value if len(value) <= longest else _ends_of(value, longest - len(TRUNCATED))
     if isinstance(value, dict):
         return {key: _cut(item, longest) for key, item in value.items()}
     if isinstance(value, list):
@@ -181,7 +201,7 @@ def _cut(value: Any, longest: int) -> Any:
     return value
 
 
-def _both_ends(text: str, most: int) -> str:
+def _ends_of(text: str, most: int) -> str:
     end = int(END_SHARE * most)
     return f"{beginning(text, most - end)}{TRUNCATED}{ending(text, end)}"
 

@@ -19,8 +19,7 @@ from typing import Any, BinaryIO
 import attrs
 
 from kiro_learn.ports.histories import HistoryPlace, PastSession, Skipped
-from kiro_learn.privacy.scrub import without_torn_end
-from kiro_learn.wire.hook_payload import TRUNCATED, read_whole_object
+from kiro_learn.wire.hook_payload import both_ends, read_whole_object
 
 MAX_SESSION_ID = 128
 
@@ -98,13 +97,6 @@ TAIL_BYTES = 65_536
 NO_JSON = "lines that are no JSON object"
 TORN = "last lines without an end"
 TOO_LONG = "lines too long to read"
-
-_MARK = b" ..." + TRUNCATED.encode() + b"\\n"
-_TORN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")
-_LINE_END = b"\\n"
-"""Of a text, as JSON writes it. What stands behind it is no part of an escape."""
-_END_OF_HIDDEN = re.compile(rb"/\s*+private\s*+(?:>|\\u003e)|-----END", re.IGNORECASE)
-"""What ends here may have begun in what was left out."""
 
 
 @attrs.frozen
@@ -204,7 +196,9 @@ class _ShortenedLine:
         if self._text is None:
             self._text, self._is_cut, self._ending = bytearray(), False, 0
         else:
-            text = _both_ends(self._text) if self._is_cut else self._text
+            text: bytes | bytearray = self._text
+            if self._is_cut:
+                text = both_ends(bytes(text[:HEAD_BYTES]), bytes(text[-TAIL_BYTES:]))
             self._text = None
             self._keep(text)
         self.kept += b'"'
@@ -216,18 +210,6 @@ def _backslashes(text: bytes | bytearray, start: int, place: int) -> int:
     while before > start and text[before - 1] == 0x5C:  # noqa: PLR2004  # a backslash
         before -= 1
     return place - before
-
-
-def _both_ends(text: bytearray) -> bytes:
-    """The two ends, with the mark between them, less what the cut may have torn."""
-    head = without_torn_end(bytes(text[:HEAD_BYTES]).decode("utf-8", "replace"))
-    head = _TORN_ESCAPE.sub("", head)
-    if (len(head) - len(head.rstrip("\\"))) % 2:
-        head = head[:-1]
-    tail = bytes(text[-TAIL_BYTES:])
-    hidden = [found.end() for found in _END_OF_HIDDEN.finditer(tail)]
-    start = tail.find(_LINE_END, hidden[-1] if hidden else 0)
-    return head.encode() + _MARK + (tail[start + len(_LINE_END) :] if start >= 0 else b"")
 
 
 LONG_TEXT_LINE_BYTES = 1_048_576
