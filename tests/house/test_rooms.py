@@ -16,14 +16,11 @@ MOST_ROOMS = 24
 MOST_ARROWS = 102
 """A new wing may need more: then this is the true number, and a line here says why.
 
-95; two for searches below /api: services weigh signals, and retrieval tells where a query is wrong; one for properties
-that hold the MCP server, a front end, against anything; four of the client: it raises our errors, front ends use
-it, the top floor copies its hook script, benchmarks measure that; one for a benchmark that traces the HTTP
-application as the daemon makes it; one for a benchmark that shows what the rules of the graph learn; and one for a
-benchmark that takes parts out of the pipeline of context blocks; one of wire to privacy, since a hook's body is
-scrubbed before it is cut; one of wire to agent_files: an agent is one value, with its files beside its hooks; one of
-adapters to privacy: a line of a history that is too long to be read whole is cut before it can be scrubbed; and one of
-adapters to agent_files: a setting is put into its file as a server into an agent's, by the same reading of TOML.
+Those that look as if they could go, and are right: wire to privacy, since a hook's body is scrubbed before it is cut;
+learning to privacy, since what is learned is scrubbed where it is made; wire to agent_files, since an agent is one
+value, with its files beside its hooks, and since a setting is put into its text as a server into an agent's; wire to
+config, since the text of the settings says one; retrieval to errors, since it tells where a query is wrong; ports to
+errors, since contracts say what is raised; properties to frontends, since they hold the MCP server against anything.
 """
 LOOSE_FILES = {"__init__.py", "__main__.py", "errors.py", "config.py", "py.typed"}
 
