@@ -11,11 +11,11 @@ from itertools import takewhile
 import attrs
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.asked import parted
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_sentence, cut_at_word, on_one_line, sentences
 from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, unescaped
 from kiro_learn.learning.extraction.parsing import bounded, numbers_in, without_thinking
 from kiro_learn.learning.extraction.splitting import Portion
+from kiro_learn.learning.reconciliation.judge import parted
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.checks import unchecked, unchecked_evolve
 from kiro_learn.model.event import Event, EventKind, TextBody, body_bytes

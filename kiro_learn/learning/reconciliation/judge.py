@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.asked import parted
 from kiro_learn.learning.extraction.extractive.facts import new_ones
 from kiro_learn.learning.extraction.extractive.vocabulary import words
 from kiro_learn.learning.extraction.framing import escaped
@@ -17,7 +16,7 @@ from kiro_learn.learning.extraction.parsing import texts_of, without_thinking
 from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge, Neighbor, Verdict
 from kiro_learn.model import record
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.record import ASKED, MAX_FACT, MAX_FACTS, MemoryRecord, ObservationType, Origin
 
 # Writes the prompt to the judge about a cluster and its neighbors, and parses its answer.
 #
@@ -213,6 +212,12 @@ _CONTEXT = " (after: "
 """What the built-in learner adds to a question that refers to the turn before."""
 
 _DIGIT = re.compile(r"\d")
+
+
+def parted(summary: str) -> tuple[str, str]:
+    """The question and the answer in a summary of the learner without a model; an empty question if it has none."""
+    first, _, rest = summary.partition("\n")
+    return (first.removeprefix(ASKED), rest) if first.startswith(ASKED) else ("", summary)
 
 
 def question_of(record: MemoryRecord) -> tuple[str, ...]:

@@ -11,8 +11,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Protocol
 
-from kiro_learn.learning.extraction.asked import parted
-from kiro_learn.learning.reconciliation.judge import is_asked_again, merged_facts, question_of
+from kiro_learn.learning.reconciliation.judge import is_asked_again, merged_facts, parted, question_of
 from kiro_learn.learning.reconciliation.plan import Merge, is_same_principle
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 from kiro_learn.model.wording import bare_words, is_negation
