@@ -96,6 +96,7 @@ class Reading:
             elif len(records) < len(record_ids):
                 damaged = {*record_ids} & {*await self._storage.list_damaged()}
                 trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
+        with trace.stopwatch.stage("render"):
             trace.take_records(records)
 
     async def note_corrected(self, trace: RecallTrace) -> None:
