@@ -98,23 +98,14 @@ _CHOICE_SENTENCES = 2
 
 
 def laid_down_in(prompt: str) -> list[str]:
-    """The sentences of ``prompt`` that lay down something lasting, each once, in order."""
+    """The sentences of ``prompt`` that lay down something lasting, each once, in order: rules, and corrections that
+    name an act.
+
+    A correction that speaks of the moment ("don't commit this yet") is none, unless it says that it was said before.
+    """
     said = own_sentences(prompt)
     found = {*_rules(said), *filter(_is_correction, said)}
     return [sentence for sentence in dict.fromkeys(said) if sentence in found]
-
-
-def rules_in(prompt: str) -> list[str]:
-    """The sentences of ``prompt`` that lay down something lasting, whatever act they are about."""
-    return list(_rules(own_sentences(prompt)))
-
-
-def corrections_in(prompt: str) -> list[str]:
-    """The sentences of ``prompt`` in which a person corrects how something is done, and which name the act.
-
-    One that speaks of the moment ("don't commit this yet") is none, unless it says that it was said before.
-    """
-    return list(filter(_is_correction, own_sentences(prompt)))
 
 
 def only_lays_down(prompt: str) -> bool:

@@ -111,9 +111,6 @@ OCCASION = (
 """What an agent does again and again."""
 EACH = "(?:every|each|any|an?) (?:new |single |other )?"
 PLEASE = "(?:please,? |always |never |just |first |then )?"
-THING = r"(?!(?:the|to|an?|it|all|one)\b|this|that|my|your|option|port|\d|both|only|just|either)[\w./@:+#-]+"
-"""A name, and nothing that is pointed at."""
-NAMED = rf"{THING}(?: {THING}){{0,2}}"
 
 _LASTING = (
     "repo|repository|project|codebase|code base|monorepo|package|service|app|application|workspace|team|company|org"

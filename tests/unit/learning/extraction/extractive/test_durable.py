@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, laid_down_in, rules_in
+from kiro_learn.learning.extraction.extractive.durable import choice_in, laid_down_in
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from kiro_learn.learning.extraction.extractive.durable import choice_in, correct
     ],
 )
 def test_a_rule_is_recognised(prompt: str) -> None:
-    assert len(rules_in(prompt)) == 1
+    assert len(laid_down_in(prompt)) == 1
 
 
 @pytest.mark.parametrize(
@@ -51,15 +51,15 @@ def test_a_rule_is_recognised(prompt: str) -> None:
     ],
 )
 def test_what_is_said_of_the_moment_is_no_rule(prompt: str) -> None:
-    assert rules_in(prompt) == []
+    assert laid_down_in(prompt) == []
 
 
 def test_a_rule_is_found_among_other_sentences() -> None:
-    assert rules_in("Fix the login page. Always use pnpm here.") == ["Always use pnpm here."]
+    assert laid_down_in("Fix the login page. Always use pnpm here.") == ["Always use pnpm here."]
 
 
 def test_a_paste_lays_down_nothing() -> None:
-    assert rules_in("Never commit to main.\n" + "log line\n" * 300) == []
+    assert laid_down_in("Never commit to main.\n" + "log line\n" * 300) == []
     assert choice_in("Option B\n" + "log line\n" * 300) == ""
 
 
@@ -100,7 +100,7 @@ def test_what_decides_nothing_is_no_choice(prompt: str) -> None:
     ],
 )
 def test_a_correction_that_names_an_act_is_recognised(prompt: str) -> None:
-    assert corrections_in(prompt) == [prompt]
+    assert laid_down_in(prompt) == [prompt]
 
 
 @pytest.mark.parametrize(
@@ -117,20 +117,20 @@ def test_a_correction_that_names_an_act_is_recognised(prompt: str) -> None:
     ],
 )
 def test_what_corrects_the_moment_or_names_no_act_is_no_rule(prompt: str) -> None:
-    assert corrections_in(prompt) == []
+    assert laid_down_in(prompt) == []
 
 
 def test_what_was_said_before_is_a_rule_even_where_it_speaks_of_this() -> None:
-    assert corrections_in("I told you again not to commit this to main") != []
+    assert laid_down_in("I told you again not to commit this to main") != []
 
 
 def test_a_rule_is_found_behind_a_full_stop_and_a_small_letter() -> None:
-    assert rules_in("add it to the list. dont forget to branch off main") == ["dont forget to branch off main"]
+    assert laid_down_in("add it to the list. dont forget to branch off main") == ["dont forget to branch off main"]
 
 
 def test_a_rule_in_the_middle_of_a_sentence_may_forbid_more_than_a_few_verbs() -> None:
     said = "customers read from right to left, so never hardcode margin-left"
-    assert rules_in(said) == [said]
+    assert laid_down_in(said) == [said]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.durable import only_lays_down, rules_in
+from kiro_learn.learning.extraction.extractive.durable import laid_down_in, only_lays_down
 from kiro_learn.learning.extraction.extractive.language import is_english
 from tests.unit.learning.histories import answer, learned, prompt, tool
 
@@ -32,7 +32,7 @@ from tests.unit.learning.histories import answer, learned, prompt, tool
     ],
 )
 def test_a_rule_is_one_in_these_languages(said: str) -> None:
-    assert rules_in(said) == [said]
+    assert laid_down_in(said) == [said]
     assert only_lays_down(said)
 
 
@@ -55,7 +55,7 @@ def test_a_rule_is_one_in_these_languages(said: str) -> None:
     ],
 )
 def test_what_only_tells_or_asks_is_none(said: str) -> None:
-    assert rules_in(said) == []
+    assert laid_down_in(said) == []
     assert not only_lays_down(said)
 
 
