@@ -109,25 +109,28 @@ def laid_down_in(prompt: str) -> list[str]:
 
 
 def only_lays_down(prompt: str) -> bool:
-    """Whether ``prompt`` states rules and nothing else."""
+    """Whether ``prompt`` states rules and nothing else: mostly the first sentence tells that it does not."""
     said = own_sentences(prompt) if own_parts(prompt) == [prompt] else []
-    rules = set(_rules(said))
-    return bool(said) and rules.issuperset(said)
+    return bool(said) and all(is_rule for _, is_rule in _judged(said))
 
 
 def _rules(said: list[str]) -> Iterator[str]:
-    """Those of ``said`` that are rules; all that follow the heading of a list of rules are."""
+    """Those of ``said`` that are rules."""
+    return (sentence for sentence, is_rule in _judged(said) if is_rule)
+
+
+def _judged(said: list[str]) -> Iterator[tuple[str, bool]]:
+    """Each of ``said`` and whether it is a rule, as all are that follow the heading of a list of rules."""
     is_listed = False
-    work_count = sum(map(rule_signs.asks_for_work, said))
-    for sentence in said:
-        is_beside_work = work_count > rule_signs.asks_for_work(sentence)
-        if rule_forms.announces_rules(sentence):
-            is_listed = True
-        elif _is_rule(sentence, is_listed=is_listed, is_beside_work=is_beside_work):
-            yield sentence
+    for place, sentence in enumerate(said):
+        is_heading = rule_forms.announces_rules(sentence)
+        is_listed = is_listed or is_heading
+        yield sentence, not is_heading and _is_rule(place, said, is_listed=is_listed)
 
 
-def _is_rule(sentence: str, *, is_listed: bool, is_beside_work: bool) -> bool:
+def _is_rule(place: int, said: list[str], *, is_listed: bool) -> bool:
+    """Whether the sentence at ``place`` is a rule."""
+    sentence = said[place]
     if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
     is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
@@ -135,10 +138,14 @@ def _is_rule(sentence: str, *, is_listed: bool, is_beside_work: bool) -> bool:
         return False
     if _QUESTION.match(sentence) and not rule_forms.names_an_occasion(sentence):
         return False
-    said = unquoted(sentence)
-    if is_listed or rule_forms.lays_down(said) or other_languages.is_rule(said):
+    bare = unquoted(sentence)
+    if is_listed or rule_forms.lays_down(bare) or other_languages.is_rule(bare):
         return True
-    return rule_signs.lay_down(sentence, is_beside_work=is_beside_work)
+    # The other sentences are looked at last, where they matter: every prompt is read so before it is answered.
+    if not rule_signs.lay_down(sentence):
+        return False
+    is_sure = rule_signs.lay_down(sentence, is_beside_work=True)
+    return is_sure or not any(rule_signs.asks_for_work(other) for at, other in enumerate(said) if at != place)
 
 
 def _is_correction(sentence: str) -> bool:

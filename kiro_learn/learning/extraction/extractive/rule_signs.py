@@ -300,12 +300,12 @@ def asks_for_work(sentence: str) -> bool:
     return not signs_of(sentence).isdisjoint({"question", "task", "please you"})
 
 
-@kept(MOST_KEPT)
 def score(sentence: str) -> float:
     """How much the signs of ``sentence`` say that it is a rule: the logarithm of the odds."""
-    return BIAS + sum(WEIGHTS.get(name, 0.0) for name in signs_of(sentence))
+    return BIAS + sum(WEIGHTS[name] for name in signs_of(sentence))
 
 
+@kept(MOST_KEPT)
 def signs_of(sentence: str) -> frozenset[str]:
     """The names of all signs that ``sentence`` has by itself."""
     found = {name for name, pattern in _SIGNS.items() if pattern.search(sentence)}
