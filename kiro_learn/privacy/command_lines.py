@@ -18,11 +18,16 @@ from kiro_learn.privacy.assignments import (
     SECRETS,
     SHELL_PASSWORD,
 )
-from kiro_learn.privacy.kind import Kind, beginning_a_word
+from kiro_learn.privacy.kind import Kind, beginning_a_word, placeholder
 
 _ARGUMENTS = r"(?:[ \t]++[^\s;|&<>]{1,80}+){0,10}?[ \t]++"
 _OF_AN_OPTION = rf"""(?:(?<=["'`])(?:{QUOTED_PASSWORD})|(?<!["'`]){SHELL_PASSWORD})"""
 _NO_PORT = r"(?!\d{1,5}(?::|(?!\S))|ort\b|rotocol\b)"
+
+_CURL = rf"curl{_ARGUMENTS}(?:-u|--(?:proxy-)?user)[ \t=]*+"
+_USER = r"""[^\s:;|&<>"'`$\\]{1,80}+:"""
+_USER_IN_QUOTES = r"""\\*+["'][^:"'`$\\\n]{1,80}+:"""
+_NO_LOGIN = placeholder(end=r"(?![^\s\\'])")
 
 _SETTING = r"set(?:(?:x|env)[ \t]++|[ \t]++(?:-[A-Za-z-]{1,12}+[ \t]++){1,3}+)"
 _ENV = rf"{beginning_a_word('ENV')}[ \t]++"
@@ -45,9 +50,24 @@ COMMAND_LINES: tuple[Kind, ...] = (
     ),
     Kind(
         "password",
-        ("mysql",),
-        _pattern(rf"mysql(?:dump|admin|import|check|show|sh|pump)?+{_ARGUMENTS}-p{_NO_PORT}", _OF_AN_OPTION),
+        ("mysql", "mariadb"),
+        _pattern(
+            rf"m(?:ysql|ariadb)-?(?:dump|admin|import|check|show|sh|pump)?+{_ARGUMENTS}-p{_NO_PORT}", _OF_AN_OPTION
+        ),
         "https://dev.mysql.com/doc/refman/8.4/en/password-security-user.html",
+    ),
+    *(
+        Kind(
+            "password",
+            ("curl",),
+            re.compile(rf"({_CURL}{user})(?!{_NO_LOGIN}){value}", re.ASCII),
+            "https://curl.se/docs/manpage.html#-u",
+            needs=("-u", "user"),
+        )
+        for user, value in (
+            (_USER_IN_QUOTES, r"""[^"'`\\\n]{4,400}+(?=\\*+["'])"""),
+            (_USER, r"""[^\s"'`;|&<>\\]{4,400}+"""),
+        )
     ),
     *(
         Kind(name, triggers, _pattern(rf"{before}{secret}[ \t]++", value), documented, needs=needs)

@@ -1,4 +1,4 @@
-"""Cookies: in headers (``Set-Cookie``, ``Cookie``), in options (``curl -b``), in what ``curl -v`` prints, in its jars.
+"""Cookies: in headers, in options (``curl -b``), in what ``curl -v`` prints, in its jars, and in dictionaries.
 
 A header holds several, so what is found is the header, and each value in it is looked at. The names stay, and so do
 the attributes (``Path``, ``Max-Age``) and values that say something (``theme=dark``).
@@ -25,6 +25,14 @@ _EACH = re.compile(
     rf"""((?:\A|;[ \t]{{0,4}}+)(?!(?i:{_ATTRIBUTES})=)[^\s=;]{{1,100}}+=(?:\\*+")?+){_REAL}{_VALUE}++""", re.ASCII
 )
 
+COOKIE_VALUE = rf"{_REAL}{_VALUE}++"
+"""A pattern for the whole of a value that is real."""
+
+_STRING = r"""\\*+["'`]"""
+_COLON_OR_EQUALS = r"[ \t]{0,4}+[:=][ \t]{0,4}+"
+_NAME = rf"\s{{0,80}}+(?:{_STRING})?+[\w.-]{{1,100}}+(?:{_STRING})?+[ \t]{{0,4}}+:[ \t]{{0,4}}+{_STRING}"
+_NAMED_VALUE = rf"{_NAME}{_VALUE}{{0,4096}}+{_STRING}"
+
 _DOCUMENTED = "RFC 6265, 4.1 and 4.2"
 _MAN_PAGE = "https://curl.se/docs/manpage.html#-b"
 
@@ -47,6 +55,16 @@ COOKIES: tuple[Kind, ...] = (
         _MAN_PAGE,
         needs=("-b",),
         within=_EACH,
+    ),
+    Kind(
+        "cookie",
+        ("cookies",),
+        re.compile(
+            rf"([Cc](?i:ookies)(?:{_STRING})?+{_COLON_OR_EQUALS}\{{){_NAMED_VALUE}(?:,{_NAMED_VALUE}){{0,100}}+",
+            re.ASCII,
+        ),
+        "https://requests.readthedocs.io/en/latest/user/quickstart/#cookies",
+        within=re.compile(rf"((?:\A|,){_NAME}){_REAL}{_VALUE}++", re.ASCII),
     ),
     Kind(
         "cookie",

@@ -41,7 +41,7 @@ from kiro_learn.privacy.assignments import (
     SECRET_NAME,
     USER_AND_PASSWORD,
 )
-from kiro_learn.privacy.cookies import redact_cookies
+from kiro_learn.privacy.cookies import COOKIE_VALUE, redact_cookies
 from kiro_learn.privacy.kind import folded, placeholder
 from kiro_learn.privacy.secrets import kinds_that_may_be_in, redact_kinds, redact_secrets
 
@@ -184,6 +184,15 @@ NAMINGS: tuple[Naming, ...] = (
 )
 
 
+_IN_COOKIES = (Naming("cookie", re.compile(r"[Cc](?i:ookies)\Z"), re.compile(COOKIE_VALUE, re.ASCII)),)
+"""Under a key like this stand cookies by their names."""
+
+
+def is_jar(key: object) -> bool:
+    """Whether cookies stand under ``key`` by their names."""
+    return isinstance(key, str) and _IN_COOKIES[0].key.search(key) is not None
+
+
 _ENDINGS = (
     "key",
     "authorization",
@@ -255,7 +264,7 @@ def _rewritten(value: Any, scrub: Callable[[str], str]) -> Any:
                 container[place] = scrub(redact_named(child, namings))
             elif isinstance(child, dict):
                 container[place] = _with_scrubbed_keys(child, scrub)
-                unread.append((container[place], ()))
+                unread.append((container[place], _IN_COOKIES if is_jar(place) else ()))
             elif isinstance(child, list | tuple):
                 container[place] = list(child)
                 unread.append((container[place], namings))
@@ -263,9 +272,9 @@ def _rewritten(value: Any, scrub: Callable[[str], str]) -> Any:
 
 
 def _children(container: Any, inherited: tuple[Naming, ...]) -> Iterator[tuple[Any, Any, tuple[Naming, ...]]]:
-    """Place, child, and what the child's name says of it; the items of a list go by the name of the list."""
+    """Place, child, and what the child's name says of it; the items of a list, and cookies, go by what they are in."""
     if isinstance(container, dict):
-        return ((key, child, namings_of(key)) for key, child in tuple(container.items()))
+        return ((key, child, inherited or namings_of(key)) for key, child in tuple(container.items()))
     return (
         (index, child, inherited or _said_by_option(before, child))
         for index, (before, child) in enumerate(zip((None, *container), tuple(container), strict=False))

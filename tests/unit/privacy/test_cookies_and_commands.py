@@ -61,11 +61,33 @@ def test_each_of_several_cookies_goes() -> None:
         ({"set-cookie": [f"sid={SID}; Path=/"]}, {"set-cookie": ["sid=[REDACTED:cookie]; Path=/"]}),
         (["curl", "-b", f"sid={SID}", "shop"], ["curl", "-b", "sid=[REDACTED:cookie]", "shop"]),
         (["curl", "--cookie", f"sid={SID}"], ["curl", "--cookie", "sid=[REDACTED:cookie]"]),
+        (
+            {"cookies": {"theme": "dark", "sid": SID, "csrf": MIXED}},
+            {"cookies": {"theme": "dark", "sid": "[REDACTED:cookie]", "csrf": "[REDACTED:cookie]"}},
+        ),
     ],
 )
 def test_a_cookie_in_json_goes(value: Any, scrubbed: Any) -> None:
     assert scrub_json(value) == scrubbed
     assert scrub_json(scrubbed) == scrubbed
+
+
+DICTIONARIES: dict[str, tuple[str, str]] = {
+    "Python": ('requests.get(url, cookies={"theme": "dark", "sid": "', '"}, timeout=5)'),
+    "Python, in single quotes": ("cookies = {'sid': '", "'}"),
+    "JSON": ('{"cookies": {"sid": "', '"}, "id": "abc123def456"}'),
+    "JSON in JSON": ('{\\"cookies\\":{\\"sid\\":\\"', '\\"}}'),
+    "JavaScript": ("cookies: { sid: '", "' }"),
+    "over several lines": ('cookies = {\n    "lang": "en",\n    "sid": "', '",\n}'),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), DICTIONARIES.values(), ids=DICTIONARIES)
+def test_a_cookie_in_a_dictionary_goes(before: str, after: str) -> None:
+    redacted = scrub_text(before + SID + after)
+
+    assert redacted == f"{before}[REDACTED:cookie]{after}"
+    assert scrub_text(redacted) == redacted
 
 
 COMMANDS: dict[str, tuple[str, str, str, str]] = {
@@ -86,6 +108,14 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
     "mysql": ("password", "mysql -u bob -p", "letmein", " shop"),
     "mysql in quotes": ("password", "mysql -h db -ubob -p'", f"{PW}&!", "' shop < dump.sql"),
     "mysqldump": ("password", "mysqldump -ubob -p", PW, " shop > dump.sql"),
+    "mariadb": ("password", "mariadb -u bob -p", "letmein", " shop"),
+    "mariadb-dump": ("password", "mariadb-dump --user bob -p'", PW, "' shop"),
+    "curl": ("password", "curl -sS -u bob:", "letmein", " https://shop/api2"),
+    "curl, glued": ("password", "curl -ubob:", PW, " https://shop"),
+    "curl in quotes": ("password", "curl -X POST --user 'bob@shop.example:", "let me in", "' https://shop"),
+    "curl with an equals sign": ("password", 'curl --user="bob:', PW, '" https://shop'),
+    "curl in JSON": ("password", '{"command": "curl -u \\"bob:', PW, '\\" https://shop"}'),
+    "curl to a proxy": ("password", "curl --proxy-user bob:", PW, " https://shop"),
 }
 
 
@@ -114,6 +144,10 @@ def test_what_a_command_is_given_goes(kind: str, before: str, secret: str, after
         "redis-cli -h cache1 -p 6379 ping; redis-cli -a $REDIS_PW2 ping; the redis-cli takes -a password",
         "mysql -u bob -p shop2024; docker run --name mysql -p3306:3306 mysql:8; mysql -p$PW2024; mysql -P3306 -p",
         "mysql -h db1 && docker run -p8080ab1:80",
+        "mariadb -p3306 and mariadb -p shop2024; mariadb-admin -p$PW2024 status",
+        "curl -u $USER2:$PASSWORD2 https://a; curl -u bob https://a:8443; curl -u bob: https://a",
+        "curl -u bob:<password2>; curl -u ${USER2}:${PASS2} https://a",
+        "curl --user 'bob:$PW2024' https://a; docker run -u 1000:1000 a",
     ],
 )
 def test_what_is_no_cookie_and_no_secret_of_a_command_stays(text: str) -> None:
