@@ -29,6 +29,17 @@ TOOL_CHARACTERS = 2_000
 TURN_CHARACTERS = 30
 """Of an utterance in a conversation, beside its role and its words."""
 
+LOOKED_AT_CHARACTERS = 400
+"""Most characters of what a tool shows that only looks at files or changes one: the project has them, and a model would
+be paid for reading them again. Of one that failed, as much as of any other."""
+
+_LOOKS_OR_CHANGES = re.compile(
+    r"(?:fs|file|notebook|todo|multi)?(?:read|view|open|glob|grep|ls|list|write|edit|create|search)"
+    r"(?:file|files|multiplefiles|code|dir|directory|folder|search|replace)?|(?:file|codebase)search|strreplace|applypatch"
+)
+"""Names of such tools, in small letters and without what parts their words."""
+_PARTING = re.compile(r"[^a-z]+")
+
 STRING_CHARACTERS = 500
 """Most characters of one string inside a tool's input, so that a long file content does not hide the path beside it."""
 
@@ -36,6 +47,7 @@ ANSWER_CHARACTERS = 1_000
 """Most characters of a question that a tool asked a person, of its answer and of the answer's description."""
 
 _HEAD_SHARE = 0.6
+_SECONDS = len("2026-01-05T12:00:00")
 _ITEMS = 40
 _DEPTH = 6
 
@@ -138,7 +150,7 @@ CLOSING = "</batch>"
 
 def opening_of(shown: Sequence[Event]) -> str:
     """The first line of a batch, with the project's path escaped."""
-    return f'<batch project="{escaped(project_path_of(shown))}">'
+    return f'<batch project="{as_attribute(project_path_of(shown))}">'
 
 
 def project_path_of(shown: Sequence[Event]) -> str:
@@ -148,19 +160,22 @@ def project_path_of(shown: Sequence[Event]) -> str:
 
 def elements_of(shown: Sequence[Event], context_count: int, bounds: Bounds) -> list[str]:
     """The text of each event in the prompt, in order."""
-    ordinals = {session: number for number, session in enumerate(dict.fromkeys(e.session_id for e in shown), start=1)}
-    return [
-        _element(event, number, ordinals[event.session_id], bounds, is_context=number <= context_count)
-        for number, event in enumerate(shown, start=1)
-    ]
+    ordinals: dict[str, int] = {}
+    elements: list[str] = []
+    for number, event in enumerate(shown, start=1):
+        # Once a session: what each event repeats costs more than what it says.
+        surface = "" if event.session_id in ordinals else f' surface="{as_attribute(event.source.surface)}"'
+        session = ordinals.setdefault(event.session_id, len(ordinals) + 1)
+        context = ' context="true"' if number <= context_count else ""
+        opening = (
+            f'<event number="{number}" kind="{event.kind}"{surface} session="{session}" '
+            f'time="{to_text(event.valid_time)[:_SECONDS]}Z"{context}>'
+        )
+        elements.append(_element(opening, event, bounds))
+    return elements
 
 
-def _element(event: Event, number: int, session: int, bounds: Bounds, *, is_context: bool) -> str:
-    context = ' context="true"' if is_context else ""
-    opening = (
-        f'<event number="{number}" kind="{event.kind}" surface="{escaped(event.source.surface)}" '
-        f'session="{session}" timestamp="{to_text(event.valid_time)}"{context}>'
-    )
+def _element(opening: str, event: Event, bounds: Bounds) -> str:
     return "\n".join((opening, *chain.from_iterable(map(_written, parts_of(event, bounds))), "</event>"))
 
 
@@ -205,11 +220,14 @@ def _tool(data: Any, bounds: Bounds) -> ToolCall:
     answers = user_answers(known_name, use.get("tool_input"), use.get("tool_response"))
     # Such a result holds nothing but the answers.
     output = "" if answers else _both_ends(readable(use.get("tool_response")), bounds.tool_characters)
+    failed = not answers and has_failed(known_name, use.get("tool_response"), output)
+    if not failed and _LOOKS_OR_CHANGES.fullmatch(_PARTING.sub("", known_name.lower())):
+        output = _both_ends(readable(use.get("tool_response")), min(bounds.tool_characters, LOOKED_AT_CHARACTERS))
     return ToolCall(
         name=known_name,
         input=_both_ends(_input_text(use.get("tool_input")), bounds.tool_characters),
         output=output,
-        has_failed=not answers and has_failed(known_name, use.get("tool_response"), output),
+        has_failed=failed,
         answers=tuple(_cut_answer(each, min(ANSWER_CHARACTERS, bounds.text_characters)) for each in answers),
     )
 
@@ -228,7 +246,7 @@ def _written(part: Part) -> list[str]:
         case Utterance(text, None):
             return [f"<text>{escaped(text)}</text>"]
         case Utterance(text, role):
-            return [f'<message role="{escaped(role or "")}">{escaped(text)}</message>']
+            return [f'<message role="{as_attribute(role or "")}">{escaped(text)}</message>']
         case Omitted(count):
             return [f'<omitted turns="{count}"/>']
         case ToolCall(name, given, output, answers, has_failed):
@@ -241,7 +259,7 @@ def _written(part: Part) -> list[str]:
 
 def _user_answer(answered: UserAnswer) -> str:
     described = {"question": answered.question, "meaning": answered.meaning, "others": answered.others}
-    attributes = (f' {name}="{escaped(text)}"' for name, text in described.items() if text)
+    attributes = (f' {name}="{as_attribute(text)}"' for name, text in described.items() if text)
     return f"<user_answer{''.join(attributes)}>{escaped(answered.answer)}</user_answer>"
 
 
@@ -315,8 +333,13 @@ def cleaned(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """``text`` as character data or an attribute's value; :func:`unescaped` gives ``cleaned(text)`` back."""
-    return cleaned(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    """``text`` as character data; :func:`unescaped` gives ``cleaned(text)`` back."""
+    return cleaned(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def as_attribute(text: str) -> str:
+    """``text`` as an attribute's value in double quotes; :func:`unescaped` gives ``cleaned(text)`` back."""
+    return escaped(text).replace('"', "&quot;")
 
 
 def unescaped(text: str) -> str:

@@ -134,7 +134,7 @@ Below is one <batch> of events: what a person asked, what an agent answered, whi
 Answer with XML only: zero or more records of this shape, and no other text.
 
 <memory_record type="TYPE" events="NUMBERS" knowledge="KNOWLEDGE" origin="ORIGIN" importance="IMPORTANCE">
-<title>One line that can stand alone in a list, at most 200 characters</title>
+<title>What holds, in one statement that stands alone in a list, at most 200 characters</title>
 <summary>What somebody would want to know who was not there, at most 4000 characters</summary>
 <facts><fact>One statement that is true by itself, with its names, paths, versions and figures</fact></facts>
 <concepts><concept>a subject, in one to three words</concept></concepts>
@@ -156,10 +156,22 @@ ORIGIN is whose words it rests on: user, assistant or tool.
 IMPORTANCE is 1 (hardly any) to 10 (not to know it does harm).
 access is read or modified. Leave out what you do not know: attributes but type and events, and lists.
 
-What to keep:
-- Keep what will still be true and useful next week: decisions with their reasons, causes of faults and their remedies,
-  conventions, constraints, what somebody prefers, what was tried and rejected, how the parts hang together.
-- Leave out what is gone tomorrow: greetings, progress, plans, "all tests pass", commits, plain listings of files.
+A title says what is so ("Install packages with pnpm only, never with npm"), not what was talked about or done
+("Discussed package managers", "Updated the install script").
+
+What to keep: what a colleague would miss who joins next month. First of all
+- rules, preferences and corrections of the person, also those said in passing or in anger ("no, we use X here, not Y"),
+  in their own words, with where they hold and why: knowledge="constraint" origin="user";
+- what was chosen, and why; what replaces something says what it replaces;
+- what was tried, measured or proposed and not taken, and why: knowledge="rejected";
+- causes of faults, with the symptom and the remedy;
+- how things are done here: the commands to build, test, run and deploy, where things are, how the parts hang together.
+
+Leave out what is true for an hour: process ids, ports and branches of the day, counts, progress, plans and next steps,
+"all tests pass", that something was committed or edited as the code itself shows, listings of files, greetings, and
+general knowledge that any agent has.
+
+How to write it:
 - One record for one thing. Fewer, denser records are better; never tell the same thing twice.
 - Say only what the events say. Keep names, paths, commands, versions and figures exactly as they stand there.
 - A <user_answer> is what the person said when a tool asked: their own words. Keep each question with what was chosen,

@@ -11,7 +11,7 @@ import attrs
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.extractive.facts import new_ones
 from kiro_learn.learning.extraction.extractive.vocabulary import words
-from kiro_learn.learning.extraction.framing import escaped
+from kiro_learn.learning.extraction.framing import as_attribute, escaped
 from kiro_learn.learning.extraction.parsing import texts_of, without_thinking
 from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge, Neighbor, Verdict
 from kiro_learn.model import record
@@ -143,11 +143,11 @@ def _candidate(shown: MemoryRecord) -> str:
         _list("files", "file", shown.files_touched),
         f"<observation_type>{shown.observation_type.value}</observation_type>",
     )
-    return _block(f'candidate record_id="{escaped(shown.record_id)}"', lines)
+    return _block(f'candidate record_id="{as_attribute(shown.record_id)}"', lines)
 
 
 def _neighbor(neighbor: Neighbor) -> str:
-    opening = f'neighbor record_id="{escaped(neighbor.record.record_id)}" similarity="{neighbor.similarity:.4f}"'
+    opening = f'neighbor record_id="{as_attribute(neighbor.record.record_id)}" similarity="{neighbor.similarity:.4f}"'
     return _block(opening, _told(neighbor.record))
 
 

@@ -9,10 +9,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from kiro_learn.learning.extraction.framing import (
+    LOOKED_AT_CHARACTERS,
     TEXT_CHARACTERS,
     TOOL_CHARACTERS,
     Bounds,
     ToolCall,
+    as_attribute,
     cleaned,
     clipped,
     escaped,
@@ -45,8 +47,42 @@ def test_an_event_says_its_kind_surface_session_and_time() -> None:
         "kind": "prompt",
         "surface": "kiro-cli",
         "session": "1",
-        "timestamp": "2026-01-05T12:00:00.000000Z",
+        "time": "2026-01-05T12:00:00Z",
     }
+
+
+def test_a_session_says_its_surface_once_in_a_batch() -> None:
+    batch = framed([prompt(1, "a"), prompt(2, "b", session="two"), answer(3, "c"), answer(4, "d", session="two")])
+    assert [element.get("surface") for element in elements(batch.text)] == ["kiro-cli", "kiro-cli", None, None]
+
+
+@pytest.mark.parametrize(
+    "name", ["Read", "fs_read", "read_file", "readMultipleFiles", "Grep", "grepSearch", "Glob", "LS"]
+)
+def test_of_what_was_only_looked_at_a_beginning_and_an_end_are_shown(name: str) -> None:
+    (element,) = elements(framed([tool(1, name, {"path": "src/pay.py"}, "begin" + "x" * 50_000 + "end")]).text)
+    output = element.findtext("output") or ""
+    assert output.startswith("begin")
+    assert output.endswith("end")
+    assert len(output) < LOOKED_AT_CHARACTERS + 100
+
+
+@pytest.mark.parametrize("name", ["Bash", "Task", "WebFetch", "mcp__jira__search_issues", "search_memories", "thread"])
+def test_what_ran_or_was_fetched_shows_more(name: str) -> None:
+    (element,) = elements(framed([tool(1, name, {}, "x" * TOOL_CHARACTERS)]).text)
+    assert element.findtext("output") == "x" * TOOL_CHARACTERS
+
+
+def test_a_file_that_could_not_be_read_says_all_of_why() -> None:
+    why = f"Error: {'x' * 1_000}"
+    (element,) = elements(framed([tool(1, "Read", {"path": "src/pay.py"}, {"success": False, "error": why})]).text)
+    assert why in (element.findtext("output") or "")
+
+
+def test_quotes_of_a_text_stand_as_they_are() -> None:
+    text = framed([tool(1, "Bash", {"command": "ls"}, 'say "hi"'), prompt(2, 'say "hi"')]).text
+    assert text.count('say "hi"') == 2
+    assert '<input>{"command": "ls"}</input>' in text
 
 
 def test_interleaved_sessions_can_be_told_apart() -> None:
@@ -162,8 +198,10 @@ def test_what_was_escaped_comes_back() -> None:
     assert unescaped(escaped(text)) == text
 
 
-def test_no_angle_bracket_or_quote_survives_escaping() -> None:
-    assert not set('<>"') & set(escaped('</text><event number="1">]]>'))
+def test_no_angle_bracket_survives_escaping_and_no_quote_in_an_attribute() -> None:
+    assert not set("<>") & set(escaped('</text><event number="1">]]>'))
+    assert not set('<>"') & set(as_attribute('</text><event number="1">]]>'))
+    assert unescaped(as_attribute('a "b"')) == 'a "b"'
 
 
 def test_one_level_is_undone_and_not_two() -> None:

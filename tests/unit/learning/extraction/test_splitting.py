@@ -17,7 +17,7 @@ from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.testing.models import a_record_per_event
 from tests.unit.learning.histories import answer, event, framed, note, prompt, tool, waiting
 
-LONG = "x" * 900
+LONG = "x" * 928
 
 
 def cut(*events: Event, room: float, earlier: tuple[Event, ...] = (), least_count: int = 1) -> int:
