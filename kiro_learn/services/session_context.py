@@ -121,7 +121,8 @@ class SessionContext:
         """Hard rules, what is pinned, other rules, the person, how things are done, what was decided, and the last
         work: each newest first.
 
-        A choice that an agent words itself is left out: of those read, most told of a step that was taken.
+        A choice that an agent words itself is left out: of those read, most told of a step that was taken. What was
+        tried and given up is told whoever words it.
         """
         choices = (KnowledgeType.DECISION, KnowledgeType.REJECTED)
         pinned, rules, ways, decided, newest = await _at_once(
@@ -292,7 +293,7 @@ def _least_bytes(records: Iterable[MemoryRecord]) -> int:
 
 
 def _is_told(record: MemoryRecord) -> bool:
-    return record.origin is not Origin.ASSISTANT
+    return record.origin is not Origin.ASSISTANT or record.knowledge_type is KnowledgeType.REJECTED
 
 
 def _is_no_knowledge(record: MemoryRecord) -> bool:

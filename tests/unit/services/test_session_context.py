@@ -355,3 +355,21 @@ def test_without_rule_files_and_preferences_no_memory_is_read_for_its_statements
         assert read == []
 
     in_daemon(scenario)
+
+
+def test_what_an_agent_tried_and_the_person_gave_up_is_told() -> None:
+    async def scenario(services: Services) -> None:
+        where = await namespace(services)
+        for number, kind in enumerate((KnowledgeType.REJECTED, KnowledgeType.DECISION), start=1):
+            await services.remember.put(
+                attrs.evolve(
+                    a_record(number, f"mmap is slower, {kind}", namespace=where),
+                    knowledge_type=kind,
+                    origin=Origin.ASSISTANT,
+                )
+            )
+        told = await start(services)
+        assert "mmap is slower, rejected" in told
+        assert "mmap is slower, decision" not in told
+
+    in_daemon(scenario)

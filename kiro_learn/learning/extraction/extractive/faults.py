@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words, tells_how_things_stand
+from kiro_learn.learning.extraction.extractive.own_sentences import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
 from kiro_learn.retrieval.query.prose import asks
@@ -148,3 +149,30 @@ def says_how_things_are(sentence: str, *, plainly: bool = False) -> bool:
 def is_guess(sentence: str) -> bool:
     """Whether ``sentence`` supposes something, or says that nothing has changed."""
     return _HEDGED.search(sentence.replace("\u2019", "'")) is not None
+
+
+_TOLD_CAUSE = re.compile(
+    r"(?:(?:ok(?:ay)?|thanks?(?: you)?|thx|great|nice|yes|yep|perfect|danke|super|cool|so|btw|fyi|works(?: now)?|solved"
+    r"|fixed(?: it| now)?|l\u00e4uft|found it|got it|ah+|it works(?: now)?|never ?mind)\b[\s,.!:-]*+){0,4}"
+    r"(?:(?:the |it was the )?(?:actual |real |root )*(?:cause|culprit|reason)(?: (?:of|for) \S+(?: \S+){0,4}?)?"
+    r" (?:was|is|turned out)\b(?! (?:unclear|unknown|not))|(?:it |this )?(?:turns|turned) out\b|(?:it|this|that) (?:was|is) (?:because|caused by)\b"
+    r"|(?:die )?ursache (?:war|ist)\b|der grund (?:war|ist)\b|es lag (?:an|daran)\b|la cause (?:\u00e9tait|est)\b|la causa (?:era|es)\b)",
+    re.IGNORECASE,
+)
+"""How a person tells what was the matter."""
+_LEAST_WORDS_TOLD, _MOST_CHARACTERS_TOLD = 4, 400
+
+
+def cause_told_in(prompt: str) -> str:
+    """The sentence of ``prompt`` in which its author tells the cause of something, or the empty text.
+
+    A long prompt tells of more than that.
+    """
+    if len(prompt) > _MOST_CHARACTERS_TOLD:
+        return ""
+    return next(filter(_tells_cause, own_sentences(prompt)), "")
+
+
+def _tells_cause(sentence: str) -> bool:
+    is_told = _TOLD_CAUSE.match(sentence) is not None and not asks(sentence) and not is_guess(sentence)
+    return is_told and len(own_words(sentence)) >= _LEAST_WORDS_TOLD

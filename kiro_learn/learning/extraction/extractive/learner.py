@@ -29,6 +29,8 @@ from kiro_learn.learning.extraction.extractive.facts import (
     new_ones,
     tool_facts,
 )
+from kiro_learn.learning.extraction.extractive.faults import cause_told_in
+from kiro_learn.learning.extraction.extractive.given_up import given_up
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.orders import order_in, steps_in
 from kiro_learn.learning.extraction.extractive.rule_signs import holds_for_good
@@ -80,8 +82,31 @@ def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
 def extracts_of(batch: ReadBatch) -> list[Extract]:
     """What each turn of ``batch`` says that lasts: mostly one extract, and one more for a rule in a long prompt."""
     turns = turns_of(batch.events)
-    failed = refuted(turns)
-    return [extract for turn in turns for extract in _extracts(turn, batch.project_path, failed)]
+    left = given_up(turns)
+    failed = refuted(turns) - left
+    found: list[Extract] = []
+    for turn in turns:
+        is_left = turn.answer is not None and turn.answer.number in left
+        found += (
+            _from_given_up(turn, batch.project_path) if is_left else _extracts(turn, batch.project_path, failed)
+        )
+    return found
+
+
+def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
+    """What was tried and left, and why; what the person laid down beside it."""
+    blocks = _earnest_answer(turn)
+    if turn.answer is not None and blocks:
+        tried = _from_answer(turn, turn.answer, blocks, "", project_path)
+        yield attrs.evolve(
+            tried,
+            title=title_of(blocks, turn.question),
+            observation_type=ObservationType.DISCOVERY,
+            knowledge_type=KnowledgeType.REJECTED,
+            origin=Origin.ASSISTANT,
+            importance=_CHOICE_IMPORTANCE,
+        )
+    yield from (_from_rule(rule, ()) for rule in _own_rules(turn))
 
 
 def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterator[Extract]:
@@ -176,6 +201,8 @@ def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact
         yield _from_answered(turn, answered)
     elif chosen := _reasoned_choice(turn):
         yield _from_choice(turn, chosen)
+    elif cause := cause_told_in(turn.question):
+        yield _from_cause(turn, cause)
 
 
 def _from_rule(rule: _Rule, answered: Sequence[ToolFact]) -> Extract:
@@ -215,6 +242,12 @@ def _from_choice(turn: Turn, chosen: str) -> Extract:
         knowledge_type=KnowledgeType.DECISION,
         origin=Origin.USER,
         importance=_CHOICE_IMPORTANCE,
+    )
+
+
+def _from_cause(turn: Turn, cause: str) -> Extract:
+    return attrs.evolve(
+        _from_choice(turn, cause), observation_type=ObservationType.ERROR, knowledge_type=None, importance=None
     )
 
 

@@ -311,3 +311,31 @@ def test_knowledge_is_typed_only_where_a_person_said_so() -> None:
     assert knowledge_type(rules=True, chosen=True) is KnowledgeType.CONSTRAINT
     assert knowledge_type(rules=False, chosen=True) is KnowledgeType.DECISION
     assert knowledge_type(rules=False, chosen=False) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("thanks, works. the cause was: order.total was a Decimal, Stripe wants cents as integers", "Stripe wants cents"),
+        ("Found it: turns out the proxy strips the Authorization header on redirects.", "strips the Authorization"),
+        ("danke, l\u00e4uft. Ursache war: order.total war ein Decimal in Euro, Stripe will Cent", "Stripe will Cent"),
+        ("never mind, it was because the clock of the container was five minutes late", "five minutes late"),
+    ],
+)
+def test_a_cause_that_a_person_tells_is_kept(said: str, cause: str) -> None:
+    (draft,) = learned(prompt(1, said), answer(2, "Great!"))
+    assert cause in draft.summary
+    assert draft.origin is Origin.USER
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "what is the cause of the timeout?",
+        "the reason is unclear to me",
+        "the problem is that the button does not react",
+        "turns out fine",
+    ],
+)
+def test_what_tells_no_cause_is_not_kept(said: str) -> None:
+    assert learned(prompt(1, said), answer(2, "Great!")) == []

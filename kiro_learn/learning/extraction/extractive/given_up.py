@@ -1,0 +1,63 @@
+"""What was tried and given up: an answer tells what came of it, and the person leaves it.
+
+It is worth more than most that worked: nothing in the project shows it, and so an agent tries it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
+from kiro_learn.learning.extraction.extractive.vocabulary import sentences
+
+_WORSE = re.compile(
+    r"\b(?:slower|worse|heavier|costlier|bigger|larger than|more (?:memory|expensive|complicated)|less accurate"
+    r"|not (?:any )?(?:better|faster|smaller|worth|possible|supported|compatible|exposed|available)|n[o']t help"
+    r"|no (?:gain|improvement|difference|benefit|speed-?up|support|way)\b|hardly|barely|makes? (?:it|things) worse"
+    r"|(?:does|do|is|are|was|were|can)(?: not|n't)|cannot|overhead|langsamer|schlechter|bringt nichts)\b",
+    re.IGNORECASE,
+)
+"""How an answer says that what was tried is no good."""
+_GIVES_UP = re.compile(
+    r"\b(?:not worth|isn'?t worth|(?:revert|undo|drop|scrap|forget|abandon|shelve)(?: it| that| this| the\b"
+    r"|\b(?=[.,;!]|$))|(?:we|i|let'?s|let us)(?:'ll| will)? (?:stay|stick)|back to (?:the )?(?:old|original|previous)\b"
+    r"|(?:leave|keep) (?:it|the \w+|things) (?:out|as (?:it|they) (?:was|were|is|are))|no gain|then (?:no|not)\b"
+    r"|lohnt (?:sich )?nicht|lass(?:en wir)? das|zurück zu|wir bleiben)",
+    re.IGNORECASE,
+)
+"""How a person leaves what was tried."""
+_TRIED = re.compile(
+    r"\b(?:try|tried|test|experiment|measure|benchmark|compare|see (?:if|whether|how)|what if|could (?:we|you|it)|would"
+    r"|switch|replace|swap|move to|use|upgrade|probier\w*|teste?)\b",
+    re.IGNORECASE,
+)
+"""How a person has something tried."""
+_STILL_WANTED = re.compile(
+    r"\b(?:try (?:again|another|something)|instead|fix|wrong|broken|still|but (?:first|now))\b", re.IGNORECASE
+)
+"""It is left because the work was bad, and will be done otherwise."""
+_READ_CHARACTERS = 200
+_ANSWER_SENTENCES = 4
+
+
+def given_up(turns: Iterable[Turn]) -> frozenset[int]:
+    """The numbers of the answers that say why something is no good, and after which the person leaves it."""
+    return frozenset(
+        turn.previous.answer.number
+        for turn in turns
+        if turn.previous
+        and turn.previous.answer
+        and _leaves(turn)
+        and _TRIED.search(without_logs(turn.previous.question)[:_READ_CHARACTERS])
+        and _says_worse(turn.previous.answer.text)
+    )
+
+
+def _leaves(turn: Turn) -> bool:
+    said = without_logs(turn.question)[:_READ_CHARACTERS]
+    return _GIVES_UP.search(said) is not None and _STILL_WANTED.search(said) is None
+
+
+def _says_worse(answer: str) -> bool:
+    return any(_WORSE.search(sentence) for sentence in sentences(answer)[:_ANSWER_SENTENCES])
