@@ -29,6 +29,7 @@ from kiro_learn.learning.reconciliation.plan import (
     plan,
     without_lossy_merges,
 )
+from kiro_learn.learning.reconciliation.told_again import TOLD_AGAIN_SIMILARITY, says_again
 from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -190,6 +191,11 @@ class _Pass:
             return self.unmerged(one)
         with self.phases.phase("neighbor_lookup"):
             near = await self._neighbors(one)
+            if not is_model(self.llm):
+                one = await self._without_told_again(one, near)
+                if not one.members:
+                    return ReconciledCluster(())
+            near = [each for each in near if each.similarity >= self.dependencies.config.neighbor_similarity]
             neighbors = [*near, *await self._same_principles(one, {each.record.record_id for each in near})]
         if not neighbors and len(one.members) == 1:
             return ReconciledCluster(one.members)
@@ -218,6 +224,9 @@ class _Pass:
         if one.centroid is None:
             return []
         limit = self.dependencies.config.neighbor_count + len(self.taken)
+        least = self.dependencies.config.neighbor_similarity
+        if not is_model(self.llm):
+            least = min(least, TOLD_AGAIN_SIMILARITY)
         try:
             ranking = await self.dependencies.indexes.rank(
                 self.namespace, one.centroid, limit, wholes_only=True, model=one.model
@@ -225,7 +234,7 @@ class _Pass:
             near = {
                 hit.record_id: hit.score
                 for hit in ranking.hits
-                if hit.score >= self.dependencies.config.neighbor_similarity and hit.record_id not in self.taken
+                if hit.score >= least and hit.record_id not in self.taken
             }
             nearest = list(near)[: self.dependencies.config.neighbor_count]
             records = await self.dependencies.storage.get_memory_records(nearest)
@@ -233,6 +242,16 @@ class _Pass:
             log.warning("reconciliation.neighbors_unknown", problem=str(error))
             return []
         return [Neighbor(record, near[record.record_id]) for record in records if _is_own(record)]
+
+    async def _without_told_again(self, one: Cluster, near: Sequence[Neighbor]) -> Cluster:
+        """``one`` without the answers that only say again what is remembered: nothing is learned from an echo."""
+        known = [neighbor.record for neighbor in near]
+        left = await self.dependencies.offload(
+            lambda: tuple(
+                member for member in one.members if not any(says_again(member.record, each) for each in known)
+            )
+        )
+        return one if len(left) == len(one.members) else attrs.evolve(one, members=left)
 
     async def _same_principles(self, one: Cluster, near: Collection[RecordId]) -> list[Neighbor]:
         """Stored rules in which the person said of the same act what a new rule says, however far their vectors are."""

@@ -151,12 +151,16 @@ def is_guess(sentence: str) -> bool:
     return _HEDGED.search(sentence.replace("\u2019", "'")) is not None
 
 
-_TOLD_CAUSE = re.compile(
+_NODS = (
     r"(?:(?:ok(?:ay)?|thanks?(?: you)?|thx|great|nice|yes|yep|perfect|danke|super|cool|so|btw|fyi|works(?: now)?|solved"
     r"|fixed(?: it| now)?|l\u00e4uft|found it|got it|ah+|it works(?: now)?|never ?mind)\b[\s,.!:-]*+){0,4}"
-    r"(?:(?:the |it was the )?(?:actual |real |root )*(?:cause|culprit|reason)(?: (?:of|for) \S+(?: \S+){0,4}?)?"
-    r" (?:was|is|turned out)\b(?! (?:unclear|unknown|not))|(?:it |this )?(?:turns|turned) out\b|(?:it|this|that) (?:was|is) (?:because|caused by)\b"
-    r"|(?:die )?ursache (?:war|ist)\b|der grund (?:war|ist)\b|es lag (?:an|daran)\b|la cause (?:\u00e9tait|est)\b|la causa (?:era|es)\b)",
+)
+_TOLD_CAUSE = re.compile(
+    rf"{_NODS}(?:(?:the |it was the )?(?:actual |real |root )*(?:cause|culprit|reason)"
+    r"(?: (?:of|for) \S+(?: \S+){0,4}?)? (?:was|is|turned out)\b(?! (?:unclear|unknown|not))"
+    r"|(?:it |this )?(?:turns|turned) out\b|(?:it|this|that) (?:was|is) (?:because|caused by)\b"
+    r"|(?:die )?ursache (?:war|ist)\b|der grund (?:war|ist)\b|es lag (?:an|daran)\b"
+    r"|la cause (?:\u00e9tait|est)\b|la causa (?:era|es)\b)",
     re.IGNORECASE,
 )
 """How a person tells what was the matter."""

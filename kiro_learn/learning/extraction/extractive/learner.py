@@ -87,9 +87,7 @@ def extracts_of(batch: ReadBatch) -> list[Extract]:
     found: list[Extract] = []
     for turn in turns:
         is_left = turn.answer is not None and turn.answer.number in left
-        found += (
-            _from_given_up(turn, batch.project_path) if is_left else _extracts(turn, batch.project_path, failed)
-        )
+        found += _from_given_up(turn, batch.project_path) if is_left else _extracts(turn, batch.project_path, failed)
     return found
 
 

@@ -50,7 +50,11 @@ def test_to_try_something_is_no_choice() -> None:
         (TRY, SLOWER, "still failing, revert that and fix the test first"),
         (TRY, SLOWER, "ok great, commit it"),
         (TRY, "mmap is in and reads are 30 % faster now, since nothing is copied.", "ok revert it, I want to see both"),
-        ("fix the type error", "tsc does not write files, so I build crypto first.", "ok lets go back to the pr branch"),
+        (
+            "fix the type error",
+            "tsc does not write files, so I build crypto first.",
+            "ok lets go back to the pr branch",
+        ),
     ],
 )
 def test_what_is_mended_or_kept_is_not_given_up(tried: str, outcome: str, reaction: str) -> None:

@@ -316,7 +316,10 @@ def test_knowledge_is_typed_only_where_a_person_said_so() -> None:
 @pytest.mark.parametrize(
     ("said", "cause"),
     [
-        ("thanks, works. the cause was: order.total was a Decimal, Stripe wants cents as integers", "Stripe wants cents"),
+        (
+            "thanks, works. the cause was: order.total was a Decimal, Stripe wants cents as integers",
+            "Stripe wants cents",
+        ),
         ("Found it: turns out the proxy strips the Authorization header on redirects.", "strips the Authorization"),
         ("danke, l\u00e4uft. Ursache war: order.total war ein Decimal in Euro, Stripe will Cent", "Stripe will Cent"),
         ("never mind, it was because the clock of the container was five minutes late", "five minutes late"),
