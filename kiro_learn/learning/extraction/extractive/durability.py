@@ -107,7 +107,10 @@ _REFUTED = re.compile(
     r"\b(?:still (?:see|seeing|get|getting|fail\w*|not|no|have|having|the same|doesn'?t|broken|happening|stuck"
     r"|error\w*|an?)|(?:did|does|do)(?:n'?t| not) (?:seem to )?(?:work|help|fix)\w*|same (?:issue|error|problem|thing)"
     r"|it(?:'s| is)? still (?!works?\b|good\b|fine\b|ok\b)\w+|not working|another (?:failure|error)|failed again"
-    r"|no luck|(?:undo|revert) (?:that|this|it|what|those|these|the))\b",
+    r"|no luck|(?:undo|revert) (?:that|this|it|what|those|these|the)"
+    r"|(?:that'?s |this is |it'?s )?not what i (?:meant|asked|wanted|said))\b"
+    r"|\A\W*(?:no+|nope|nein|wrong|stop|hey)\b[^.?\n]{0,20}\b(?:not like (?:that|this)|wrong|nicht so|that'?s not)\b"
+    r"|\A\W*nicht so\b|\A\W*not like (?:that|this)\b",
     re.IGNORECASE,
 )
 _REFUTED_CHARACTERS = 300

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.acts.cues import cues_in
-from kiro_learn.learning.extraction.extractive import other_languages, rule_forms, rule_signs
+from kiro_learn.learning.extraction.extractive import other_languages
 from kiro_learn.learning.extraction.extractive.own_sentences import own_parts, own_sentences, tidy, unquoted
-from kiro_learn.learning.extraction.extractive.rule_words import any_of, is_of_the_moment
+from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
 from kiro_learn.model.wording import letters
 from kiro_learn.retrieval.query.prose import asks
+
+
+def any_of(*patterns: str) -> str:
+    """A group of ``patterns``, none of which is captured."""
+    return f"(?:{'|'.join(patterns)})"
+
 
 _CHOICE_LEAD = any_of(
     "yes", "yeah", "yep", "ok", "okay", "no", "hmm", "i think", "actually", "good", "great", "then", "and", "so"
@@ -64,30 +69,37 @@ _QUESTION = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-_CORRECTION = re.compile(
-    r"(?:(?:no|nope|wrong|hey|please|again|ok|and|but|claude|i said)[,.!: ]+)*"
-    + any_of(
-        r"stop \w+ing\b",
-        r"(?:do not|don'?t) (?:you )?(?:ever )?"
-        r"(?!worry|forget|know|think|care|mind|need|want|understand|see|like)[a-z]+",
-        r"(?:i|we) (?:already |just |have |'ve )*(?:told|asked|said)\b(?! (?:me|us)\b)",
-        r"you (?:should not|shouldn'?t|must not|mustn'?t|keep \w+ing|forgot(?: again)? to)\b",
-        r"(?:not|never) (?:with |by )?`?[a-z]\w*`?[,:;]? (?:but |always )?(?:use|run)\b",
-    ),
+_THIS_HOUR = re.compile(
+    r"\b(?:yet|today|tomorrow|tonight|yesterday|later|(?:for|at) the moment|just once|currently|i'll"
+    r"|i will|this time|this one|last (?:commit|time|change)|for the (?:rest of the|next) \w+"
+    r"|(?:in|for|during) this (?:session|chat|conversation|run|pr|mr|branch|ticket|task|sprint|demo|meeting)"
+    r"|this (?:morning|afternoon|evening|week|sprint)"
+    r"|when (?:it|that|he|she|they|i)(?:'s| is|'re| are|'m| am)"
+    r"|(?:when|once|until|if|after|before) (?:you|we) ?(?:are|'re) done"
+    r"|(?:by|until|till) (?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|noon\b|eod\b|then\b|i\b|we\b)"
+    r"|heute|morgen|gerade|erstmal|diese woche|bis (?:\w+tag|\d|morgen)|f\u00fcr (?:jetzt|heute)"
+    r"|hoy|ma\u00f1ana|hasta el"
+    r"|aujourd'hui|demain|pour l'instant)\b|\u4eca\u65e5|\u4eca\u56de|\u3068\u308a\u3042\u3048\u305a|\u4eca\u5929",
     re.IGNORECASE,
 )
-"""How a sentence begins that corrects the agent."""
-
-
-_SAID_BEFORE = re.compile(
-    r"\bagain\b|\btold you\b|\basked you\b|\bi said\b|\byou keep\b|\bhow many times\b", re.IGNORECASE
-)
-_BARE_ORDER = re.compile(
-    r"(?:please )?(?:do not|don'?t) (?:run|start|commit|push|merge|deploy|install|release|publish)"
-    r"(?: (?:the|any|your) [\w-]+| anything| code)?[.! ]*$",
+"""That it holds for now."""
+_NOW = re.compile(r"(?<!from )\bnow\b", re.IGNORECASE)
+"""In a rule: for now. In a choice: from now on."""
+_REPROACH = re.compile(
+    r"\b(?:should|could|would|must|need)(?:n'?t| not)?(?: \w+)? have (?!to\b|an?\b|the\b|at\b|no\b|\w+s\b)\w+"
+    r"|\bh\u00e4tte(?:n|st|t)?\b|\bdeber\u00edas haber\b|\baurais d\u00fb\b",
     re.IGNORECASE,
 )
-"""Says what not to do just now."""
+"""What should have been done: it is too late for a rule."""
+_HEADING = re.compile(
+    r"(?:please |here are |these are |remember |note |follow |some |a few |the |our |my |these )*"
+    r"(?:(?:house|ground|coding|project|team|repo|general|basic|git|style) )?(?:rules|conventions|guidelines"
+    r"|preferences)"
+    r"(?: (?:for|in|of) (?:this|the|our|my) (?:repo|repository|project|codebase|team|code))?(?: here)?(?: to"
+    r" follow)?:",
+    re.IGNORECASE,
+)
+"""Of a list of rules."""
 
 _SHORTEST, _LONGEST = 10, 240
 """Characters of a sentence that lays something down."""
@@ -98,14 +110,8 @@ _CHOICE_SENTENCES = 2
 
 
 def laid_down_in(prompt: str) -> list[str]:
-    """The sentences of ``prompt`` that lay down something lasting, each once, in order: rules, and corrections that
-    name an act.
-
-    A correction that speaks of the moment ("don't commit this yet") is none, unless it says that it was said before.
-    """
-    said = own_sentences(prompt)
-    found = {*_rules(said), *filter(_is_correction, said)}
-    return [sentence for sentence in dict.fromkeys(said) if sentence in found]
+    """The sentences of ``prompt`` that lay down how things are done from now on, each once, in order."""
+    return list(dict.fromkeys(sentence for sentence, is_rule in _judged(own_sentences(prompt)) if is_rule))
 
 
 def only_lays_down(prompt: str) -> bool:
@@ -114,46 +120,28 @@ def only_lays_down(prompt: str) -> bool:
     return bool(said) and all(is_rule for _, is_rule in _judged(said))
 
 
-def _rules(said: list[str]) -> Iterator[str]:
-    """Those of ``said`` that are rules."""
-    return (sentence for sentence, is_rule in _judged(said) if is_rule)
-
-
 def _judged(said: list[str]) -> Iterator[tuple[str, bool]]:
     """Each of ``said`` and whether it is a rule, as all are that follow the heading of a list of rules."""
     is_listed = False
-    for place, sentence in enumerate(said):
-        is_heading = rule_forms.announces_rules(sentence)
+    for sentence in said:
+        is_heading = _HEADING.fullmatch(sentence) is not None
         is_listed = is_listed or is_heading
-        yield sentence, not is_heading and _is_rule(place, said, is_listed=is_listed)
+        yield sentence, not is_heading and _is_rule(sentence, is_listed=is_listed)
 
 
-def _is_rule(place: int, said: list[str], *, is_listed: bool) -> bool:
-    """Whether the sentence at ``place`` is a rule."""
-    sentence = said[place]
+def _is_rule(sentence: str, *, is_listed: bool) -> bool:
+    bare = unquoted(sentence)
+    if not may_last(sentence) or _NOW.search(sentence):
+        return False
+    return is_listed or odds_of(bare).is_rule or other_languages.is_rule(bare)
+
+
+def may_last(sentence: str) -> bool:
+    """Whether ``sentence`` may be a rule or a choice: it is as long as one, asks nothing, and is not of this hour."""
     if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
     is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
-    if is_short or asks(sentence):
-        return False
-    if _QUESTION.match(sentence) and not rule_forms.names_an_occasion(sentence):
-        return False
-    bare = unquoted(sentence)
-    if is_listed or rule_forms.lays_down(bare) or other_languages.is_rule(bare):
-        return True
-    # The other sentences are looked at last, where they matter: every prompt is read so before it is answered.
-    if not rule_signs.lay_down(sentence):
-        return False
-    is_sure = rule_signs.lay_down(sentence, is_beside_work=True)
-    return is_sure or not any(rule_signs.asks_for_work(other) for at, other in enumerate(said) if at != place)
-
-
-def _is_correction(sentence: str) -> bool:
-    if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.endswith("?") or not _CORRECTION.match(sentence):
-        return False
-    if (is_of_the_moment(sentence) or _BARE_ORDER.match(sentence)) and not _SAID_BEFORE.search(sentence):
-        return False
-    return bool(cues_in(unquoted(sentence)))
+    return not (is_short or asks(sentence) or _THIS_HOUR.search(sentence) or _REPROACH.search(sentence))
 
 
 def choice_in(prompt: str) -> str:

@@ -158,6 +158,8 @@ _NODS = (
 _TOLD_CAUSE = re.compile(
     rf"{_NODS}(?:(?:the |it was the )?(?:actual |real |root )*(?:cause|culprit|reason)"
     r"(?: (?:of|for) \S+(?: \S+){0,4}?)? (?:was|is|turned out)\b(?! (?:unclear|unknown|not))"
+    r"|(?<=found it: )\w"
+    r"|(?:the|our|my) \S+(?: \S+){0,5}? (?:was|were|is|are) caused by\b"
     r"|(?:it |this )?(?:turns|turned) out\b|(?:it|this|that) (?:was|is) (?:because|caused by)\b"
     r"|(?:die )?ursache (?:war|ist)\b|der grund (?:war|ist)\b|es lag (?:an|daran)\b"
     r"|la cause (?:\u00e9tait|est)\b|la causa (?:era|es)\b)",

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
-from kiro_learn.learning.extraction.extractive.choices import reasoned_choice_in
+from kiro_learn.learning.extraction.extractive.choices import chosen_in
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
@@ -33,7 +33,6 @@ from kiro_learn.learning.extraction.extractive.faults import cause_told_in
 from kiro_learn.learning.extraction.extractive.given_up import given_up
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.orders import order_in, steps_in
-from kiro_learn.learning.extraction.extractive.rule_signs import holds_for_good
 from kiro_learn.learning.extraction.extractive.summaries import (
     PROMPT_CHARACTERS,
     asked_line,
@@ -84,11 +83,20 @@ def extracts_of(batch: ReadBatch) -> list[Extract]:
     turns = turns_of(batch.events)
     left = given_up(turns)
     failed = refuted(turns) - left
-    found: list[Extract] = []
-    for turn in turns:
-        is_left = turn.answer is not None and turn.answer.number in left
-        found += _from_given_up(turn, batch.project_path) if is_left else _extracts(turn, batch.project_path, failed)
-    return found
+    return [extract for turn in turns for extract in _each_of(turn, batch.project_path, failed, left)]
+
+
+def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Collection[int]) -> Iterator[Extract]:
+    if turn.answer is not None and turn.answer.number in left:
+        yield from _from_given_up(turn, project_path)
+    elif turn.previous and turn.previous.answer and turn.previous.answer.number in left:
+        yield from _from_rules(turn)  # the rest is how it was undone
+    else:
+        yield from _extracts(turn, project_path, failed)
+
+
+def _from_rules(turn: Turn) -> Iterator[Extract]:
+    return (_from_rule(rule, ()) for rule in _own_rules(turn))
 
 
 def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
@@ -104,7 +112,7 @@ def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
             origin=Origin.ASSISTANT,
             importance=_CHOICE_IMPORTANCE,
         )
-    yield from (_from_rule(rule, ()) for rule in _own_rules(turn))
+    yield from _from_rules(turn)
 
 
 def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterator[Extract]:
@@ -113,7 +121,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     blocks = _earnest_answer(turn)
     is_short = len(turn.question) <= _SHORT_PROMPT
     are_alone = is_short and len(rules) > 1
-    is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_reasoned_choice(turn))
+    is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_chosen(turn))
     if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
         said = [*_from_person(turn, rules, answered)]
         laid_out = "" if said else _laid_out(turn, failed)
@@ -144,16 +152,11 @@ class _Rule:
 
 
 def _own_rules(turn: Turn) -> list[_Rule]:
-    """Rules laid down in this batch, each once; one that comes again as context has had its record.
-
-    What is chosen with a reason, and does not say that it holds for good, is a choice.
-    """
+    """Rules laid down in this batch, each once; one that comes again as context has had its record."""
     found: dict[str, _Rule] = {}
-    chosen = _reasoned_choice(turn)
     for said in turn.prompts:
         for text in () if said.is_context else laid_down_in(said.text):
-            if text not in chosen or holds_for_good(text):
-                found.setdefault(text.casefold(), _Rule(text, said))
+            found.setdefault(text.casefold(), _Rule(text, said))
     return list(found.values())
 
 
@@ -197,10 +200,10 @@ def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact
         yield from (_from_rule(rule, ()) for rule in rules[1:])
     elif _has_decision(answered):
         yield _from_answered(turn, answered)
-    elif chosen := _reasoned_choice(turn):
-        yield _from_choice(turn, chosen)
     elif cause := cause_told_in(turn.question):
         yield _from_cause(turn, cause)
+    elif chosen := _chosen(turn):
+        yield _from_choice(turn, chosen)
 
 
 def _from_rule(rule: _Rule, answered: Sequence[ToolFact]) -> Extract:
@@ -217,9 +220,9 @@ def _from_rule(rule: _Rule, answered: Sequence[ToolFact]) -> Extract:
     )
 
 
-def _reasoned_choice(turn: Turn) -> str:
-    """What a person chose and said why; nothing while the turn is unfinished: its prompt comes again."""
-    return reasoned_choice_in(turn.question) if turn.answer is not None else ""
+def _chosen(turn: Turn) -> str:
+    """What a person chose in this batch; a choice that comes again as context has had its record."""
+    return next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
 
 
 def _laid_out(turn: Turn, failed: Collection[int]) -> str:
@@ -271,9 +274,9 @@ def _has_decision(answered: Sequence[ToolFact]) -> bool:
 
 def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, project_path: str) -> Extract:
     about_rule = bool(rule)
-    reasoned = _reasoned_choice(turn)
-    chosen = bool(reasoned or choice_in(turn.question))
-    laid_down = rule or (reasoned if len(turn.question) <= _SHORT_PROMPT else "")
+    choice = _chosen(turn)
+    chosen = bool(choice or choice_in(turn.question))
+    laid_down = rule or (choice if len(turn.question) <= _SHORT_PROMPT else "")
     title = title_of_rule(laid_down) if laid_down else title_of(blocks, turn.question)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)

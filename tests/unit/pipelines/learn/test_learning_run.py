@@ -258,7 +258,7 @@ def test_a_run_that_finds_nothing_clears_what_it_read() -> None:
 
     async def scenario() -> tuple[int, int, datetime]:
         async with a_rig(Bored(keep_separate)) as rig:
-            learned = await rig.learn(CACHE)
+            learned = await rig.learn("Is it running?")
             (run,) = await rig.storage.list_runs(9)
             return await rig.waiting_count(), learned.record_count, run.started_at
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.choices import reasoned_choice_in
+from kiro_learn.learning.extraction.extractive.choices import chosen_in
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ from kiro_learn.learning.extraction.extractive.choices import reasoned_choice_in
     ],
 )
 def test_a_choice_with_its_reason_is_recognised_by_its_form(prompt: str) -> None:
-    assert reasoned_choice_in(prompt) == prompt
+    assert chosen_in(prompt) == prompt
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_choice_with_its_reason_is_recognised_by_its_form(prompt: str) -> None
     ],
 )
 def test_what_is_used_now_needs_no_reason(prompt: str) -> None:
-    assert reasoned_choice_in(prompt) == prompt
+    assert chosen_in(prompt) == prompt
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_what_is_used_now_needs_no_reason(prompt: str) -> None:
     ],
 )
 def test_work_complaints_and_what_holds_for_now_are_no_choices(prompt: str) -> None:
-    assert reasoned_choice_in(prompt) == ""
+    assert chosen_in(prompt) == ""

@@ -161,7 +161,6 @@ def test_talk_of_other_languages_makes_no_memory(asked: str, answered: str) -> N
         ("we settled on 0.08 because testers jumped twice by accident", "OK."),
         ("Wir nehmen PayPal statt Klarna, weil Klarna 2,9 % verlangt.", "Umgestellt."),
         ("we tried sea-orm, too slow to compile. sqlx it is", "Got it, `sqlx` with offline mode."),
-        ("don't touch the Bazel files, the build team owns them", "Understood."),
         ("状態管理はBLoCではなくRiverpodにします。", "承知しました。"),
     ],
 )
@@ -274,3 +273,20 @@ def test_how_a_person_says_that_something_is_done_is_kept(said: str, told: str) 
 
 def test_a_list_of_what_is_next_is_no_procedure() -> None:
     assert learned(prompt(1, "run the tests, then commit, then push"), answer(2, "Done.")) == []
+
+
+@pytest.mark.parametrize(
+    "rejected",
+    [
+        "no, not like that. we use anyhow in this repo, no custom error enums",
+        "that's not what I meant, use the error type we have",
+        "nein, nicht so. nimm anyhow",
+        "wrong, that's not how we do errors here",
+    ],
+)
+def test_what_a_person_turned_down_is_not_kept_as_done(rejected: str) -> None:
+    done = "I replaced the unwraps in src/main.rs with a custom enum GrepoError, since it needs no dependency."
+    kept = learned(
+        prompt(1, "Set up the error handling."), edited(2), answer(3, done), prompt(4, rejected), answer(5, "Changed.")
+    )
+    assert not any("GrepoError" in draft.summary for draft in kept)

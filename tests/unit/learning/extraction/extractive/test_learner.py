@@ -322,6 +322,8 @@ def test_knowledge_is_typed_only_where_a_person_said_so() -> None:
         ),
         ("Found it: turns out the proxy strips the Authorization header on redirects.", "strips the Authorization"),
         ("danke, l\u00e4uft. Ursache war: order.total war ein Decimal in Euro, Stripe will Cent", "Stripe will Cent"),
+        ("found it: the cron ran in UTC and we compared with local time", "the cron ran in UTC"),
+        ("the flaky test was caused by a temp folder that two tests share", "a temp folder"),
         ("never mind, it was because the clock of the container was five minutes late", "five minutes late"),
     ],
 )

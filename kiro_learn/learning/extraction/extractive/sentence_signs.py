@@ -1,19 +1,13 @@
-"""How much the words of a sentence say that a person lays down how things are done from now on.
+"""Signs in a sentence of what a person says with it: where it holds and how long, what it wants, or that it asks.
 
-Where no form tells a rule, its signs do: people say "we use X, not Y", "tests live next to the source" and "show me
-the plan before you write code", and say "show me the log before lunch". So every sign has a weight, and their sum
-decides. The weights are those of a logistic regression, fitted by ``benchmarks/rule_weights.py``, which says on what.
+Each is a pattern of many words that say the same, in the languages that are known. What a sign says for a rule or a
+choice is not written here: its weight is learned (``sentence_classes``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-
-from kiro_learn.retrieval.kept_texts import kept
-
-MOST_KEPT = 1_024
-"""Sentences whose signs are kept: those of a prompt are asked for by several readers."""
 
 _PLACE = (
     "(?:app|branch|codebase|code base|code|company|game|library|module|monorepo|org|package|pipeline|project|repo"
@@ -198,7 +192,7 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
         r"|server|container|process|job|migration|endpoint)\b",
     ),
     "task": _sign(
-        r"^(?:(?:please|pls|now|then|also|ok|and),? ){0,3}(?:add|fix|create|make(?! sure)|change|rename|remove"
+        r"^(?:(?:please|pls|now|then|also|ok|and),? ){0,3}(?:add|fix|create|make(?! sure)|change(?! of)|rename|remove"
         r"|delete|move|refactor|implement"
         r"|build|generate|convert|update|bump|re-?run|show|find|look|open|start|restart|deploy|revert|undo|try"
         r"|test|check|give|tell"
@@ -220,99 +214,9 @@ _TOGETHER: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 """Signs that say more together, or where others are missing: those that are there, and those that are not."""
 
-_FOR_GOOD = frozenset(
-    {"always", "never", "order for good", "every", "no", "do not", "forbidden", "standing", "occasion"}
-)
 
-LONG_WORDS = 25
-
-BIAS = -1.0
-WEIGHTS: Mapping[str, float] = {
-    "place": 1.9,
-    "here": 0.2,
-    "always": 0.7,
-    "never": 1.2,
-    "order for good": 1.5,
-    "shall for good": 1.3,
-    "shouted": 0.2,
-    "only": 0.9,
-    "every": 0.8,
-    "no": 0.6,
-    "kind": 1.9,
-    "made so": 0.5,
-    "style": 1.7,
-    "forbidden": 1.5,
-    "must": 0.2,
-    "do not": 0.8,
-    "do": 1.3,
-    "one, not another": 0.3,
-    "we": -0.4,
-    "wish": 1.5,
-    "taste": 0.8,
-    "standing": 2.7,
-    "occasion": 2.2,
-    "leave": 0.3,
-    "question": -2.1,
-    "points": -1.0,
-    "moment": -1.0,
-    "quoted": -1.9,
-    "text": -1.1,
-    "report": -0.9,
-    "code": -0.6,
-    "plan": -0.5,
-    "please you": -1.7,
-    "unsure": -1.3,
-    "this one": -0.7,
-    "task": -1.2,
-    "i": -0.2,
-    "number": -1.4,
-    "do not, free": 0.6,
-    "contrast, free": 0.7,
-    "we, free": 1.2,
-    "do, not another": 0.2,
-    "every must": 0.4,
-    "wish for all": 0.8,
-    "long": -1.3,
-    "beside work": -2.2,
-}
-"""What each sign adds to the logarithm of the odds."""
-
-THRESHOLD = 1.0
-"""From which sum on a sentence is a rule: a wrong rule stands in every brief, so fewer are found than could be."""
-
-
-BESIDE_WORK = "beside work"
-"""The sign that its prompt also asks a question or wants something done."""
-
-
-def lay_down(sentence: str, *, is_beside_work: bool = False) -> bool:
-    """Whether ``sentence`` lays down how things are done from now on; ``is_beside_work``: see BESIDE_WORK."""
-    return score(sentence) + (WEIGHTS[BESIDE_WORK] if is_beside_work else 0.0) >= THRESHOLD
-
-
-def holds_for_good(sentence: str) -> bool:
-    """Whether ``sentence`` says that it holds always, for all of a kind, or on each occasion."""
-    return not signs_of(sentence).isdisjoint(_FOR_GOOD)
-
-
-def asks_for_work(sentence: str) -> bool:
-    """Whether ``sentence`` asks a question, or wants something done."""
-    return not signs_of(sentence).isdisjoint({"question", "task", "please you"})
-
-
-def score(sentence: str) -> float:
-    """How much the signs of ``sentence`` say that it is a rule: the logarithm of the odds."""
-    return BIAS + sum(WEIGHTS[name] for name in signs_of(sentence))
-
-
-@kept(MOST_KEPT)
 def signs_of(sentence: str) -> frozenset[str]:
-    """The names of all signs that ``sentence`` has by itself."""
+    """The names of all signs that ``sentence`` has."""
     found = {name for name, pattern in _SIGNS.items() if pattern.search(sentence)}
     together = {name for name, (there, missing) in _TOGETHER.items() if there <= found and found.isdisjoint(missing)}
-    return frozenset(found | together | ({"long"} if sentence.count(" ") >= LONG_WORDS else set()))
-
-
-def all_signs() -> list[str]:
-    """Their names, in the order of this file."""
-    return [*_SIGNS, *_TOGETHER, "long", BESIDE_WORK]
+    return frozenset(found | together)

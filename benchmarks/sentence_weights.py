@@ -1,0 +1,192 @@
+"""Which words and signs tell a standing rule, and a choice for the project, from what else a person says?
+
+    python benchmarks/sentence_weights.py SESSIONS [--folds 8] [--write]
+
+Fits the weights of ``learning.extraction.extractive.sentence_classes``: two logistic regressions with a ridge, on the
+sentences of ``data/kept/sentences.jsonl``, of the prompts of ``rules_seen.jsonl``, and of those halves of
+``rules.jsonl`` and ``choices.jsonl`` that are there to work on; and, as what is neither, on the sentences of real
+prompts of the histories in SESSIONS, without those that a reader took for a rule or a choice (``real_ones.txt`` has
+digests of them). Prints at several odds which share of each source is found, and wrongly found, each sentence judged
+by weights fitted without it, and which share of real sentences. ``--write`` writes the weights into the package.
+
+Judge what is fitted by ``benchmarks/kept.py --half judge``, and by prompts of authors that are not here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.histories import histories_in
+from benchmarks.kept import DATA, SEED, half_of, squeezed
+from kiro_learn.learning.extraction.extractive import sentence_classes
+from kiro_learn.learning.extraction.extractive.own_sentences import own_sentences
+from kiro_learn.learning.extraction.extractive.sentence_classes import BIAS, SIGN_VALUE, words_of
+from kiro_learn.learning.extraction.extractive.sentence_signs import signs_of
+
+CLASSES = ("rule", "choice")
+LONGEST_REAL = 600
+LEAST_COUNT = 2
+RIDGE, STEPS, RATE = 0.08, 1_500, 0.5
+ODDS = (-1.0, -0.5, 0.0, 0.3, 0.5, 1.0)
+WRITTEN = Path(sentence_classes.__file__).with_name("sentence_weights.json")
+
+Doubles: TypeAlias = npt.NDArray[np.float64]
+
+
+@attrs.frozen
+class Sentence:
+    """One to learn from."""
+
+    text: str
+    of_class: str
+    source: str
+
+
+@attrs.frozen
+class Rows:
+    """Which features each sentence has, and their values; those of a sentence stand side by side."""
+
+    columns: npt.NDArray[np.intp]
+    values: Doubles
+    rows: npt.NDArray[np.intp]
+    count: int
+
+    def odds(self, weights: Doubles) -> Doubles:
+        return np.bincount(self.rows, self.values * weights[self.columns], self.count).astype(np.float64)
+
+    def summed(self, of_rows: Doubles, size: int) -> Doubles:
+        return np.bincount(self.columns, self.values * of_rows[self.rows], size).astype(np.float64)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sessions", type=Path)
+    parser.add_argument("--folds", type=int, default=8)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    sentences = list(all_sentences(options.sessions))
+    folds = np.array(random.Random(SEED).choices(range(options.folds), k=len(sentences)))
+    odds = {name: np.zeros(len(sentences)) for name in CLASSES}
+    for fold in range(options.folds):
+        left = np.flatnonzero(folds != fold)
+        names, fitted = fit([sentences[place] for place in left])
+        held = np.flatnonzero(folds == fold)
+        rows = rows_of([sentences[place].text for place in held], names)
+        for name in CLASSES:
+            odds[name][held] = rows.odds(fitted[name])
+    print(json.dumps(Counter(f"{each.source} {each.of_class}" for each in sentences)))
+    for name in CLASSES:
+        for threshold in ODDS:
+            print(json.dumps({"class": name, "odds": threshold} | found_at(threshold, sentences, odds[name], name)))
+    if options.write:
+        write(*fit(sentences))
+
+
+def all_sentences(sessions: Path) -> Iterator[Sentence]:
+    for case in cases_in("sentences"):
+        yield Sentence(case["text"], case["class"], "sentences")
+    yield from of_prompts(cases_in("rules_seen"), "rule", "seen")
+    yield from of_prompts(half_of(DATA / "rules.jsonl", "work"), "rule", "rules")
+    yield from of_prompts(half_of(DATA / "choices.jsonl", "work"), "choice", "choices")
+    prompts = {line.get("prompt", "") for history in histories_in(sessions) for line in history.events}
+    real = sorted({said for prompt in prompts if len(prompt) <= LONGEST_REAL for said in own_sentences(prompt)})
+    ones = set((DATA / "real_ones.txt").read_text("utf-8").split())
+    yield from (Sentence(text, "neither", "real") for text in real if digest_of(text) not in ones)
+
+
+def digest_of(text: str) -> str:
+    """By which a sentence is named that is not ours to copy."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def cases_in(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text("utf-8").splitlines()]
+
+
+def of_prompts(cases: Sequence[dict[str, Any]], of_class: str, source: str) -> Iterator[Sentence]:
+    """Where words of the rule or the choice are named, only the sentences that have them are one."""
+    for case in cases:
+        words = case.get("rule_words") or case.get("words") or ()
+        for said in own_sentences(case["prompt"]):
+            is_one = case[of_class] and (not words or any(squeezed(word) in squeezed(said) for word in words))
+            yield Sentence(said, of_class if is_one else "neither", source)
+
+
+def fit(sentences: Sequence[Sentence]) -> tuple[dict[str, int], dict[str, Doubles]]:
+    """The columns by name, and the weights of each class."""
+    counts = Counter(word for each in sentences for word in words_of(each.text))
+    known = sorted(word for word, count in counts.items() if count >= LEAST_COUNT)
+    signs = sorted({f"sign {sign}" for each in sentences for sign in signs_of(each.text)})
+    names = {name: column for column, name in enumerate((BIAS, *known, *signs))}
+    rows = rows_of([each.text for each in sentences], names)
+    return names, {
+        name: fitted(rows, np.array([float(each.of_class == name) for each in sentences]), len(names))
+        for name in CLASSES
+    }
+
+
+def rows_of(texts: Sequence[str], names: dict[str, int]) -> Rows:
+    columns: list[int] = []
+    values: list[float] = []
+    rows: list[int] = []
+    for row, text in enumerate(texts):
+        words = [names[word] for word in words_of(text) if word in names]
+        signs = [names[f"sign {sign}"] for sign in signs_of(text) if f"sign {sign}" in names]
+        columns += [names[BIAS], *words, *signs]
+        values += [1.0, *[len(words) ** -0.5] * len(words), *[SIGN_VALUE] * len(signs)]
+        rows += [row] * (1 + len(words) + len(signs))
+    return Rows(np.array(columns), np.array(values), np.array(rows), len(texts))
+
+
+def fitted(rows: Rows, wanted: Doubles, size: int) -> Doubles:
+    """The weights by gradient descent with momentum (Nesterov); the bias, the first one, has no ridge."""
+    weights, ahead = np.zeros(size), np.zeros(size)
+    ridge = np.full(size, RIDGE)
+    ridge[0] = 0.0
+    for step in range(STEPS):
+        likely = 1 / (1 + np.exp(-rows.odds(ahead)))
+        before, weights = weights, ahead - RATE / 100 * (rows.summed(likely - wanted, size) + ridge * ahead)
+        ahead = weights + step / (step + 3) * (weights - before)
+    return weights
+
+
+def found_at(threshold: float, sentences: Sequence[Sentence], odds: Doubles, name: str) -> dict[str, str | float]:
+    """Of each source: how many of the class are found, and how many others wrongly."""
+    found: dict[str, str | float] = {}
+    for source in dict.fromkeys(each.source for each in sentences):
+        here = [
+            (each.of_class == name, value >= threshold)
+            for each, value in zip(sentences, odds, strict=True)
+            if each.source == source
+        ]
+        wanted, others = [at for is_one, at in here if is_one], [at for is_one, at in here if not is_one]
+        if source == "real":
+            found["share of real"] = round(sum(others) / len(others), 4)
+        elif wanted:
+            found[source] = f"{sum(wanted)} of {len(wanted)}, wrongly {sum(others)} of {len(others)}"
+    return found
+
+
+def write(names: dict[str, int], weights: dict[str, Doubles]) -> None:
+    """A line a feature."""
+    rounded = {name: [round(float(weights[each][column]), 2) for each in CLASSES] for name, column in names.items()}
+    lines = (f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(each)}" for name, each in rounded.items())
+    WRITTEN.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
