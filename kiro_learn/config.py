@@ -147,6 +147,8 @@ class LearningConfig:
     """Event ids remembered, so that a repeat costs no look-up."""
     buffer_idle_seconds: float = attrs.field(default=30.0, validator=between(0.05, 3600))
     """Quiet time after which what waits is learned."""
+    turn_idle_seconds: float = attrs.field(default=300.0, validator=between(0.05, 3600))
+    """The same in the middle of a turn, where a model learns: half a turn tells it little, and costs a call."""
     extraction_bytes: int = attrs.field(default=262_144, validator=between(1, 1_073_741_824))
     """Waiting bytes at which learning starts, and most bytes of one batch."""
     run_slots: int = attrs.field(default=2, validator=between(1, 64))
@@ -352,12 +354,13 @@ class Config:
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()
 
-    @property
-    def schedule(self) -> ScheduleSettings:
-        """When a project learns, by these settings."""
+    def schedule(self, *, asks_model: bool = False) -> ScheduleSettings:
+        """When a project learns. The built-in learner waits no longer in a turn, since it keeps a rule at once."""
         learning, compaction = self.learning, self.compaction
+        in_turn = learning.turn_idle_seconds if asks_model else 0.0
         return ScheduleSettings(
             buffer_idle_seconds=learning.buffer_idle_seconds,
+            turn_idle_seconds=max(in_turn, learning.buffer_idle_seconds),
             extraction_bytes=learning.extraction_bytes,
             retry_seconds=learning.retry_seconds,
             cooldown_seconds=learning.breaker_cooldown_seconds,

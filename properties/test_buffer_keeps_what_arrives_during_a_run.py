@@ -17,6 +17,7 @@ CONFIG = Config(
     learning=LearningConfig(
         extraction_bytes=120,
         buffer_idle_seconds=1.0,
+        turn_idle_seconds=1.0,
         extraction_attempts=1,
         retry_seconds=0.5,
         breaker_cooldown_seconds=5.0,

@@ -24,6 +24,7 @@ CONFIG = Config(
     learning=LearningConfig(
         extraction_bytes=100,
         buffer_idle_seconds=1.0,
+        turn_idle_seconds=1.0,
         extraction_attempts=1,
         extraction_seconds=2.0,
         retry_seconds=0.5,

@@ -67,13 +67,13 @@ class ProjectActor:
         self._sleeps_until = -math.inf
         self._stopping = False
 
-    def events_arrived(self, event_count: int, size_bytes: int) -> None:
-        """Events of ``size_bytes`` together were committed to the buffer.
+    def events_arrived(self, event_count: int, size_bytes: int, *, is_within_turn: bool) -> None:
+        """Events of ``size_bytes`` together were committed to the buffer; the last may be of a turn without an answer.
 
         Wakes the actor only if a step is now due earlier than the end of its sleep; most arrivals change nothing.
         """
         self._work.buffer_state = self._work.buffer_state.with_arrival(
-            size_bytes, now=trio.current_time(), event_count=event_count
+            size_bytes, now=trio.current_time(), event_count=event_count, is_within_turn=is_within_turn
         )
         if self._policy.next_step(self._work.buffer_state).at < self._sleeps_until:
             self._changed.set()
@@ -197,8 +197,10 @@ class Projects:
         self._nursery: trio.Nursery | None = None
         self._stopped = trio.Event()
 
-    def events_arrived(self, namespace: Namespace, event_count: int, size_bytes: int) -> None:
-        """Note that events were committed to a project's buffer.
+    def events_arrived(
+        self, namespace: Namespace, event_count: int, size_bytes: int, *, is_within_turn: bool = False
+    ) -> None:
+        """Note that events were committed to a project's buffer; ``is_within_turn``: no answer ends the last turn.
 
         Does nothing before ``run`` has read the buffers, where it finds them, and while the daemon stops: the next one
         learns them.
@@ -206,7 +208,7 @@ class Projects:
         actor = self._running_actor(namespace)
         if self._stopped.is_set() or self._nursery is None:
             return
-        (actor or self._start(namespace)).events_arrived(event_count, size_bytes)
+        (actor or self._start(namespace)).events_arrived(event_count, size_bytes, is_within_turn=is_within_turn)
 
     def look(self, namespace: Namespace) -> None:
         """Let a project's actor read its buffer anew: entries came to it that it was not told of."""

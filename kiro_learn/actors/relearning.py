@@ -16,8 +16,8 @@ from kiro_learn.learning.reconciliation.judge import JudgeBreaker
 from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, batch_length, plan, word_counts
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY, MemoryRecord
-from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
+from kiro_learn.model.record import BUILT_IN_STRATEGY, JUDGED_STRATEGY, MODEL_STRATEGY, MemoryRecord
+from kiro_learn.pipelines.learn.reconciliation import RULE_STRATEGY
 from kiro_learn.pipelines.learn.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.ports.models import TOO_SLOW
 from kiro_learn.ports.storage.interface import StorageBackend

@@ -27,7 +27,7 @@ from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learner
-from kiro_learn.pipelines.learn.metering import MeteredLlm
+from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
 from kiro_learn.ports.backups import BackupFolder
@@ -208,7 +208,7 @@ def _project_dependencies(
         compactor=compactor,
         run_slots=trio.CapacityLimiter(config.learning.run_slots),
         clock=dependencies.clock,
-        schedule=config.schedule,
+        schedule=config.schedule(asks_model=is_model(dependencies.llm.preferred)),
         breaker=config.learning.breaker(),
         idle_seconds=config.learning.project_idle_seconds,
     )

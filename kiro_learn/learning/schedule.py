@@ -76,6 +76,8 @@ class BufferState:
     """Since the actor started."""
     arrived_bytes: int = 0
     last_arrival: float = -math.inf
+    is_within_turn: bool = False
+    """What arrived last is of a turn that has no answer yet."""
     look_at: float = -math.inf
     """When the store is to be read, before anything else; infinity: it was."""
     trouble_count: int = 0
@@ -96,7 +98,9 @@ class BufferState:
     relearn_at: float = math.inf
     """Since when a relearning waits for its next batch; infinity while there is none."""
 
-    def with_arrival(self, size_bytes: int, *, now: float, event_count: int = 1) -> BufferState:
+    def with_arrival(
+        self, size_bytes: int, *, now: float, event_count: int = 1, is_within_turn: bool = False
+    ) -> BufferState:
         """``event_count`` events of ``size_bytes`` together were committed at ``now`` (seconds of trio's clock)."""
         return attrs.evolve(
             self,
@@ -105,6 +109,7 @@ class BufferState:
             arrived_count=self.arrived_count + event_count,
             arrived_bytes=self.arrived_bytes + size_bytes,
             last_arrival=now,
+            is_within_turn=is_within_turn,
         )
 
     def with_flush(self) -> BufferState:
@@ -220,7 +225,9 @@ class SchedulePolicy:
         if buffer_state.event_count == 0:
             return Due(Step.LEARN, math.inf)
         is_due = buffer_state.is_overdue or buffer_state.size_bytes >= self.settings.extraction_bytes
-        wanted = -math.inf if is_due else buffer_state.last_arrival + self.settings.buffer_idle_seconds
+        settings = self.settings
+        idle_seconds = settings.turn_idle_seconds if buffer_state.is_within_turn else settings.buffer_idle_seconds
+        wanted = -math.inf if is_due else buffer_state.last_arrival + idle_seconds
         return Due(Step.LEARN, max(wanted, self._paused_until(buffer_state)))
 
     def _retry(self, buffer_state: BufferState) -> Due:

@@ -205,6 +205,9 @@ class RecordDetails:
 MODEL_STRATEGY = "llm-summary"
 """What records that a model worded carry, whichever model it was; the original kiro-learn's name."""
 
+JUDGED_STRATEGY = "llm-reconciled"
+"""Of records that a model merged; the original kiro-learn's name."""
+
 BUILT_IN_STRATEGY = "extractive"
 """What records of the built-in learner carry."""
 

@@ -15,6 +15,8 @@ class ScheduleSettings:
 
     buffer_idle_seconds: float
     """After the last event, a run is due."""
+    turn_idle_seconds: float
+    """The same where that event is of a turn that has no answer yet."""
     extraction_bytes: int
     """As soon as so much waits, a run is due; no run takes more."""
     retry_seconds: float

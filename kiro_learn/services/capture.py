@@ -15,7 +15,7 @@ import attrs
 from kiro_learn.actors.project import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, KiroLearnError
-from kiro_learn.model.event import Event, TextBody, body_weight
+from kiro_learn.model.event import Event, EventKind, TextBody, body_weight
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageTransaction
@@ -25,6 +25,9 @@ from kiro_learn.wire.hooks import HookReport
 from kiro_learn.wire.messages import read_event, read_json
 
 T = TypeVar("T")
+
+WITHIN_TURN = frozenset({EventKind.PROMPT, EventKind.TOOL_USE})
+"""What an answer is still to come after."""
 
 SMALL_BYTES = 32_768
 """A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
@@ -97,7 +100,9 @@ class Capture:
         def note(size: int) -> None:
             self._remember(event.event_id)
             if size:
-                self._projects.events_arrived(self._in_use(event.namespace), 1, size)
+                self._projects.events_arrived(
+                    self._in_use(event.namespace), 1, size, is_within_turn=event.kind in WITHIN_TURN
+                )
                 self._saw(clean)
 
         size = await self._writer.write(lambda transaction: transaction.put_event(clean, buffered=True), then=note)
@@ -147,16 +152,20 @@ class Capture:
         def note(sizes: Sequence[int | KiroLearnError]) -> None:
             counts: Counter[Namespace] = Counter()
             total: Counter[Namespace] = Counter()
+            last: dict[Namespace, EventKind] = {}
             for event, size in zip(events, sizes, strict=True):
                 if isinstance(size, int):
                     self._remember(event.event_id)
                     counts[event.namespace] += size > 0
                     total[event.namespace] += size
+                    last[event.namespace] = event.kind
                     if size > 0:
                         self._saw(event)
             for namespace, count in counts.items():
                 if count:
-                    self._projects.events_arrived(self._in_use(namespace), count, total[namespace])
+                    self._projects.events_arrived(
+                        self._in_use(namespace), count, total[namespace], is_within_turn=last[namespace] in WITHIN_TURN
+                    )
 
         sizes = await self._writer.write(lambda transaction: _put_all(transaction, events, put or _put), then=note)
         stored = iter(zip(events, sizes, strict=True))

@@ -14,7 +14,14 @@ from kiro_learn.learning.overruled import RuleStatements, contradictions
 from kiro_learn.model.event import Event
 from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, RecordFilter
+from kiro_learn.model.record import (
+    JUDGED_STRATEGY,
+    MODEL_STRATEGY,
+    KnowledgeType,
+    MemoryRecord,
+    Origin,
+    RecordFilter,
+)
 from kiro_learn.model.retrieval import BRIEF, Occasion, Retrieval
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
@@ -121,8 +128,8 @@ class SessionContext:
         """Hard rules, what is pinned, other rules, the person, how things are done, what was decided, and the last
         work: each newest first.
 
-        A choice that an agent words itself is left out: of those read, most told of a step that was taken. What was
-        tried and given up is told whoever words it.
+        What a tool says is left out, and a choice that an agent words itself, unless a model learned it: of those that
+        the built-in learner quotes, most told of a step that was taken. What was tried and given up is told.
         """
         choices = (KnowledgeType.DECISION, KnowledgeType.REJECTED)
         pinned, rules, ways, decided, newest = await _at_once(
@@ -293,7 +300,12 @@ def _least_bytes(records: Iterable[MemoryRecord]) -> int:
 
 
 def _is_told(record: MemoryRecord) -> bool:
-    return record.origin is not Origin.ASSISTANT or record.knowledge_type is KnowledgeType.REJECTED
+    if record.origin is Origin.TOOL:
+        return False
+    is_worded_by_model = record.strategy in {MODEL_STRATEGY, JUDGED_STRATEGY}
+    return (
+        record.origin is not Origin.ASSISTANT or record.knowledge_type is KnowledgeType.REJECTED or is_worded_by_model
+    )
 
 
 def _is_no_knowledge(record: MemoryRecord) -> bool:

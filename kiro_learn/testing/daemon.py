@@ -253,6 +253,13 @@ class _MissingModel(HashEmbedder):
         raise EmbeddingError("there is no model in this folder")
 
 
+def _in_turns(config: Config, *, waits: bool) -> Config:
+    if waits:
+        return config
+    learning = attrs.evolve(config.learning, turn_idle_seconds=config.learning.buffer_idle_seconds)
+    return attrs.evolve(config, learning=learning)
+
+
 @asynccontextmanager
 async def simulated_daemon(
     *,
@@ -268,10 +275,14 @@ async def simulated_daemon(
     rule_texts: RuleTexts | None = None,
     team: TeamMemories | None = None,
     config: Config | None = None,
+    waits_for_answers: bool = False,
     offload: Offload = in_place,
     background: Offload = in_place,
 ) -> AsyncIterator[Services]:
-    """All services over fakes; each fake can be given, to be inspected, made late or broken."""
+    """All services over fakes; each fake can be given, to be inspected, made late or broken.
+
+    A model waits longer in a turn only if one ``waits_for_answers``: most stories have prompts alone.
+    """
     dependencies = Dependencies(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
@@ -298,5 +309,5 @@ async def simulated_daemon(
         background=background,
         copying=in_place,
     )
-    async with open_services(dependencies, config or Config()) as services:
+    async with open_services(dependencies, _in_turns(config or Config(), waits=waits_for_answers)) as services:
         yield services

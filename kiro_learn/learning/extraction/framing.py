@@ -36,8 +36,9 @@ be paid for reading them again. Of one that failed, as much as of any other."""
 _LOOKS_OR_CHANGES = re.compile(
     r"(?:fs|file|notebook|todo|multi)?(?:read|view|open|glob|grep|ls|list|write|edit|create|search)"
     r"(?:file|files|multiplefiles|code|dir|directory|folder|search|replace)?|(?:file|codebase)search|strreplace|applypatch"
+    r"|[a-z]{0,60}browser(?:snapshot|navigate|navigateback|click|type|hover|waitfor|fillform|selectoption|presskey)"
 )
-"""Names of such tools, in small letters and without what parts their words."""
+"""Names of such tools, in small letters and without what parts their words; a browser shows a page again each time."""
 _PARTING = re.compile(r"[^a-z]+")
 
 STRING_CHARACTERS = 500

@@ -5,7 +5,7 @@ content.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -24,6 +24,12 @@ _OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")
 _CLOSING = "</memory_record>"
 _SKIP = re.compile(r"<skip\b")
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_RANGE = re.compile(r"([0-9]{1,9}) ?(?:-|\u2013|\.\.|to) ?([0-9]{1,9})")
+LONGEST_RANGE = 1_000
+"""Of event numbers; a longer one is none."""
+_IMPORTANCE = re.compile(r"([0-9]{1,2})(?: ?/ ?10)?")
+_WORD = re.compile(r"[a-z_]{1,40}")
+_FAULT = re.compile(r"bug|fix|fault|failure|issue|problem", re.IGNORECASE)
 
 MOST_IMPORTANT = 10
 
@@ -34,7 +40,7 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
     """The drafts in ``answer``, in its order; none if it says that there is nothing to keep.
 
     Records are taken even when a ``<skip`` stands beside them: what was learned is not dropped. An item that is too
-    long is cut; a record without a title, a summary or a known type is left out.
+    long is cut; a record without a title or a summary is left out.
 
     Raises:
       LlmError: the answer is blank, conversation or thought only, or none of its records is usable; asking again may
@@ -48,7 +54,7 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
         # Some content filters leave an empty answer; read as a skip, it would lose the batch.
         raise LlmError("the answer is empty")
     if _OPENING.search(answer):
-        raise LlmError("the answer has records, but none with a title, a summary and a known type")
+        raise LlmError("the answer has records, but none with a title and a summary")
     if not _SKIP.search(answer):
         raise LlmError("the answer has neither a record nor a skip")
     return []
@@ -64,10 +70,11 @@ def _records(answer: str) -> Iterator[tuple[str, str]]:
 
 def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraft | None:
     attributes = attributes_of(attributes_text)
-    observation_type = _choice(ObservationType, attributes.get("type"))
+    knowledge_type = _choice(KnowledgeType, attributes.get("knowledge"))
+    observation_type = _type(attributes.get("type"), knowledge_type)
     titles = texts_of(content, "title", count_most=1, length_most=record.MAX_TITLE)
     summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
-    if observation_type is None or not titles or not summaries:
+    if not titles or not summaries:
         return None
     cited = batch.cited_by(numbers_in(attributes.get("events", "")))
     return RecordDraft(
@@ -81,15 +88,19 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
         files_touched=_files(content),
         files_read=_files(content, 'access="read"'),
         files_modified=_files(content, 'access="modified"'),
-        knowledge_type=_choice(KnowledgeType, attributes.get("knowledge")),
+        knowledge_type=knowledge_type,
         origin=_choice(Origin, attributes.get("origin")),
         importance=_importance(attributes.get("importance", "")),
     )
 
 
 def numbers_in(text: str) -> set[int]:
-    """The event numbers that an attribute names, however it sets them apart."""
-    return {int(number) for number in _NUMBER.findall(text)}
+    """The event numbers that an attribute names, however it sets them apart; ``1-7`` names all seven."""
+    numbers = {int(number) for number in _NUMBER.findall(text)}
+    for first, last in _RANGE.findall(text):
+        if int(first) < int(last) <= int(first) + LONGEST_RANGE:
+            numbers.update(range(int(first), int(last)))
+    return numbers
 
 
 def _files(content: str, attribute: str = "") -> tuple[str, ...]:
@@ -97,12 +108,31 @@ def _files(content: str, attribute: str = "") -> tuple[str, ...]:
 
 
 def _choice(kind: type[_Choice], text: str | None) -> _Choice | None:
-    return kind(text) if text in set(kind) else None
+    """The first of ``kind`` that ``text`` names, in any case: "Decision", "decision | error"."""
+    return next((kind(word) for word in _WORD.findall((text or "").lower()) if word in set(kind)), None)
+
+
+def _type(text: str | None, knowledge: KnowledgeType | None) -> ObservationType:
+    """What the model called it; a name of its own says less than what it says of the knowledge."""
+    named = _choice(ObservationType, text)
+    if named is not None:
+        return named
+    is_fault = _FAULT.search(text or "") is not None
+    return ObservationType.ERROR if is_fault else OF_KNOWLEDGE.get(knowledge, ObservationType.DISCOVERY)
+
+
+OF_KNOWLEDGE: Mapping[KnowledgeType | None, ObservationType] = {
+    KnowledgeType.CONSTRAINT: ObservationType.DECISION,
+    KnowledgeType.DECISION: ObservationType.DECISION,
+    KnowledgeType.REJECTED: ObservationType.DECISION,
+    KnowledgeType.HEURISTIC: ObservationType.PATTERN,
+}
+"""The type of a record whose type is none that is known."""
 
 
 def _importance(text: str) -> int | None:
-    found = _NUMBER.fullmatch(text.strip())
-    return int(found.group()) if found and 1 <= int(found.group()) <= MOST_IMPORTANT else None
+    found = _IMPORTANCE.fullmatch(text.strip())
+    return int(found[1]) if found and 1 <= int(found[1]) <= MOST_IMPORTANT else None
 
 
 # The elements that a model puts its findings into, as texts within bounds.

@@ -161,11 +161,15 @@ A title says what is so ("Install packages with pnpm only, never with npm"), not
 
 What to keep: what a colleague would miss who joins next month. First of all
 - rules, preferences and corrections of the person, also those said in passing or in anger ("no, we use X here, not Y"),
-  in their own words, with where they hold and why: knowledge="constraint" origin="user";
+  in their own words, with where they hold and why: knowledge="constraint" origin="user". What is wanted of one screen
+  or feature is a decision;
 - what was chosen, and why; what replaces something says what it replaces;
 - what was tried, measured or proposed and not taken, and why: knowledge="rejected";
 - causes of faults, with the symptom and the remedy;
 - how things are done here: the commands to build, test, run and deploy, where things are, how the parts hang together.
+
+What is only proposed, wished or asked has no KNOWLEDGE, and a plan of an agent is no decision until the person agreed
+or it was carried out. ORIGIN is user also where the person agreed to what an agent proposed.
 
 Leave out what is true for an hour: process ids, ports and branches of the day, counts, progress, plans and next steps,
 "all tests pass", that something was committed or edited as the code itself shows, listings of files, greetings, and
@@ -219,10 +223,10 @@ def prompt_for(batch: FramedBatch, more: More = NOTHING_MORE) -> str:
 HEALTH_CHECK = FramedBatch(
     """\
 <batch project="">
-<event number="1" kind="prompt" surface="kiro-learn" session="1" timestamp="2026-01-05T12:00:00.000000Z">
+<event number="1" kind="prompt" surface="kiro-learn" session="1" time="2026-01-05T12:00:00Z">
 <text>Always use pnpm in this repository, never npm.</text>
 </event>
-<event number="2" kind="session_summary" surface="kiro-learn" session="1" timestamp="2026-01-05T12:00:05.000000Z">
+<event number="2" kind="session_summary" session="1" time="2026-01-05T12:00:05Z">
 <text>Understood: packages in this repository are installed with pnpm only.</text>
 </event>
 </batch>""",

@@ -33,7 +33,7 @@ from kiro_learn.learning.reconciliation.told_again import TOLD_AGAIN_SIMILARITY,
 from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.record import JUDGED_STRATEGY, MemoryRecord, embedded_text
 from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.pipelines.learn.metering import MeteredLlm, RunStopwatch, is_model, seconds_to_retry
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
@@ -43,9 +43,6 @@ from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
-
-JUDGED_STRATEGY = "llm-reconciled"
-"""Of records that a model merged; the original kiro-learn's name."""
 
 RULE_STRATEGY = "extractive-reconciled"
 """Of records that the rule, without a model, merged."""

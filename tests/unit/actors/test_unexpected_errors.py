@@ -157,7 +157,7 @@ def test_an_actor_that_ends_for_good_stays_in_the_status_until_another_takes_its
         def note_end(self, error: Exception) -> None:
             self.problem = type(error).__name__
 
-        def events_arrived(self, _event_count: int, _size_bytes: int) -> None: ...
+        def events_arrived(self, _event_count: int, _size_bytes: int, *, is_within_turn: bool) -> None: ...
 
         def statistics(self) -> str | None:
             return self.problem

@@ -17,6 +17,7 @@ CLOSED = CircuitBreaker(failure_threshold=3, cooldown_seconds=600.0)
 KNOWN = BufferState(breaker=CLOSED, look_at=math.inf)
 SETTINGS = ScheduleSettings(
     buffer_idle_seconds=30.0,
+    turn_idle_seconds=300.0,
     extraction_bytes=1000,
     retry_seconds=10.0,
     cooldown_seconds=600.0,
@@ -52,6 +53,13 @@ def test_nothing_waiting_is_never_due() -> None:
 def test_a_little_is_due_when_it_has_been_quiet() -> None:
     assert due(KNOWN.with_arrival(10, now=100.0)) == Due(Step.LEARN, 130.0)
     assert due(KNOWN.with_arrival(10, now=100.0).with_arrival(10, now=120.0)) == Due(Step.LEARN, 150.0)
+
+
+def test_in_the_middle_of_a_turn_it_waits_longer() -> None:
+    in_turn = KNOWN.with_arrival(10, now=100.0, is_within_turn=True)
+    assert due(in_turn) == Due(Step.LEARN, 400.0)
+    assert due(in_turn.with_arrival(10, now=120.0)) == Due(Step.LEARN, 150.0)
+    assert due(in_turn.with_arrival(1000, now=120.0, is_within_turn=True)) == Due(Step.LEARN, AT_ONCE)
 
 
 def test_enough_is_due_at_once() -> None:

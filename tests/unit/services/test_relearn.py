@@ -14,8 +14,8 @@ from kiro_learn.errors import BudgetSpent, ModelSick, NoModel, UnknownProject
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.graph import Fact, GraphItem, GraphKind
-from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
-from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
+from kiro_learn.model.record import JUDGED_STRATEGY, MODEL_STRATEGY, MemoryRecord
+from kiro_learn.pipelines.learn.reconciliation import RULE_STRATEGY
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.services.learn import Preview, ProjectRelearned, WeakMemory
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon

@@ -16,7 +16,7 @@ from kiro_learn.errors import StorageBusy
 from kiro_learn.learning import overruled
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, Severity
+from kiro_learn.model.record import MODEL_STRATEGY, KnowledgeType, MemoryRecord, Origin, Severity
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.services.hooks import Answered
@@ -371,5 +371,25 @@ def test_what_an_agent_tried_and_the_person_gave_up_is_told() -> None:
         told = await start(services)
         assert "mmap is slower, rejected" in told
         assert "mmap is slower, decision" not in told
+
+    in_daemon(scenario)
+
+
+def test_what_a_model_learned_an_agent_decided_is_told_and_what_a_tool_says_is_not() -> None:
+    async def scenario(services: Services) -> None:
+        where = await namespace(services)
+        for number, (origin, strategy) in enumerate(
+            [(Origin.ASSISTANT, MODEL_STRATEGY), (Origin.TOOL, MODEL_STRATEGY), (Origin.ASSISTANT, "test")], start=1
+        ):
+            await services.remember.put(
+                attrs.evolve(
+                    a_record(number, f"Decided {number}", namespace=where),
+                    knowledge_type=KnowledgeType.DECISION,
+                    origin=origin,
+                    strategy=strategy,
+                )
+            )
+        told = await start(services)
+        assert [f"Decided {number}" in told for number in (1, 2, 3)] == [True, False, False]
 
     in_daemon(scenario)

@@ -6,7 +6,7 @@ import pytest
 
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.learning.extraction.parsing import numbers_in, parse
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from tests.unit.learning.histories import answer, event_id, framed, prompt
 
@@ -68,8 +68,6 @@ def test_conversation_is_an_error() -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        record(attributes='type="gossip"'),
-        record(attributes=""),
         record("<title> </title><summary>S</summary>"),
         record("<title>T</title>"),
         "<memory_record type='decision'>",
@@ -138,3 +136,39 @@ def test_nonsense_is_read_in_time_that_grows_with_its_length_only(piece: str) ->
     with pytest.raises(LlmError):
         parse(record(piece * (500_000 // len(piece))), BATCH)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("attributes", "kind"),
+    [
+        ('type="Decision"', ObservationType.DECISION),
+        ('type="decision | error"', ObservationType.DECISION),
+        ('type="bug"', ObservationType.ERROR),
+        ('type="gossip"', ObservationType.DISCOVERY),
+        ('type="rule" knowledge="Constraint"', ObservationType.DECISION),
+        ('knowledge="heuristic"', ObservationType.PATTERN),
+        ("", ObservationType.DISCOVERY),
+    ],
+)
+def test_a_type_of_the_models_own_costs_no_record(attributes: str, kind: ObservationType) -> None:
+    (draft,) = parse(record(attributes=attributes), BATCH)
+    assert draft.observation_type is kind
+
+
+def test_attributes_are_read_in_any_case_and_an_importance_out_of_ten() -> None:
+    (draft,) = parse(record(attributes='type="error" knowledge="Constraint" origin="User" importance="8/10"'), BATCH)
+    assert (draft.knowledge_type, draft.origin, draft.importance) == (KnowledgeType.CONSTRAINT, Origin.USER, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1-4", {1, 2, 3, 4}),
+        ("1, 3-5", {1, 3, 4, 5}),
+        ("7-2", {2, 7}),
+        ("1-99999999", {1, 99_999_999}),
+        ("2 to 4", {2, 3, 4}),
+    ],
+)
+def test_a_range_names_all_its_events(text: str, numbers: set[int]) -> None:
+    assert numbers_in(text) == numbers

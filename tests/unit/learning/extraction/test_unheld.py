@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from kiro_learn.learning.extraction.unheld import MOST_QUOTED, with_unheld_terms
+from attrs import evolve
+
+from kiro_learn.learning.extraction.unheld import MOST_QUOTED, MOST_QUOTED_OF_THIN, with_unheld_terms
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
@@ -106,7 +108,7 @@ def test_a_long_turn_adds_a_bounded_number_of_facts() -> None:
         f"- The part `module_{number}` reads the file `data/{number}.json` at start." for number in range(400)
     )
     (found,) = checked([ASKED, answer(2, lines)], draft(1, 2, facts=("one",)))
-    assert len(found.facts) <= 1 + MOST_QUOTED <= MAX_FACTS
+    assert len(found.facts) <= 1 + MOST_QUOTED_OF_THIN <= MAX_FACTS
     assert all(len(fact) <= MAX_FACT for fact in found.facts)
 
 
@@ -114,3 +116,29 @@ def test_a_statement_in_plain_words_is_quoted_where_the_record_says_nothing_of_i
     said = "Saving twice in a row shows the dialog again.\n\nThe dialog waits until the disk answers."
     (found,) = checked([answer(1, said)], draft(1, title="The dialog waits for the disk"))
     assert found.facts == ("Saving twice in a row shows the dialog again.",)
+
+
+TELLING = "The pool leaked since close() was never called after a timeout. " * 6
+
+
+def test_what_a_telling_record_leaves_out_stays_out() -> None:
+    talk = (
+        "Give it a try! You're right to push back on this. The follow-up is a non-trivial to-do, e.g. for "
+        "documentation/planning. Would you like me to go ahead? I spawned two agents in parallel."
+    )
+    (record,) = checked([prompt(1, "why does it leak?"), answer(2, talk)], evolve(draft(1, 2), summary=TELLING))
+    assert record.facts == ()
+
+
+def test_names_and_numbers_that_a_telling_record_lost_are_quoted_and_only_a_few() -> None:
+    said = " ".join(
+        f"The limit in pool_{n}.py is {n}00, because the proxy cuts at {n}{n} seconds." for n in range(1, 9)
+    )
+    (record,) = checked([prompt(1, "why does it leak?"), answer(2, said)], evolve(draft(1, 2), summary=TELLING))
+    assert 0 < len(record.facts) <= MOST_QUOTED
+
+
+def test_a_choice_that_a_telling_record_lost_is_quoted() -> None:
+    chosen = "we keep the monolith until the new team is there"
+    (record,) = checked([prompt(1, chosen), answer(2, "Done.")], evolve(draft(1, 2), summary=TELLING))
+    assert record.facts == (chosen,)
