@@ -1,11 +1,12 @@
 """What does a model read so that a history is learned?
 
-    python benchmarks/price_of_learning.py DATA [--only NAME ...] [--prompt-tokens 32000]
+    python benchmarks/price_of_learning.py DATA [--only NAME ...] [--prompt-tokens 32000] [--waits 30 300]
 
 DATA holds one folder a history, as benchmarks/histories.py reads it. Each session is cut into prompts as a learning run
-cuts it, when all of it waits; no model is asked. One line a history:
+cuts it, when all of it waits; no model is asked. With ``--waits``, the project is learned as its events came: where
+none came for so many seconds after an answer, and for so many in the middle of a turn. One line a history:
 
-    prompts      asked of a model, and in how many sessions
+    prompts      asked of a model, in how many sessions, and how many runs ended in the middle of a turn
     tokens       of these prompts in thousands, four characters counted as one
     a_session    thousands of tokens, on average; ``instructions``: the part of them that is the same in every prompt
     shares       what the characters of the events are spent on: what was said, what tools were given and what they
@@ -18,7 +19,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from kiro_learn.learning.extraction.framing import ToolCall, Utterance, parts_of
 from kiro_learn.learning.extraction.splitting import INSTRUCTIONS_CHARACTERS, portion, prompt_for
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event
+from kiro_learn.services.capture import WITHIN_TURN
 
 CHARACTERS_OF_A_TOKEN = 4
 
@@ -39,27 +41,44 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", nargs="+", default=())
     parser.add_argument("--prompt-tokens", type=int, default=32_000)
+    parser.add_argument("--waits", type=float, nargs=2)
     options = parser.parse_args()
     for history in histories_in(options.data, options.only):
-        print(json.dumps({"history": history.name} | price(history, options.prompt_tokens * CHARACTERS_PER_TOKEN)))
+        priced = price(history, options.prompt_tokens * CHARACTERS_PER_TOKEN, options.waits)
+        print(json.dumps({"history": history.name} | priced))
 
 
-def price(history: History, most_characters: int) -> dict[str, object]:
+def price(history: History, most_characters: int, waits: Sequence[float] | None) -> dict[str, object]:
     read = [read_event(line, made, history) for line, made in zip(history.events, event_ids(history), strict=True)]
     by_session = sorted(read, key=lambda event: event.session_id)
     sessions = [tuple(events) for _, events in groupby(by_session, key=lambda event: event.session_id)]
-    prompts = [prompt for session in sessions for prompt in prompts_of(session, most_characters)]
+    runs = sessions if waits is None else list(as_they_came(read, *waits))
+    prompts = [prompt for run in runs for prompt in prompts_of(run, most_characters)]
     spent = sum((spent_on(event) for event in read), Counter[str]())
     characters = sum(map(len, prompts))
     spent["marks"] = characters - spent.total() - INSTRUCTIONS_CHARACTERS * len(prompts)
     return {
         "prompts": len(prompts),
         "sessions": len(sessions),
+        "cut in a turn": sum(run[-1].kind in WITHIN_TURN for run in runs),
         "tokens": thousands(characters),
         "a_session": thousands(characters / len(sessions)),
         "instructions": thousands(INSTRUCTIONS_CHARACTERS * len(prompts) / len(sessions)),
         "shares": {name: round(count / spent.total(), 2) for name, count in spent.most_common()},
     }
+
+
+def as_they_came(events: Sequence[Event], after_answer: float, in_turn: float) -> Iterator[tuple[Event, ...]]:
+    """The events of each run: a run is due where none comes for long enough."""
+    waiting: list[Event] = []
+    for event in sorted(events, key=lambda each: each.valid_time):
+        if waiting:
+            quiet = (event.valid_time - waiting[-1].valid_time).total_seconds()
+            if quiet >= (in_turn if waiting[-1].kind in WITHIN_TURN else after_answer):
+                yield tuple(waiting)
+                waiting = []
+        waiting.append(event)
+    yield tuple(waiting)
 
 
 def prompts_of(session: tuple[Event, ...], most_characters: int) -> Iterator[str]:
