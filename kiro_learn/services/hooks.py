@@ -122,6 +122,8 @@ class Hooks:
                 event = await self._event(request.agent, report)
                 if report.new_context:
                     self._sessions.clear(event.namespace, event.session_id)
+                if report.is_spawn:
+                    self._session_context.missed((event.namespace, event.session_id))
                 if not self._pauses.holds(event):
                     events.append(event)
         for outcome in await self._capture.take_all(events):
@@ -160,12 +162,7 @@ class Hooks:
         if event is not None and context.text:
             self._session_context.told(event, context)
         if event is not None and retrieve and event.kind is EventKind.PROMPT:
-            captured, retrieval = await self._prompt.take(event, deadline=deadline)
-            of_paths = ""
-            with trio.move_on_at(deadline):
-                of_paths = await self._act_rules.paths.on(event)
-            waited = self._act_rules.with_next_prompt(event)
-            return captured, "\n".join(filter(None, (retrieval.context, of_paths, waited.text)))
+            return await self._answer(event, deadline)
         if event is not None:
             try:
                 with trio.move_on_at(deadline):
@@ -176,6 +173,18 @@ class Hooks:
             if event.kind is EventKind.TOOL_USE and retrieve and not is_answered_before_tool(agent):
                 await self._act_rules.after_act(event)
         return captured, context.text
+
+    async def _answer(self, prompt: Event, deadline: float) -> tuple[Captured, str]:
+        """The outcome of a prompt, and what its agent is told: the brief too, where the session's start missed it."""
+        late = await self._session_context.late(prompt, deadline=deadline)
+        if late.text:
+            self._session_context.told(prompt, late)
+        captured, retrieval = await self._prompt.take(prompt, deadline=deadline)
+        of_paths = ""
+        with trio.move_on_at(deadline):
+            of_paths = await self._act_rules.paths.on(prompt)
+        waited = self._act_rules.with_next_prompt(prompt)
+        return captured, "\n".join(filter(None, (late.text, retrieval.context, of_paths, waited.text)))
 
     async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[tuple[HookReport, str]]:
         """The reports of a request, each with its key; a large payload is read in a thread."""

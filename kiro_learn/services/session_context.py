@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
 
 import attrs
 import trio
 
-from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.actors.session_ledger import Session, SessionLedger
 from kiro_learn.errors import StorageError
 from kiro_learn.learning.overruled import RuleStatements, contradictions
 from kiro_learn.model.event import Event
@@ -26,7 +27,6 @@ from kiro_learn.model.retrieval import BRIEF, Occasion, Retrieval
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, render_brief, said_by
-from kiro_learn.retrieval.rendering.passages import count_tokens
 from kiro_learn.retrieval.rendering.repeats import contradicts, each_once
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.capture import Capture, Captured
@@ -63,6 +63,8 @@ MOST_SESSIONS = 1_000
 FILES_SECONDS = 0.2
 """How long a brief waits for the agent's rule files; what later ones say is told again."""
 
+Kept = TypeVar("Kept", bound=Hashable)
+
 NOTHING = Brief()
 NOTHING_LOADED = RuleStatements()
 
@@ -91,6 +93,7 @@ class SessionContext:
         self._sessions = sessions
         self._most_bytes = most_bytes
         self._told: OrderedDict[str, None] = OrderedDict()
+        self._missed: OrderedDict[Session, None] = OrderedDict()
 
     async def context(
         self,
@@ -119,7 +122,7 @@ class SessionContext:
         parts = await self._parts(namespace, room, loaded)
         profile = await self._profiles.told(namespace, folder, is_told=with_profile)
         brief = render_brief(parts, most_bytes=room, profile=profile)
-        while tokens is not None and (count := count_tokens(brief.text)) > tokens:
+        while tokens is not None and (count := brief.token_count) > tokens:
             most_bytes = int(len(brief.text.encode()) * tokens / count * LESS)
             brief = render_brief(parts, most_bytes=most_bytes, profile=profile)
         return brief
@@ -212,34 +215,41 @@ class SessionContext:
             found += (record for record in fitting if not loaded.say(record))
         return each_once(found)
 
-    def tokens_of(self, brief: Brief) -> int:
-        """How many tokens of a budget it takes."""
-        return count_tokens(brief.text)
-
     async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Brief:
         """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
 
-        By ``deadline`` (trio's clock); nothing is raised, and what is late is not told.
-
-        Args:
-          key: what tells the session from others of an agent that names none.
+        By ``deadline`` (trio's clock); nothing is raised, and what is late is told with the first prompt. ``key`` tells
+        the session from others of an agent that names none.
         """
         session = (event.namespace, event.session_id)
         was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
         if was_told and not is_emptied:
             return NOTHING
-        now = trio.current_time()
-        latest = now + (deadline - now) * SHARE_OF_DEADLINE
-        told = NOTHING
-        self._remember(key)  # before it is read: several hooks of one session may come together
+        _keep(self._told, key)  # before it is read: several hooks of one session may come together
+        told: Brief | None = None
         try:
-            with trio.move_on_at(latest):
-                found = await catch_errors("session context", lambda: self._brief_of(event))
-                told = found if isinstance(found, Brief) else NOTHING
+            told = await _in_time(lambda: self._brief_of(event), deadline)
+            self._missed.pop(session, None)
         finally:
-            if not told.text:
+            if told is None:
+                self.missed(session)
+            if told is None or not told.text:
                 self._told.pop(key, None)
-        return told
+        return told or NOTHING
+
+    def missed(self, session: Session) -> None:
+        """The session began, and was told nothing: the daemon was not there, or too late."""
+        _keep(self._missed, session)
+
+    async def late(self, event: Event, *, deadline: float) -> Brief:
+        """What the session of a prompt should have been told at its start, if it missed that; by ``deadline``."""
+        session = (event.namespace, event.session_id)
+        if session not in self._missed:
+            return NOTHING
+        found = await _in_time(lambda: self._brief_of(event), deadline)
+        if found is not None:
+            self._missed.pop(session, None)
+        return found or NOTHING
 
     async def _brief_of(self, event: Event) -> Brief:
         folder = event.source.project_path
@@ -253,18 +263,28 @@ class SessionContext:
             loaded = await catch_errors("rule files", lambda: self.rule_files.statements(agent, folder))
         return loaded if isinstance(loaded, RuleStatements) else NOTHING_LOADED
 
-    def _remember(self, key: str) -> None:
-        self._told[key] = None
-        self._told.move_to_end(key)
-        while len(self._told) > MOST_SESSIONS:
-            self._told.popitem(last=False)
-
     def told(self, event: Event, brief: Brief) -> None:
         """The session was told this; its prompts are not told again what was told whole."""
         prompt = self._sessions.prompt(event.namespace, event.session_id, event.event_id)
         prompt.told((BRIEF, *brief.whole_ids))
         self._sessions.brief((event.namespace, event.session_id), brief.record_ids)
         self._log.add_told(event, brief, Occasion.START)
+
+
+async def _in_time(read: Callable[[], Awaitable[Brief]], deadline: float) -> Brief | None:
+    """What ``read`` finds; None if it fails, or takes more than its share of the time."""
+    now = trio.current_time()
+    with trio.move_on_at(now + (deadline - now) * SHARE_OF_DEADLINE):
+        found = await catch_errors("session context", read)
+        return found if isinstance(found, Brief) else None
+    return None
+
+
+def _keep(sessions: OrderedDict[Kept, None], session: Kept) -> None:
+    sessions[session] = None
+    sessions.move_to_end(session)
+    while len(sessions) > MOST_SESSIONS:
+        sessions.popitem(last=False)
 
 
 async def _at_once(*reads: Callable[[], Awaitable[Sequence[MemoryRecord]]]) -> list[Sequence[MemoryRecord]]:

@@ -14,7 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
-from kiro_learn.retrieval.rendering.passages import item, one_line, shortened
+from kiro_learn.retrieval.rendering.passages import count_tokens, item, one_line, shortened
 from kiro_learn.retrieval.rendering.repeats import branch_note, when
 from kiro_learn.retrieval.rendering.report import HEADING, UNTITLED
 
@@ -52,6 +52,11 @@ class Brief:
     record_ids: tuple[RecordId, ...] = ()
     whole_ids: tuple[RecordId, ...] = ()
     """Those of which nothing was left out."""
+
+    @property
+    def token_count(self) -> int:
+        """How many tokens of a budget it takes."""
+        return count_tokens(self.text)
 
 
 @attrs.frozen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -391,5 +392,53 @@ def test_what_a_model_learned_an_agent_decided_is_told_and_what_a_tool_says_is_n
             )
         told = await start(services)
         assert [f"Decided {number}" in told for number in (1, 2, 3)] == [True, False, False]
+
+    in_daemon(scenario)
+
+
+@attrs.frozen
+class Spooled:
+    """A hook's request that was kept while no daemon ran."""
+
+    payload: bytes
+    agent: str = "claude-code"
+    headers: Mapping[str, str] = attrs.Factory(dict)
+
+
+async def ask(services: Services, prompt: str, session: str = "s") -> str:
+    return (await hook(services, "UserPromptSubmit", session_id=session, prompt=prompt)).context
+
+
+def test_a_session_that_began_without_the_daemon_is_told_with_its_first_prompt() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, "Money", "Never use float for money")
+        payload = {"hook_event_name": "SessionStart", "cwd": FOLDER, "session_id": "s", "source": "startup"}
+        await services.hooks.take_all([Spooled(json.dumps(payload).encode())])
+        assert (await ask(services, "go on")).count("Never use float for money") == 1
+        assert await ask(services, "go on") == ""
+        assert await start(services, source="resume") == ""
+
+    in_daemon(scenario)
+
+
+def test_a_brief_that_came_too_late_is_told_with_the_first_prompt() -> None:
+    storage = InMemoryStorage()
+
+    async def scenario(services: Services) -> None:
+        await rule(services, "Money", "Never use float for money")
+        storage.read_gate = trio.Event()
+        assert await start(services) == ""
+        storage.read_gate.set()
+        await trio.testing.wait_all_tasks_blocked()
+        assert "Never use float for money" in await ask(services, "go on")
+        assert await ask(services, "and now the invoice") == ""
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_a_session_whose_start_was_never_heard_of_is_told_nothing_late() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, "Money", "Never use float for money")
+        assert await ask(services, "go on") == ""
 
     in_daemon(scenario)

@@ -182,7 +182,7 @@ def _briefs(services: Services) -> Iterator[Route]:
                 "context": found.text,
                 "records": found.record_ids,
                 "memories": [{"id": each.record_id, "title": each.title, "type": each.type_name} for each in told],
-                "tokens": sessions.tokens_of(found),
+                "tokens": found.token_count,
             }
         )
 
