@@ -9,7 +9,7 @@ _BOUND = r"under|over|above|below|at most|at least|than|exactly|up to|within|max
 _SETTING = (
     r"use|set|pin|keep|have|has|require|requires|need|needs|wait|limit|target|return|answer|respond|indent|wrap|default"
 )
-_AT_END = r"(?= ?(?:[,;.)](?:\s|$)|$| (?:in|for|on|as|to|when|before|after|of|per)\b))"
+_AT_END = r"(?= ?(?:[,;.)](?:\s|$)|$| (?:in|for|on|as|to|when|before|after|of|per|from|everywhere|here|always|now)\b))"
 """What stands behind a number that names no noun that follows it."""
 _SET = re.compile(rf"\b(?:{_SETTING})(?: [^\s\d,;.]{{1,30}}){{0,6}} [vV]?(\d[\w.]{{0,20}}%?){_AT_END}", re.IGNORECASE)
 _MEASURED = re.compile(rf"\b(?:{_BOUND}|{_SETTING}|with|to|at) (\d[\w.]{{0,20}}%?)(?= [a-z]{{2}})", re.IGNORECASE)

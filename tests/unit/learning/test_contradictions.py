@@ -18,6 +18,7 @@ CONTRARY = [
     ("Require 1 approval before a merge", "Require 2 approvals before a merge"),
     ("Keep the coverage above 80%", "Keep the coverage above 90%"),
     ("Return 404 for a missing order", "Return 410 for a missing order"),
+    ("Always set the seed 1337 everywhere", "Always set the seed 42 everywhere"),
     ("Always push to main", "Never push to main"),
     ("Never use npm; always use pnpm", "Never use pnpm; always use npm"),
 ]
