@@ -120,7 +120,7 @@ def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
 
 
 def _running(status: Json, address: str) -> Line:
-    seconds = (moment_of(status["now"]) - moment_of(status["started_at"])).total_seconds()
+    seconds = max(0.0, (moment_of(status["now"]) - moment_of(status["started_at"])).total_seconds())  # if put back
     version = f"v{status['version']}"
     facts = (duration(seconds), address, size(status["rss_bytes"]), version)
     why = build_note(status["version"], status.get("build", ""))

@@ -84,7 +84,7 @@ KINDS = (
         r"\bPRs?\b|\b(?:pull|merge)[- ]requests?\b",
         r"gh pr (?:create|edit|ready)\b|glab mr create\b",
     ),
-    ChangeKind("commit", r"\bcommit(?:s|ted|ting)?\b", r"git commit\b"),
+    ChangeKind("commit", r"\bcommit(?:s|ted|ting|te|ten|test)?\b|\beincheck\w{0,4}", r"git commit\b"),
     ChangeKind(
         "force push",
         r"\bforce[- ]?push(?:es|ed|ing)?\b|\bpush(?:es|ed|ing)? (?:\S+ ){0,2}(?:by|with) (?:-{0,2})force\b",
@@ -95,8 +95,8 @@ KINDS = (
         r"\b(?:delet|remov)(?:e|es|ed|ing) (?:\w+ ){0,2}branch(?:es)?\b",
         r"git (?:branch (?:.* )?(?:-[a-z]{0,4}[dD]\b|--delete\b)|push (?:.* )?(?:--delete\b|-d\b|:\S))",
     ),
-    ChangeKind("push", r"\b(?:force[- ])?push(?:es|ed|ing)?\b", r"git push\b"),
-    ChangeKind("merge", r"\bmerg(?:e|es|ed|ing)\b", r"git merge\b|(?:gh pr|glab mr) merge\b"),
+    ChangeKind("push", r"\b(?:force[- ])?push(?:es|ed|ing|en|e|t)?\b|\bgepusht\b|\bpousse[rz]?\b", r"git push\b"),
+    ChangeKind("merge", r"\bmerg(?:e|es|ed|ing|en|t)\b|\bgemergt\b", r"git merge\b|(?:gh pr|glab mr) merge\b"),
     ChangeKind("rebase", r"\brebas(?:e|es|ed|ing)\b", r"git (?:rebase\b|pull .*--rebase)"),
     ChangeKind(
         "branch",
@@ -106,7 +106,7 @@ KINDS = (
     ),
     ChangeKind(
         "migration",
-        r"\bmigrations?\b",
+        r"\bmigration(?:s|en)?\b|\bmigraci(?:\u00f3n|ones)\b",
         r"alembic\b|(?:.* )?(?:make)?migrat(?:e|ions?)\b|(?:.* )?db:migrate\b",
         r"(?:^|[/_.-])migrations?(?:[/_.-]|$)|(?:^|/)alembic/versions/",
     ),
@@ -129,12 +129,13 @@ KINDS = (
     ),
     ChangeKind(
         "deploy",
-        r"\bdeploy(?:s|ed|ing|ments?)?\b",
+        r"\bdeploy(?:s|ed|ing|ments?|en|t)?\b|\bdesplieg\w{1,3}\b|\bd\u00e9plo(?:y\w{1,4}|ie\w?)\b",
         r".*deploy|(?:kubectl|terraform) apply\b|helm (?:install|upgrade)\b|vercel\b|docker push\b",
     ),
     ChangeKind(
         "dependency",
-        r"\bdependenc(?:y|ies)\b|\binstall(?:s|ing)? (?:\S+ ){0,2}(?:packages?|librar(?:y|ies))\b"
+        r"\bdependenc(?:y|ies)\b|\babh\u00e4ngigkeit(?:en)?\b|\bdependencias?\b|\bd\u00e9pendances?\b"
+        r"|\binstall(?:s|ing)? (?:\S+ ){0,2}(?:packages?|librar(?:y|ies))\b"
         r"|\bnew (?:packages?|librar(?:y|ies))\b",
         r"(?:npm|pnpm|yarn|bun) (?:i|install|add) [^-\s]|(?:uv )?pip3? install\b|(?:uv|poetry|cargo|pdm) add\b"
         r"|go get\b",

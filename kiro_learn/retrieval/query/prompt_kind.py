@@ -257,12 +257,16 @@ _HOW = (
 _BY = r"(?: i| we| you| one)?"
 _LANGUAGES = r"(?:node|python|ruby|go|rust|java|php|elixir|typescript)"
 
+_SAID_IN = r".{0,80}\b(?:texts?|comments?|messages?|customers?|speak|answers?|mails?|docs?)\b"
+"""Behind a language that is spoken, or written by people for people."""
+
 _ASKING: tuple[tuple[tuple[Slot, ...], tuple[str, ...]], ...] = (
     ((Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE), (rf"{_WHAT} (?:stack|technolog(?:y|ies))\b(?! trace)",)),
     (
         (Slot.LANGUAGE, Slot.FRAMEWORK),
         (
-            rf"{_WHAT} languages?\b|\bwritten in\b|\b{_LANGUAGES}(?:\.js)? version\b|\bversion of {_LANGUAGES}\b",
+            rf"{_WHAT} languages?\b(?!{_SAID_IN})",
+            rf"\bwritten in\b|\b{_LANGUAGES}(?:\.js)? version\b|\bversion of {_LANGUAGES}\b",
             rf"\bwhat {_LANGUAGES}(?:\.js)? (?:do|does|are|is|should)\b",
         ),
     ),

@@ -128,7 +128,7 @@ _LABEL = re.compile(
 _OPENER = re.compile(
     r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
     r"|you're right|that's right|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|also|basically"
-    r"|in short|ah|oh|i see|hmm|however)\b\s*[,.!:;\u2013\u2014-]+\s*)+",
+    r"|in short|ah|oh|i see|hmm|however)\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
     re.IGNORECASE,
 )
 _ENUMERATED = re.compile(
@@ -139,6 +139,7 @@ _ENUMERATED = re.compile(
 
 _LOWER_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?[,:;.?!]?(?:\s|$)")
 _NUMBER = re.compile(r"\d{1,2}[.)]\s+")
+_OPTION_BEFORE = re.compile(r"(?<!\S)--?$")
 _MARKS = " \t*_#>-\u2022\u2705\u274c\u2713\u2714\u26a0\ufe0f\U0001f389"
 _LEANING = re.compile(
     r"(?:it|its|it's|this|that|that's|they|these|those|both|there|there's|(?:the )?same|neither|either|which|so)\b",
@@ -271,11 +272,18 @@ def _asked(prompt: str) -> str:
 
 def _bare(text: str) -> str:
     """``text`` without marks, labels and openers: "## Summary: Fixed `x`" is "Fixed x"."""
-    text = text.replace("`", "").strip(_MARKS)
+    text = _without_marks(text.replace("`", ""))
     for start in (_NUMBER, _LABEL, _OPENER):
         found = start.match(text)
         text = text[found.end() :] if found and found.end() < len(text) else text
-    return text.strip(_MARKS)
+    return _without_marks(text)
+
+
+def _without_marks(text: str) -> str:
+    """The hyphens of an option that it begins with stay: "--no-verify"."""
+    bare = text.strip(_MARKS)
+    option = _OPTION_BEFORE.search(text[: text.find(bare)]) if bare else None
+    return f"{option[0]}{bare}" if option else bare
 
 
 def _capitalised(text: str) -> str:

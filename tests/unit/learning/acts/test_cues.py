@@ -158,3 +158,19 @@ def test_any_input_of_a_tool_is_an_act_or_none() -> None:
     assert is_about("Never commit secrets", "shell", command=["git", "commit"])
     assert is_about("Never commit secrets", "shell", command=["bash", "-lc", "git commit -am x"])
     assert is_about("PR titles begin with a verb", "mcp__github__create_pull_request", title="x")
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("Bitte nie direkt auf main pushen", "kind push"),
+        ("ne pousse jamais sur main", "kind push"),
+        ("Migrationen bitte nie von Hand \u00e4ndern", "kind migration"),
+        ("nie auf main committen", "kind commit"),
+        ("nur dienstags deployen", "kind deploy"),
+        ("keine neuen Abh\u00e4ngigkeiten ohne R\u00fcckfrage", "kind dependency"),
+        ("las migraciones no se editan a mano", "kind migration"),
+    ],
+)
+def test_an_act_is_named_in_other_languages(said: str, kind: str) -> None:
+    assert kind in {cue.key for cue in cues_in(said)}

@@ -2,7 +2,15 @@
 
 import pytest
 
-from kiro_learn.retrieval.query.prompt_kind import BROUGHT_CHARACTERS, MOST_NAMES, PromptKind, kind_of, names_in
+from kiro_learn.model.profile import Slot
+from kiro_learn.retrieval.query.prompt_kind import (
+    BROUGHT_CHARACTERS,
+    MOST_NAMES,
+    PromptKind,
+    kind_of,
+    names_in,
+    slots_of,
+)
 from kiro_learn.retrieval.query.question import Query
 
 PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It expires too early in two places. " * 60
@@ -132,3 +140,8 @@ def test_a_paste_that_mentions_the_past_does_not_ask_about_it() -> None:
 )
 def test_the_files_identifiers_and_addresses_of_a_question(question: str, names: tuple[str, ...]) -> None:
     assert names_in(question) == names
+
+
+def test_a_language_that_people_speak_is_no_slot_of_the_project() -> None:
+    assert slots_of("In which language do we write texts for customers?", sets_goal=False) == ()
+    assert Slot.LANGUAGE in slots_of("which language is this project written in?", sets_goal=False)

@@ -178,3 +178,14 @@ def test_a_long_title_ends_with_a_word() -> None:
 )
 def test_a_title_without_a_subject_has_its_question_in_front(asked: str, answered: str, title: str) -> None:
     assert title_of(blocks_of(answered), asked) == title
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("`--no-verify` skips the hooks, so that only the CI finds them.", "--no-verify skips the hooks"),
+        ("--json prints one object a line.", "--json prints one object a line"),
+    ],
+)
+def test_an_option_at_the_beginning_keeps_its_hyphens(said: str, title: str) -> None:
+    assert title_of(blocks_of(said), "how do I turn the hooks off?").startswith(title)
