@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -228,6 +229,12 @@ MOST_CHARACTERS_PER_NEW = 20
 _INSTRUCTING_WORDS = frozenset({"always", "never", "use", "uses", "used", "using"})
 """Most rules have one of them; a negation is looked at by itself."""
 
+_NAME = re.compile(r"[\d_./:@#]")
+"""In a word that is a number, a version, a path or an identifier."""
+WORD_BESIDE_NAME = Fraction(1, 2)
+"""What any other word counts beside one: whoever words a thing anew takes other ones."""
+_LEAST_BEGINNING, _LONGEST_ENDING = 5, 5
+
 _ENDINGS = ("ing", "ed", "es", "ly", "s", "d", "e")
 _LEAST_STEM = 3
 
@@ -293,11 +300,23 @@ def _is_held(
 def _holds_words(words: frozenset[str], record: MemoryRecord, counts: Mapping[str, int]) -> bool:
     own = stems(f"{record.title}\n{record.summary}")
     numbers = {word for word in stems(record.title) if any(character.isdigit() for character in word)}
-    # Of words that are equally rare, the longer ones say more.
-    rare = sorted(own, key=lambda word: (counts.get(word, 0), -len(word), word))[:MOST_RARE_TERMS]
-    weights = {word: Fraction(1, max(counts.get(word, 0), 1)) for word in rare}
-    held = sum(weight for word, weight in weights.items() if word in words)
+    # Of words that are equally rare, names say more, then the longer ones.
+    rare = sorted(own, key=lambda word: (counts.get(word, 0), not _NAME.search(word), -len(word), word))
+    weights = {word: _weight(word, counts) for word in rare[:MOST_RARE_TERMS]}
+    held = sum(weight for word, weight in weights.items() if _is_among(word, words))
     return numbers <= words and held >= LEAST_SHARE_HELD * sum(weights.values())
+
+
+def _weight(word: str, counts: Mapping[str, int]) -> Fraction:
+    return Fraction(1 if _NAME.search(word) else WORD_BESIDE_NAME, max(counts.get(word, 0), 1))
+
+
+def _is_among(word: str, words: frozenset[str]) -> bool:
+    """Whether ``word`` is one of ``words``; one that is no name may have another ending ("configuration")."""
+    if word in words or _NAME.search(word):
+        return word in words
+    beginning = word[: max(_LEAST_BEGINNING, len(word) - _LONGEST_ENDING)]
+    return any(other.startswith(beginning) for other in words)
 
 
 def _text(record: MemoryRecord) -> str:

@@ -262,3 +262,18 @@ def test_much_text_for_little_is_far_less() -> None:
     assert is_far_less([long], [short])
     assert not is_far_less([long], [told("t", "word " * 60)])
     assert not is_far_less([told("t", "word " * 100)], [told("t")])
+
+
+def test_other_endings_and_a_filler_word_lose_nothing() -> None:
+    old = rule(
+        "Configuration of release-please uses a token instead of the default, so that downstream automation starts"
+    )
+    new = told(
+        "release-please is configured with a token", "So automated steps downstream are started; the default is not."
+    )
+    assert holds(new, old, word_counts([old]))
+
+
+def test_a_name_is_held_as_it_stands_or_is_lost() -> None:
+    old = rule("The pool in core/db_pool.py keeps 20 connections")
+    assert not holds(told("The pool of core keeps 20 connections"), old, word_counts([old]))
