@@ -39,7 +39,7 @@ from kiro_learn.learning.extraction.extractive.sentence_signs import signs_of
 
 CLASSES = ("rule", "choice")
 LONGEST_REAL = 600
-LEAST_COUNT = 2
+LEAST_COUNT = 3
 RIDGE, STEPS, RATE = 0.08, 1_500, 0.5
 ODDS = (-1.0, -0.5, 0.0, 0.3, 0.5, 1.0)
 WRITTEN = Path(sentence_classes.__file__).with_name("sentence_weights.json")
