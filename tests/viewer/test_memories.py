@@ -352,5 +352,5 @@ def test_a_memory_that_a_team_shares_says_who_it_is_from(kitchen: Kitchen) -> No
     source = kitchen.event("s-1", "note", "shared")
     shared = kitchen.memory("Taste before salting", strategy="team-shared", source_event_ids=[source])
     page = kitchen.open(f"memories?open={shared}")
-    page.get_by_text("ada, through the team").wait_for()
+    page.get_by_text(f"{kitchen.namespace.split('/')[2]}, through the team").wait_for()
     assert page.get_by_text("Session s-1").count() == 0

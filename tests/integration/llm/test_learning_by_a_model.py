@@ -105,7 +105,12 @@ def test_with_auto_a_sick_agent_is_stood_in_for_and_the_status_says_so(tmp_path:
 
 
 def test_a_stop_leaves_no_agent_behind(tmp_path: Path) -> None:
-    settings = {**agent("hangs"), "KIRO_LEARN_LLM_BACKEND": "acp", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
+    settings = {
+        **agent("hangs"),
+        "KIRO_LEARN_LLM_BACKEND": "acp",
+        "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05",
+        "KIRO_LEARN_LEARNING_TURN_IDLE_SECONDS": "0.05",
+    }
     with running_daemon(tmp_path / "home", {**settings, "KIRO_LEARN_SERVER_DRAIN_SECONDS": "0.2"}) as daemon:
         daemon.call("POST", "/v1/events", EVENT)
         process = psutil.Process(daemon.process.pid)

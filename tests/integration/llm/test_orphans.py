@@ -17,7 +17,12 @@ from tests.integration.daemon_process import DaemonProcess, running_daemon
 from tests.integration.llm.test_acp_agents import is_running, wait_gone
 from tests.integration.llm.test_learning_by_a_model import EVENT, agent
 
-DEAF = {**agent("deaf"), "KIRO_LEARN_LLM_BACKEND": "acp", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
+DEAF = {
+    **agent("deaf"),
+    "KIRO_LEARN_LLM_BACKEND": "acp",
+    "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05",
+    "KIRO_LEARN_LEARNING_TURN_IDLE_SECONDS": "0.05",
+}
 """An agent that ignores SIGTERM, and so does its child; neither reads on, so neither sees that its input has ended."""
 
 SLEEP = (sys.executable, "-I", "-S", "-c", "import time; print(flush=True); time.sleep(60)")
