@@ -106,7 +106,7 @@ STEPS_BETWEEN_INTERRUPTIONS = 100_000
 MOMENT = "%Y%m%dT%H%M%SZ"
 
 _KINDS = {"daily": CopyKind.DAILY, "asked": CopyKind.ASKED, "replaced": CopyKind.REPLACED, "damaged": CopyKind.DAMAGED}
-_NAME = re.compile(r"(?:kiro-learn-)?(daily|asked|replaced|damaged|v\d+)-(\d{8}T\d{6}Z)(?:-\d+)?(?:\.db)?")
+_NAME = re.compile(r"(?:kiro-learn-)?(daily|asked|replaced|damaged|v\d+)-(\d{8}T\d{6}Z)(?:-(\d+))?(?:\.db)?")
 
 
 class Interrupted(StorageError):
@@ -130,7 +130,7 @@ class SqliteCopies:
             found = [copy for folder in {self.home_folder, self.folder} for copy in _copies_in(folder)]
         except OSError as error:
             raise unusable(error, self.folder) from error
-        return tuple(sorted(found, key=lambda each: (each.made_at, each.name), reverse=True))
+        return tuple(sorted(found, key=_age, reverse=True))
 
     def absence(self) -> str:
         if self.folder == self.home_folder:
@@ -299,9 +299,22 @@ def _copy_at(path: Path, named: re.Match[str] | None) -> BackupCopy:
 
 
 def free_name(path: Path) -> Path:
-    """``path``, or where a copy of the same second has it, one with a number."""
-    names = (path if n == 1 else path.with_name(f"{path.stem}-{n}{path.suffix}") for n in range(1, 1000))
-    return next(each for each in names if not each.exists())
+    """``path``, or where a copy of the same second had it, one with the next number; that of a removed one stays free,
+    since the number tells which of two is the newer.
+    """
+    siblings = path.parent.glob(f"{path.stem}*{path.suffix}")
+    greatest = max((_number_of(each.name) for each in siblings), default=0)
+    return path.with_name(f"{path.stem}-{greatest + 1}{path.suffix}") if greatest else path
+
+
+def _age(copy: BackupCopy) -> tuple[datetime, int, str]:
+    return copy.made_at, _number_of(copy.name), copy.name
+
+
+def _number_of(name: str) -> int:
+    """Of the copies of one second; of the first, and of one by somebody else, it is one."""
+    named = _NAME.fullmatch(name)
+    return int(named[3] or 1) if named else 1
 
 
 def _remove_partials(folder: Path) -> None:

@@ -367,3 +367,9 @@ def test_a_copy_of_an_earlier_schema_can_only_be_removed(copies: SqliteCopies) -
         connection.execute("DELETE FROM _migrations WHERE version > 5")
     with pytest.raises(StorageError, match="earlier"):
         copies.change(made, lambda transaction: transaction.delete_memory_record([record_id(1)]))
+
+
+def test_of_copies_made_in_one_second_the_last_made_are_kept(copies: SqliteCopies) -> None:
+    made = [copies.take(CopyKind.ASKED, DAWN) for _ in range(15)]
+    assert [copy.path for copy in copies.copies()] == [copy.path for copy in reversed(made[-3:])]
+    assert len({copy.path for copy in made}) == 15
