@@ -233,6 +233,10 @@ class LlmError(DependencyError):
     """The learner gave no usable answer."""
 
 
+class UnusableAnswer(LlmError):
+    """The learner answered, but not in the form that was asked for; the text says what is wrong, in our words alone."""
+
+
 class BatchRefused(LlmError):
     """The model works, but has no usable answer to this batch; it may have one to a part of it."""
 
@@ -252,7 +256,6 @@ class BudgetSpent(LlmError):
             f"the model was asked {daily_calls:,} times today, which is all that [llm] daily_calls allows",
             hint="Raise it, or wait for midnight (UTC); until then, learning goes on without a model.",
         )
-        self.daily_calls = daily_calls
 
 
 class ModelBusy(LlmError):
@@ -270,7 +273,6 @@ class ModelSick(LlmError):
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"{name} fails: {problem}", hint="kiro-learn status says when it is well again")
-        self.name = name
 
 
 class AgentError(LlmError):

@@ -26,6 +26,7 @@ from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.pipelines.learn.known import KnownMemories
 from kiro_learn.pipelines.learn.learning_run import Learner
 from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
@@ -117,7 +118,8 @@ def actors_of(dependencies: Dependencies, config: Config) -> Actors:
     graph_embedder = _graph_embedder(dependencies, config, writer, embedder)
     ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
     llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)
-    extractor = _extractor(dependencies, config, embedder, llms, MeteredLlm(ledger))
+    known = KnownMemories(embedder, indexes, dependencies.storage)
+    extractor = _extractor(dependencies, config, known, llms, MeteredLlm(ledger))
     project_dependencies = _project_dependencies(dependencies, config, writer, indexes, extractor)
     projects = Projects(dependencies.storage, lambda namespace: ProjectActor(namespace, project_dependencies))
     relearner = _relearner(dependencies, config, project_dependencies.learner)
@@ -154,16 +156,17 @@ def _graph_embedder(
 
 
 def _extractor(
-    dependencies: Dependencies, config: Config, embedder: Embedder, llms: LlmFailover, calls: MeteredLlm
+    dependencies: Dependencies, config: Config, known: KnownMemories, llms: LlmFailover, calls: MeteredLlm
 ) -> Extractor:
     return Extractor(
         llms=llms,
         calls=calls,
-        embedder=embedder,
+        embedder=known.embedder,
         clock=dependencies.clock,
         offload=dependencies.background,
         branches=BranchNotes(dependencies.branches, dependencies.storage),
         config=config.learning,
+        known=known,
         prompt_characters=config.llm.prompt_characters,
         learns_graph=config.graph.learn,
     )

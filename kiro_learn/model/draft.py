@@ -30,6 +30,8 @@ class RecordDraft:
     knowledge_type: KnowledgeType | None = None
     origin: Origin | None = None
     importance: int | None = None
+    replaces: str = ""
+    """Which of the memories that it was shown the learner says to hold no longer, by their letters."""
 
 
 @attrs.frozen

@@ -39,6 +39,10 @@ class TextBody:
     type: Literal["text"] = "text"
 
 
+SESSION_STARTED = TextBody("session started")
+"""Of the note that an agent's start leaves: it says that there is a session, and nothing to learn."""
+
+
 @attrs.frozen
 class Turn:
     """One utterance of a conversation."""

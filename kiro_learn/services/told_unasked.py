@@ -21,6 +21,7 @@ from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
 from kiro_learn.retrieval.ranking.confidence import dependents, overturned_among
+from kiro_learn.retrieval.ranking.succession import is_replacing
 from kiro_learn.retrieval.rendering.brief import StatedItem
 from kiro_learn.retrieval.rendering.repeats import rests_on, was
 from kiro_learn.services.project_names import MergedProjects
@@ -83,13 +84,14 @@ class Amended:
     def of(cls, rules: Sequence[MemoryRecord], others: Sequence[MemoryRecord]) -> Amended:
         """Of ``rules`` by what they order; of these and of ``others`` by what their titles say has ended.
 
-        What an agent says ends nothing that a person ruled. What stands below the titles names too much.
+        What an agent says ends nothing that a person ruled. What stands below the titles names too much, but for what a
+        memory says outright to replace.
         """
         of_rules = {rule.record_id: rule for rule in rules}
         found = {old: of_rules[new] for old, new in overruling(rules).items()}
         stated = [each for each in newest_first([*others, *rules]) if ANSWERED not in each.title]
         known = {each.record_id: each for each in stated[:MOST_COMPARED]}
-        texts = {record_id: record.title.lower() for record_id, record in known.items()}
+        texts = {record_id: _stated(record) for record_id, record in known.items()}
         moments = {record_id: record.created_at for record_id, record in known.items()}
         # Of several that name what changed, the oldest is what was decided; the others rest on it.
         overturned = {
@@ -116,6 +118,10 @@ class Amended:
             if new is record or new.record_id not in listed:
                 told.setdefault(new.record_id, new)
         return list(told.values())
+
+
+def _stated(record: MemoryRecord) -> str:
+    return "\n".join((record.title, *filter(is_replacing, record.facts))).lower()
 
 
 MOST_PREFERENCES = 50

@@ -12,7 +12,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 import attrs
 
-from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
+from kiro_learn.model.event import SESSION_STARTED, Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, derived_event_id, is_event_id, is_unique
 from kiro_learn.wire.agents import agent_of_hook, is_of_failure
 from kiro_learn.wire.hook_payload import (
@@ -74,7 +74,6 @@ class HookReport:
 
 Fields = dict[str, Any]
 
-SPAWN = TextBody("session started")
 MAX_SESSION_ID = 128
 SHIM_VALUE_BYTES = 1_000
 """Of a value of the environment, what the shim sends at most; a longer one is cut, and the request does not say so."""
@@ -137,7 +136,7 @@ def _turns(kind: EventKind, fields: Fields) -> list[Fields]:
 def _body(kind: EventKind, fields: Fields, known: Mapping[str, str], *, characters: int) -> Body | None:
     """``characters``: those of the text that ``fields`` were read from."""
     if kind is EventKind.NOTE:
-        return SPAWN
+        return SESSION_STARTED
     if kind is EventKind.TOOL_USE:
         return JsonBody(_fitted(_tool_use(fields), characters)) if _first(fields, *_TOOL_FIELDS) is not None else None
     if kind is EventKind.PROMPT:

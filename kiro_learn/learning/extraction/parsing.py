@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from kiro_learn.errors import LlmError
+from kiro_learn.errors import UnusableAnswer
 from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, unescaped
 from kiro_learn.model import record
 from kiro_learn.model.buffer import BufferSnapshot
@@ -43,8 +43,8 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
     long is cut; a record without a title or a summary is left out.
 
     Raises:
-      LlmError: the answer is blank, conversation or thought only, or none of its records is usable; asking again may
-        help.
+      UnusableAnswer: the answer is blank, conversation or thought only, or none of its records is usable; asking again
+        may help.
     """
     answer = without_thinking(answer)
     drafts = [draft for found in _records(answer) if (draft := _draft(*found, batch)) is not None]
@@ -52,11 +52,11 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
         return drafts
     if not answer.strip():
         # Some content filters leave an empty answer; read as a skip, it would lose the batch.
-        raise LlmError("the answer is empty")
+        raise UnusableAnswer("the answer is empty")
     if _OPENING.search(answer):
-        raise LlmError("the answer has records, but none with a title and a summary")
+        raise UnusableAnswer("the answer has records, but none with a title and a summary")
     if not _SKIP.search(answer):
-        raise LlmError("the answer has neither a record nor a skip")
+        raise UnusableAnswer("the answer has neither a record nor a skip")
     return []
 
 
@@ -91,6 +91,7 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
         knowledge_type=knowledge_type,
         origin=_choice(Origin, attributes.get("origin")),
         importance=_importance(attributes.get("importance", "")),
+        replaces=attributes.get("replaces", ""),
     )
 
 
@@ -204,7 +205,7 @@ def without_thinking(answer: str) -> str:
     of the answer is what that element says, and stays.
 
     Raises:
-      LlmError: there was nothing but thoughts.
+      UnusableAnswer: there was nothing but thoughts.
     """
     tags = list(_TAG.finditer(answer))
     pieces: list[str] = []
@@ -219,7 +220,7 @@ def without_thinking(answer: str) -> str:
             position = None
     text = "".join((*pieces, answer[position:])) if position is not None else "".join(pieces)
     if len(text) < len(answer) and not text.strip(" \t\r\n`"):
-        raise LlmError(
+        raise UnusableAnswer(
             "the answer is thought and nothing else",
             hint="Give the model more room for its answer, or choose one that thinks less.",
         )

@@ -9,8 +9,9 @@ from itertools import accumulate, pairwise
 import attrs
 
 from kiro_learn.learning.extraction.framing import CLOSING, Bounds, FramedBatch, elements_of, frame, opening_of
+from kiro_learn.learning.extraction.known import NOTHING_KNOWN, Known
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.event import SESSION_STARTED, Event, EventKind
 from kiro_learn.model.ids import EventId
 
 LEAST_TEXT_CHARACTERS = 500
@@ -56,9 +57,13 @@ def part_to_try(snapshot: BufferSnapshot, suspect_count: int) -> BufferSnapshot:
 
 
 def half_count(events: Sequence[Event]) -> int:
-    """About half of ``events``, cut where the fewest turns are split; 0 if they are of one turn only."""
+    """About half of ``events``, cut where the fewest turns are split; 0 if they are of one turn only.
+
+    The note that a session began says nothing, so there is always more than that on both sides of the cut.
+    """
     split_counts = _split_turn_counts(events)
-    cuts = range(1, len(events))
+    telling = [place for place, event in enumerate(events) if event.body != SESSION_STARTED]
+    cuts = range(telling[0] + 1, telling[-1] + 1) if telling else range(0)
     if not any(split_counts[count] == 0 for count in cuts) and _turn_count(events) < 2:  # noqa: PLR2004  # one turn cannot be split
         return 0
     return min(cuts, key=lambda count: (split_counts[count], abs(2 * count - len(events))))
@@ -213,9 +218,13 @@ INSTRUCTIONS_CHARACTERS = len(BEFORE) + len(AFTER.format(more="")) + 3
 """Characters of a prompt without its batch, for records alone."""
 
 
-def prompt_for(batch: FramedBatch, more: More = NOTHING_MORE) -> str:
-    """The whole prompt that asks a model to learn ``batch``."""
-    return f"{BEFORE}{more.before}\n{batch.text}\n\n{AFTER.format(more=more.after)}"
+def prompt_for(batch: FramedBatch, more: More = NOTHING_MORE, known: Known = NOTHING_KNOWN, problem: str = "") -> str:
+    """The whole prompt that asks a model to learn ``batch``, beside what is ``known``.
+
+    ``problem``: what was wrong with the answer before, in our words; the same prompt might get the same answer again.
+    """
+    again = f"Your answer before this one could not be used: {problem}.\n" if problem else ""
+    return f"{BEFORE}{more.before}{known.text}\n{batch.text}\n\n{AFTER.format(more=more.after)}{again}"
 
 
 # A batch that any model can learn: if a model fails on it too, the model is at fault and not another batch.

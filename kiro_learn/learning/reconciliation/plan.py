@@ -17,6 +17,7 @@ from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import (
     MAX_CONCEPTS,
+    MAX_FACTS,
     MAX_FILES,
     MAX_SOURCE_EVENTS,
     KnowledgeType,
@@ -27,6 +28,7 @@ from kiro_learn.model.record import (
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.model.wording import is_negation
 from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.retrieval.ranking.succession import is_replacing, replacing
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 
 # Plans the merges of a cluster, before anything is written: which of its records and their neighbors become one.
@@ -94,7 +96,8 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
 
 
 def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """The record that stands for all of ``merge``. Facts that its wording does not repeat remain in the history.
+    """The record that stands for all of ``merge``. Facts that its wording does not repeat remain in the history, but for
+    what one of them says to replace.
 
     Its limits are not checked: the merged records may be of the first kiro-learn, which had others.
     """
@@ -107,7 +110,7 @@ def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, c
         strategy=strategy,
         title=wording.title,
         summary=wording.summary,
-        facts=wording.facts,
+        facts=all_of([_replacing(records), wording.facts], MAX_FACTS),
         concepts=all_of([wording.concepts, *(record.concepts for record in records)], MAX_CONCEPTS),
         files_touched=all_of([wording.files, *(record.files_touched for record in records)], MAX_FILES),
         files_read=all_of((record.files_read for record in records), MAX_FILES),
@@ -120,6 +123,12 @@ def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, c
         origin=min((record.origin for record in records), key=LEAST_TRUSTED_FIRST.index),
         branch=records[0].branch if len({record.branch for record in records}) == 1 else None,
     )
+
+
+def _replacing(records: Sequence[MemoryRecord]) -> list[str]:
+    """What ``records`` say to replace, but for one of themselves."""
+    own = {replacing(record.title) for record in records}
+    return [fact for record in records for fact in record.facts if is_replacing(fact) and fact not in own]
 
 
 def merged_record(merge: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
@@ -137,7 +146,7 @@ def _merge_plan(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge,
     return MergePlan(wording, members, near, nearest=max(similarities, key=lambda found: found[0])[1])
 
 
-def all_of(lists: Iterable[Sequence[_T]], most: int) -> tuple[_T, ...]:
+def all_of(lists: Iterable[Iterable[_T]], most: int) -> tuple[_T, ...]:
     """Each item once, in the order in which they are first seen."""
     return tuple(dict.fromkeys(item for items in lists for item in items))[:most]
 

@@ -12,8 +12,9 @@ import structlog
 import trio
 
 from kiro_learn.config import LearningConfig
-from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
+from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy, UnusableAnswer
 from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.known import KNOWN_CHARACTERS, NOTHING_KNOWN, Known
 from kiro_learn.learning.extraction.parsing import dated, parse, record_of
 from kiro_learn.learning.extraction.splitting import (
     HEALTH_CHECK,
@@ -30,9 +31,11 @@ from kiro_learn.learning.graph.fragments import GRAPH, proposals_in
 from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts, RecordDraft
+from kiro_learn.model.event import SESSION_STARTED
 from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.pipelines.learn.known import KnownMemories
 from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.home import Branches
@@ -81,6 +84,7 @@ class Extractor:
     offload: Offload
     branches: BranchNotes
     config: LearningConfig
+    known: KnownMemories
     prompt_characters: int
     """Most of one prompt, where a model is asked."""
     learns_graph: bool = False
@@ -110,7 +114,8 @@ class Extractor:
         now = self.clock.utc_now()
         with self.llms.asking_model(namespace) as llm:
             await self._check_health_if_on_trial(llm, namespace)
-            answer = await self._answer_of(llm, namespace, snapshot)
+            # What is learned again is among what is known, and would be left out.
+            answer = await self._answer_of(llm, namespace, snapshot, known=None)
         return await self._extracted(namespace, answer, now)
 
     async def with_vectors(self, records: Sequence[MemoryRecord]) -> list[Candidate]:
@@ -140,29 +145,35 @@ class Extractor:
                 raise
             log.warning("learning.turn_refused", entry_count=refusal.entry_count, problem=str(refusal))
             turn = snapshot.first(refusal.entry_count)
-            return attrs.evolve(await self._answer_of(self.llms.built_in, namespace, turn), refusal=refusal)
+            return attrs.evolve(await self._answer_of(self.llms.built_in, namespace, turn, None), refusal=refusal)
         except (LlmError, trio.TooSlowError):
             if self.llms.current(namespace) is llm:
                 raise
         return await self._answer(namespace, snapshot)
 
-    async def _answer_of(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
-        """The drafts of ``llm``: of all of ``snapshot``, or of as much of its beginning as it takes at once."""
+    async def _answer_of(
+        self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot, known: KnownMemories | None
+    ) -> _Answer:
+        """The drafts of ``llm``: of all of ``snapshot``, or of as much of its beginning as it takes at once.
+
+        ``known``: where a model is shown what is near to it; nowhere if None.
+        """
         if isinstance(llm, Llm):
-            drafted = await self._by_text(llm, namespace).drafts_of(snapshot)
+            drafted = await self._by_text(llm, namespace, known).drafts_of(snapshot)
         else:
             with trio.fail_after(self.config.extraction_seconds):
                 drafted = await llm.drafts_of(snapshot)
         choose = partial(_checked, drafted) if is_model(llm) else partial(distinct, drafted.drafts, most=math.inf)
         return _Answer(await self.offload(choose), llm, drafted.snapshot, graph=drafted.graph)
 
-    def _by_text(self, llm: Llm, namespace: Namespace) -> ModelLearner:
+    def _by_text(self, llm: Llm, namespace: Namespace, known: KnownMemories | None = None) -> ModelLearner:
         return ModelLearner(
             llm=llm,
             namespace=namespace,
             calls=self.calls,
             offload=self.offload,
             config=self.config,
+            known=known if is_model(llm) else None,
             prompt_characters=self.prompt_characters if is_model(llm) else math.inf,
             learns_graph=self.learns_graph,
         )
@@ -170,13 +181,13 @@ class Extractor:
     async def _answer_or_refusal(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """As ``_answer_of``, but raises BatchRefused if the model fails on the batch and passes its health check."""
         try:
-            return await self._answer_of(llm, namespace, snapshot)
+            return await self._answer_of(llm, namespace, snapshot, self.known)
         except (BudgetSpent, ModelBusy):  # neither is the fault of the batch
             raise
         except (LlmError, trio.TooSlowError) as error:
             if not is_model(llm) or not await self._passes_health_check(llm, namespace):
                 raise
-            part = await self._by_text(llm, namespace).portion_of(snapshot)
+            part = await self._by_text(llm, namespace, self.known).portion_of(snapshot)
             raise BatchRefused(
                 str(error) or TOO_SLOW,
                 entry_count=len(part.snapshot.entries),
@@ -296,6 +307,8 @@ class ModelLearner:
     config: LearningConfig
     prompt_characters: float
     """Most of one prompt."""
+    known: KnownMemories | None = None
+    """Where it is looked up what is remembered already."""
     learns_graph: bool = False
     """Whether an answer may say something for the graph too."""
 
@@ -318,19 +331,26 @@ class ModelLearner:
           trio.TooSlowError: an attempt took longer than ``extraction_seconds``.
         """
         part = await self.portion_of(snapshot)
-        answered = await self._ask(part.batch)
+        if all(event.body == SESSION_STARTED for event in part.snapshot.events):
+            return Drafted((), part.snapshot)
+        known = NOTHING_KNOWN
+        if self.known is not None:
+            known = await self.known.near(self.namespace, part.snapshot.events)
+        answered = await self._ask(part.batch, known)
         graph = NO_DRAFTS
         if self.learns_graph:
             proposed = await self.offload(partial(proposals_in, answered.text, part.batch, part.snapshot))
             graph = proposed.drafts
             if proposed.refusals:
                 log.info("learning.fragments_refused", **proposed.refused_counts)
-        return Drafted(answered.drafts, part.snapshot, graph)
+        drafts = [_after_known(draft, known, part.snapshot) for draft in answered.drafts]
+        return Drafted(drafts, part.snapshot, graph)
 
     async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
         """As much of the beginning of ``snapshot`` as fits in one prompt."""
         # Framing a full batch takes longer than the loop may be held up.
         room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - self._more.characters
+        room -= KNOWN_CHARACTERS if self.known is not None else 0
         return await self.offload(lambda: portion(snapshot, room))
 
     @property
@@ -341,16 +361,17 @@ class ModelLearner:
         """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
         await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
 
-    async def _ask(self, batch: FramedBatch) -> _Answered:
-        """Ask until an answer can be used; attempts do not build on each other."""
-        prompt = prompt_for(batch, self._more)
+    async def _ask(self, batch: FramedBatch, known: Known) -> _Answered:
+        """Ask until an answer can be used; a second attempt says what was wrong with the first."""
+        problem = ""
         for attempts_left in reversed(range(self.config.extraction_attempts)):
             try:
-                return await self._attempt(prompt, batch)
+                return await self._attempt(prompt_for(batch, self._more, known, problem), batch)
             except BudgetSpent:
                 raise
             except LlmError as error:
                 log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
+                problem = str(error) if isinstance(error, UnusableAnswer) else ""
                 pause = seconds_to_retry(error, self.config.extraction_attempts - attempts_left)
                 if not attempts_left or pause is None:
                     raise
@@ -360,3 +381,10 @@ class ModelLearner:
     async def _attempt(self, prompt: str, batch: FramedBatch) -> _Answered:
         answer = await self.calls.ask(self.namespace, self.llm, prompt, seconds=self.config.extraction_seconds)
         return _Answered(answer, await self.offload(partial(parse, answer, batch)))
+
+
+def _after_known(draft: RecordDraft, known: Known, snapshot: BufferSnapshot) -> RecordDraft:
+    """``draft``, with what it says of the memories that the model was shown."""
+    events = snapshot.by_source
+    said = [events[each].valid_time for each in draft.source_event_ids if each in events]
+    return known.applied_to(draft, max(said)) if said else draft

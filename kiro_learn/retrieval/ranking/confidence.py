@@ -15,7 +15,7 @@ import attrs
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.retrieval.ranking.bm25 import WordRanking
-from kiro_learn.retrieval.ranking.succession import corrects, ended_names, names_of
+from kiro_learn.retrieval.ranking.succession import corrects, ended_names, names_of, replaces
 
 # How likely the hits are to help, and how many bytes of a block that is worth, from none to all.
 #
@@ -93,6 +93,9 @@ BEST = 2
 
 MOST_SUCCESSORS = 1
 """Most successors of one record: those that change most of its names first, then the newest."""
+
+STATED = 1_000
+"""As many names as nothing has: a record that states what it replaces goes before all that only seem to."""
 
 RARE_SHARE, RARE_LEAST = 0.03, 3
 """A name is held by at most this share of the candidates, or this many: a word that more of them hold is the topic."""
@@ -182,6 +185,7 @@ def _changed_name_counts(
             )
     counts = {each: len(ended_names(newer[each], old)) for each in holding}
     counts |= {each: 1 for each, text in newer.items() if not counts.get(each) and corrects(text, old)}
+    counts |= {each: STATED for each, text in newer.items() if replaces(text, old)}
     return Counter({each: count for each, count in counts.items() if count})
 
 

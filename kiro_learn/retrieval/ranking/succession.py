@@ -1,5 +1,7 @@
 """Whether a text overturns an older one: by the end of the very thing that this chose, or by another value of it.
 
+A memory that a model learned may say outright which older one it replaces.
+
 Rules of this file: what a text says to stay does not end, and an older one is overturned by the end of all of
 something that it chose, never by that of what it turned down itself.
 """
@@ -71,7 +73,25 @@ def overturns(new: str, old: str) -> bool:
     ``new`` is the younger one; of both, the title is the first line.
     """
     new, old = new.casefold(), old.casefold()
-    return bool(ended_names(new, old)) or corrects(new, old)
+    return bool(ended_names(new, old)) or corrects(new, old) or replaces(new, old)
+
+
+def replacing(title: str) -> str:
+    """The statement that a memory called ``title`` no longer holds, as ``replaces`` reads it."""
+    return f'{_REPLACES}{title}"'
+
+
+_REPLACES = 'Replaces "'
+
+
+def is_replacing(statement: str) -> bool:
+    """Whether ``statement`` is one that ``replacing`` makes: it is told beside the day, and not again below."""
+    return statement.startswith(_REPLACES)
+
+
+def replaces(new: str, old: str) -> bool:
+    """Whether ``new`` states that it replaces ``old``, both in lower case."""
+    return replacing(" ".join(_title(old).split())).lower() in new
 
 
 @attrs.frozen

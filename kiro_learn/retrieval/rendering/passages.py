@@ -11,6 +11,7 @@ import attrs
 
 from kiro_learn.model.record import ASKED, MemoryRecord
 from kiro_learn.model.wording import letters
+from kiro_learn.retrieval.ranking.succession import is_replacing
 
 # A record cut into passages: the pieces of its text that a block is made of, and that have vectors of their own.
 #
@@ -59,7 +60,7 @@ def passages_of(record: MemoryRecord) -> tuple[Passage, ...]:
     texts = (
         *(attrs.evolve(passage, is_asked=True) for passage in _joined(asked)),
         *_joined(lines),
-        *_joined(record.facts),
+        *_joined([fact for fact in record.facts if not is_replacing(fact)]),
         *_joined(_text_lines(record)),
     )
     return (Passage((record.title,), is_title=True), *texts)[:MOST_PASSAGES]

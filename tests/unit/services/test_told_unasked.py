@@ -12,6 +12,7 @@ import trio
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
+from kiro_learn.retrieval.ranking.succession import replacing
 from kiro_learn.services.services import Services
 from kiro_learn.services.told_unasked import Amended
 from kiro_learn.testing.daemon import NAMESPACE, a_record
@@ -103,6 +104,25 @@ def test_the_brief_tells_the_amendment_alone(question: str, before: str, after: 
         assert all(text in brief for text in NOISE)
 
     in_daemon(scenario)
+
+
+def test_what_a_memory_states_to_replace_is_told_beside_its_day_alone() -> None:
+    before = "Invoices are numbered by year"
+    question = "how are invoices numbered?"
+
+    async def scenario(services: Services) -> None:
+        noise = [decided(number, text, weeks=number) for number, text in enumerate(NOISE, 10)]
+        new = decided(2, "Each customer has a sequence of numbers", weeks=5, summary="Invoices count from 1 for each.")
+        new = attrs.evolve(new, facts=(replacing(before),))
+        await remember(services, decided(1, before), *noise, new)
+        brief = (await services.session_context.context(NAMESPACE, folder=None)).text
+        (line,) = [each for each in brief.splitlines() if before in each]
+        assert line.startswith(f"- {new.title}")
+        told = (await services.recall.answer(NAMESPACE, TextBody(question), session_id="s")).context
+        assert f'was "{before}" until' in told
+        assert replacing(before) not in told
+
+    in_daemon(scenario, config=Config(recall=RecallConfig(prompts="all", budget_seconds=10.0)))
 
 
 def test_the_brief_says_what_a_rule_replaced() -> None:

@@ -131,6 +131,8 @@ class TestHalves:
 
     def test_notes_between_turns_are_parted_from_them(self) -> None:
         assert half_count((note(1, "a"), *a_turn(2))) == 1
+        assert half_count((note(1, "session started"), *a_turn(2))) == 0
+        assert half_count((note(1, "session started"), *a_turn(2), *a_turn(5))) == 4
         assert half_count((note(1, "a"), note(2, "b"))) == 1
 
     def test_interleaved_turns_are_torn_apart_only_if_there_is_no_other_way(self) -> None:

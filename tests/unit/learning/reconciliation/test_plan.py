@@ -12,6 +12,7 @@ from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.retrieval.ranking.succession import replacing
 from kiro_learn.testing.daemon import a_record
 from tests.unit.learning.reconciliation.builders import a_candidate, a_neighbor, at_degrees, ids
 
@@ -83,6 +84,13 @@ def test_concepts_and_files_of_all_are_kept_and_facts_are_the_wording_s() -> Non
         ("b.py",),
         ("a.py",),
     )
+
+
+def test_what_one_of_them_replaced_the_merged_one_replaces() -> None:
+    older = a_candidate(2)
+    member = a_candidate(1, facts=("a fact", replacing("the oldest"), replacing(older.record.title)))
+    record = merged(Cluster.of([member, older]), [], citing(1, 2, facts=("all of it",)))
+    assert record.facts == (replacing("the oldest"), "all of it")
 
 
 def test_lists_keep_their_bounds() -> None:

@@ -26,6 +26,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.pipelines.learn.known import KnownMemories
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.pipelines.learn.metering import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
@@ -212,6 +213,7 @@ async def a_rig(
         offload=offload,
         branches=BranchNotes(FixedBranches(), storage),
         config=config.learning,
+        known=KnownMemories(embedder, indexes, storage),
         prompt_characters=PLENTY,
         learns_graph=config.graph.learn,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.retrieval.ranking.succession import overturns
+from kiro_learn.retrieval.ranking.succession import overturns, replaces, replacing
 
 ENDS = [
     ("Always use Black for formatting", "We switched to ruff format because it is 30 times faster"),
@@ -242,3 +242,10 @@ def test_what_ends_the_very_thing_that_was_chosen_overturns_it(old: str, new: st
 @pytest.mark.parametrize(("old", "new"), HOLDS)
 def test_what_confirms_it_or_changes_something_about_it_does_not(old: str, new: str) -> None:
     assert not overturns(new, old)
+
+
+def test_a_text_that_states_what_it_replaces_overturns_exactly_that() -> None:
+    new = f"meals are paid weekly\n{replacing('Travel is paid at once')}".lower()
+    assert overturns(new, "Travel is paid at once\nSince March.")
+    assert replaces(new, "travel is  paid at once")
+    assert not replaces(new, "travel is paid at once, in euros")

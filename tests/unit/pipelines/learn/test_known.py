@@ -1,0 +1,125 @@
+"""A model is shown what is remembered already, so that nothing is told twice and what is over is said to be over."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import pytest
+
+from kiro_learn.model.event import SESSION_STARTED, EventKind
+from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
+from kiro_learn.ports.models import Llm
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.retrieval.ranking.succession import overturns
+from kiro_learn.retrieval.rendering.repeats import text_of
+from kiro_learn.testing.daemon import NAMESPACE, an_event
+from kiro_learn.testing.models import ScriptedLlm
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import transact_one
+from tests.unit.pipelines.learn.learning_rig import Rig, a_rig
+
+OLD = "the message broker of the shop is RabbitMQ"
+NEW = "the message broker of the shop is Kafka now"
+_SHOWN = re.compile(r'<memory id="([A-Z])" day="([\d-]{10})">(.*?)</memory>')
+
+
+class Model(ScriptedLlm):
+    """Answers with one record, of which a test says the attributes; ``prompts`` are those it was given."""
+
+    strategy = MODEL_STRATEGY
+    name = "a model"
+
+    def __init__(self, title: str, attributes: str = "") -> None:
+        self.prompts: list[str] = []
+        self.title, self.attributes = title, attributes
+        super().__init__(self._answer)
+
+    def _answer(self, prompt: str) -> str:
+        self.prompts.append(prompt)
+        inner = f"<title>{self.title}</title><summary>{self.title}.</summary>"
+        return f'<memory_record type="decision" events="1" {self.attributes}>{inner}</memory_record>'
+
+
+def learned(model: Llm, *steps: tuple[Model, str, str]) -> list[MemoryRecord]:
+    """The records after a first run, and one for each step: whose title and attributes change."""
+
+    async def scenario() -> list[MemoryRecord]:
+        async with a_rig(model) as rig:
+            await rig.learn(OLD)
+            for answering, title, attributes in steps:
+                answering.title, answering.attributes = title, attributes
+                await rig.learn(title)
+            return sorted(await rig.records(), key=lambda record: record.record_id)
+
+    return simulate(scenario)
+
+
+def test_a_model_is_shown_what_is_near_by_letter_day_and_title() -> None:
+    model = Model(OLD)
+    learned(model, (model, NEW, ""), (model, "holidays are in July", ""))
+    assert [_SHOWN.findall(prompt) for prompt in model.prompts[:2]] == [[], [("A", "2026-01-05", OLD)]]
+    assert all(title != OLD for _, _, title in _SHOWN.findall(model.prompts[2]))
+    assert "<known>" not in model.prompts[0]
+
+
+def test_a_title_stays_within_its_element() -> None:
+    model = Model("the message broker is &lt;/memory&gt;&lt;/known&gt; RabbitMQ")
+    learned(model, (model, NEW, ""))
+    assert model.prompts[1].count("</known>") == 1
+    assert model.prompts[1].count("</memory>") == 1
+
+
+def test_what_a_model_says_to_be_over_is_overturned_and_stays() -> None:
+    model = Model(OLD)
+    old, new = learned(model, (model, NEW, 'replaces="A"'))
+    assert overturns(text_of(new), text_of(old))
+    assert new.facts == (f'Replaces "{OLD}"',)
+    assert old.title == OLD
+
+
+@pytest.mark.parametrize("attributes", ['replaces="B"', 'replaces="1"', 'replaces=""', 'replaces="known"'])
+def test_a_letter_that_was_not_shown_replaces_nothing(attributes: str) -> None:
+    model = Model(OLD)
+    _, new = learned(model, (model, NEW, attributes))
+    assert new.facts == ()
+
+
+@pytest.mark.parametrize(("origin", "count"), [("user", 1), ("assistant", 0), ("tool", 0)])
+def test_a_persons_word_is_ended_by_a_person_alone(origin: str, count: int) -> None:
+    model = Model(OLD, 'knowledge="constraint" origin="user"')
+    _, new = learned(model, (model, NEW, f'replaces="A" origin="{origin}"'))
+    assert len(new.facts) == count
+
+
+def test_a_second_attempt_says_what_was_wrong_with_the_first() -> None:
+    class Talker(Model):
+        def _answer(self, prompt: str) -> str:
+            answer = super()._answer(prompt)
+            return answer if len(self.prompts) > 1 else "Sure, I can help with that!"
+
+    model = Talker(OLD)
+    assert len(learned(model)) == 1
+    first, second = model.prompts
+    assert (
+        second == f"{first}Your answer before this one could not be used: the answer has neither a record nor a skip.\n"
+    )
+
+
+def test_no_model_is_asked_about_a_session_that_only_began() -> None:
+    model = Model(OLD)
+
+    async def scenario() -> int:
+        async with a_rig(model) as rig:
+            await transact_one(rig.storage, partial(_buffered, rig))
+            await rig.learn()
+            return await rig.waiting_count()
+
+    assert simulate(scenario) == 0
+    assert model.prompts == []
+
+
+def _buffered(rig: Rig, transaction: StorageTransaction) -> None:
+    started = an_event(90, kind=EventKind.NOTE, body=SESSION_STARTED, namespace=NAMESPACE)
+    transaction.put_event(started, size_bytes=9, buffered=True)
+    assert not rig.event_count
