@@ -96,8 +96,8 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
 
 
 def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """The record that stands for all of ``merge``. Facts that its wording does not repeat remain in the history, but for
-    what one of them says to replace.
+    """The record that stands for all of ``merge``. Facts that its wording does not repeat remain in the history, but
+    for what one of them says to replace.
 
     Its limits are not checked: the merged records may be of the first kiro-learn, which had others.
     """
