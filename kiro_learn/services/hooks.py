@@ -155,6 +155,7 @@ class Hooks:
                 event,
                 key=event.session_id if report.session_id else report.session_key,
                 is_emptied=report.is_context_emptied,
+                is_resumed=report.is_resumed,
                 deadline=deadline,
             )
         if event is not None and report.new_context:

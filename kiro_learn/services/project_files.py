@@ -186,6 +186,9 @@ RULE_FILE_SECONDS = 1.0
 """How long a status waits for files and rules."""
 
 USER = "~"
+FILES_SECONDS = 0.2
+"""How long a brief waits for the agent's rule files; what later ones say is told again."""
+
 NO_RULES = RuleStatements()
 
 
@@ -198,6 +201,13 @@ class RuleFiles:
         self._freshness = freshness
         self._offload = offload
         self._kept: OrderedDict[tuple[str, str | None], tuple[Mapping[str, str], RuleStatements]] = OrderedDict()
+
+    async def loaded_by(self, agent: str, folder: str | None) -> RuleStatements:
+        """What the agent's own rule files say, as far as they can be read in time."""
+        loaded: object = None
+        with trio.move_on_after(FILES_SECONDS):
+            loaded = await catch_errors("rule files", lambda: self.statements(agent, folder))
+        return loaded if isinstance(loaded, RuleStatements) else NO_RULES
 
     async def statements(self, agent: str, folder: str | None) -> RuleStatements:
         """What the files say that ``agent`` loads in ``folder``; nothing of an agent that we do not know.

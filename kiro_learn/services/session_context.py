@@ -30,8 +30,9 @@ from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, r
 from kiro_learn.retrieval.rendering.repeats import contradicts, each_once
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.capture import Capture, Captured
-from kiro_learn.services.project_files import ProjectProfiles, RuleFiles
+from kiro_learn.services.project_files import NO_RULES, ProjectProfiles, RuleFiles
 from kiro_learn.services.retrieval_log import RetrievalLog
+from kiro_learn.services.since_seen import since_seen
 from kiro_learn.services.told_unasked import Amended, StatedByHand, Teachers
 
 BYTES_A_TOKEN = 4
@@ -60,13 +61,9 @@ SHARE_OF_DEADLINE = 0.8
 MOST_SESSIONS = 1_000
 """Most sessions remembered as told; the oldest is forgotten first."""
 
-FILES_SECONDS = 0.2
-"""How long a brief waits for the agent's rule files; what later ones say is told again."""
-
 Kept = TypeVar("Kept", bound=Hashable)
 
 NOTHING = Brief()
-NOTHING_LOADED = RuleStatements()
 
 
 class SessionContext:
@@ -103,7 +100,7 @@ class SessionContext:
         tokens: int | None = None,
         most_bytes: int | None = None,
         with_profile: bool | None = None,
-        loaded: RuleStatements = NOTHING_LOADED,
+        loaded: RuleStatements = NO_RULES,
     ) -> Brief:
         """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``; empty in a project without memories
         whose files say nothing.
@@ -215,8 +212,11 @@ class SessionContext:
             found += (record for record in fitting if not loaded.say(record))
         return each_once(found)
 
-    async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Brief:
-        """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
+    async def begin(
+        self, event: Event, *, key: str, is_emptied: bool, deadline: float, is_resumed: bool = False
+    ) -> Brief:
+        """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``. One that
+        ``is_resumed`` is told what is new since it was seen last.
 
         By ``deadline`` (trio's clock); nothing is raised, and what is late is told with the first prompt. ``key`` tells
         the session from others of an agent that names none.
@@ -224,7 +224,7 @@ class SessionContext:
         session = (event.namespace, event.session_id)
         was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
         if was_told and not is_emptied:
-            return NOTHING
+            return (is_resumed and await _in_time(lambda: self._brief_of(event, is_resumed=True), deadline)) or NOTHING
         _keep(self._told, key)  # before it is read: several hooks of one session may come together
         told: Brief | None = None
         try:
@@ -251,17 +251,13 @@ class SessionContext:
             self._missed.pop(session, None)
         return found or NOTHING
 
-    async def _brief_of(self, event: Event) -> Brief:
+    async def _brief_of(self, event: Event, *, is_resumed: bool = False) -> Brief:
         folder = event.source.project_path
-        loaded = await self.loaded_by(event.source.surface, folder)
+        loaded = await self.rule_files.loaded_by(event.source.surface, folder)
+        if is_resumed:
+            parts = await self._parts(event.namespace, self._most_bytes, loaded)
+            return await since_seen(self._storage, event, parts)
         return await self.context(event.namespace, folder=folder, loaded=loaded)
-
-    async def loaded_by(self, agent: str, folder: str | None) -> RuleStatements:
-        """What the agent's own rule files say, as far as they can be read in time."""
-        loaded: object = None
-        with trio.move_on_after(FILES_SECONDS):
-            loaded = await catch_errors("rule files", lambda: self.rule_files.statements(agent, folder))
-        return loaded if isinstance(loaded, RuleStatements) else NOTHING_LOADED
 
     def told(self, event: Event, brief: Brief) -> None:
         """The session was told this; its prompts are not told again what was told whole."""

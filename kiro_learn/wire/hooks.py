@@ -27,7 +27,8 @@ from kiro_learn.wire.hook_payload import (
 )
 from kiro_learn.wire.messages import is_utf16_or_utf32
 
-NEW_CONTEXTS = frozenset({"compact", "clear", "resume"})
+_RESUMED = "resume"
+NEW_CONTEXTS = frozenset({"compact", "clear", _RESUMED})
 """Sources of a session's start. One that names none says nothing: Kiro's come at every prompt in some versions, and a
 session must not be told the same at each."""
 
@@ -65,6 +66,11 @@ class HookReport:
     def is_context_emptied(self) -> bool:
         """The agent says that its context was compacted or emptied: what it was told is not there any more."""
         return self.new_context in _EMPTIED_CONTEXTS
+
+    @property
+    def is_resumed(self) -> bool:
+        """The agent says that it goes on with a session of before, whose context it has."""
+        return self.new_context == _RESUMED
 
     @property
     def session_key(self) -> str:

@@ -48,7 +48,7 @@ def test_a_brief_leaves_out_what_the_files_of_its_agent_say() -> None:
         assert [RULES[1] in each for each in told.values()] == [True, True, False]
         namespace = (await services.project_names.resolve(FOLDER)).namespace
         assert RULES[0] in (await services.session_context.context(namespace, folder=None)).text
-        loaded = await services.session_context.loaded_by("claude-code", FOLDER)
+        loaded = await services.session_context.rule_files.loaded_by("claude-code", FOLDER)
         previewed = await services.session_context.context(namespace, folder=FOLDER, loaded=loaded)
         assert previewed.text == told["claude-code"]
 

@@ -78,6 +78,25 @@ def test_a_session_is_told_once_and_again_after_its_context_was_emptied() -> Non
     in_daemon(scenario)
 
 
+def test_a_resumed_session_is_told_what_was_laid_down_elsewhere_since() -> None:
+    async def scenario(services: Services) -> None:
+        await rule(services, "npm", "Install packages with npm")
+        assert "Install packages with npm" in await start(services)
+        await ask(services, "go on")
+        await trio.sleep(1)
+        await rule(services, "pnpm", "Install packages with pnpm, never with npm")
+        await observe(services, "The pool holds twenty")
+        told = await start(services, source="resume")
+        assert [line for line in told.splitlines() if line.startswith("- ")] == [
+            line for line in told.splitlines() if "with pnpm" in line
+        ]
+        assert told.count("with pnpm, never") == 1
+        await ask(services, "go on")
+        assert await start(services, source="resume") == ""
+
+    in_daemon(scenario)
+
+
 def test_a_session_whose_hooks_come_together_is_told_once() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "The pool holds twenty")

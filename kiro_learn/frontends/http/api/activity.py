@@ -173,7 +173,7 @@ def _briefs(services: Services) -> Iterator[Route]:
             folder=named.folder,
             **room,
             with_profile=with_profile,
-            loaded=await sessions.loaded_by(agent, named.folder),
+            loaded=await sessions.rule_files.loaded_by(agent, named.folder),
         )
         told = (await services.project_records.read(named, found.record_ids)).records
         return json_answer(
