@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -20,11 +21,13 @@ from kiro_learn.frontends.cli.terminal import (
     memories,
     milliseconds,
     moment_of,
+    plain,
     size,
 )
 from kiro_learn.services.doctor import LEAST_FREE_BYTES
 
 MUTE = {"words": "words no longer find anything", "meaning": "meaning no longer finds anything"}
+WHY_LINES = 4
 SHOWN_SHARES = ("words", "meaning", "names", "graph")
 """Preferences are not searched for; their share is in the JSON."""
 MUTE_CONTEXTS = {
@@ -116,7 +119,9 @@ def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
         facts = cut(facts, room)
     yield f"{terminal.mark(line.mark)} {terminal.bold(f'{line.topic:{COLUMN}}')}{facts}"
     if line.why:
-        yield f"{'':{MARK_WIDTH + COLUMN}}{cut(line.why, room)}"
+        # Whole, if it is no novel: it says what to do about it.
+        parts = textwrap.wrap(plain(line.why), room, max_lines=WHY_LINES, placeholder="\N{HORIZONTAL ELLIPSIS}")
+        yield from (f"{'':{MARK_WIDTH + COLUMN}}{part}" for part in parts)
 
 
 def _running(status: Json, address: str) -> Line:

@@ -157,6 +157,19 @@ def test_why_auto_does_without_a_model_is_shown() -> None:
     )
 
 
+def test_what_to_do_about_it_is_shown_whole() -> None:
+    obstacle = f"kiro-cli is not used: {'it says so at length, and ' * 5}kiro-learn doctor names the way out"
+    shown = status_screen.running(
+        status(runs=[], llm=llm("extractive", "extractive", obstacle=obstacle)),
+        "127.0.0.1:1",
+        HomeFacts("~", 0),
+        NOW,
+        PLAIN,
+    )
+    assert obstacle in " ".join(" ".join(shown).split())
+    assert max(map(len, shown)) <= 80
+
+
 def test_what_is_worse_is_shown_instead() -> None:
     projects = [project(breaker="open", problem="the store is full")]
     assert line_about("Learning", projects=projects, llm=llm("extractive", "extractive", obstacle=OBSTACLE)) == (
