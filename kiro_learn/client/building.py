@@ -82,8 +82,12 @@ def get_call(path: str, read: Callable[[Response], T], **query: object) -> Call[
 
 
 def post_call(path: str, read: Callable[[Response], T], *, is_long: bool = False, **fields: Any) -> Call[T]:
-    """With a body of the fields that say something. ``is_long``: the answer comes when all is done."""
-    body = encoded({name: value for name, value in fields.items() if value not in (None, "", [])})
+    """With a body of what is given; None and an empty list mean not given. ``is_long``: the answer comes when all is
+    done.
+
+    An empty text is given: a variable that was never set must not widen what is erased to all there is.
+    """
+    body = encoded({name: value for name, value in fields.items() if value not in (None, [])})
     patience = LEARNING_PATIENCE_SECONDS if is_long else None
     return Call("POST", path, read, body, patience_seconds=patience, is_repeatable=is_long)
 

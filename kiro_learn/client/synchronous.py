@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, Self, TypeAlias, TypeVar
+from weakref import WeakSet
 
 from kiro_learn.client import calls, json_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
@@ -73,6 +74,12 @@ class DaemonConnection:
         self._daemon = DaemonAddress("", 0, token)
         self._lock = threading.RLock()
         """Held for the length of a request: an answer is of the request before it."""
+        _CONNECTIONS.add(self)
+
+    def begin_anew(self) -> None:
+        """In a process that was forked: the connection and its lock are the parent's, whose answers would be read."""
+        self._lock = threading.RLock()
+        self._connection = None
 
     def __enter__(self) -> Self:
         return self
@@ -158,6 +165,17 @@ class DaemonConnection:
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._connection = _Open(opened, h11.Connection(h11.CLIENT))
         return self._connection
+
+
+_CONNECTIONS: WeakSet[DaemonConnection] = WeakSet()
+
+
+def _begin_anew() -> None:
+    for each in _CONNECTIONS:
+        each.begin_anew()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
 
 
 def _received(connection: socket.socket, reading: Reading, patience: _Patience) -> Response:

@@ -13,7 +13,7 @@ from kiro_learn.client import json_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import projects, record_ids, texts
 from kiro_learn.frontends.cli.memory_screen import titled
-from kiro_learn.frontends.cli.options import in_projects, printing, since_option, until_option
+from kiro_learn.frontends.cli.options import in_projects, no_blank, printing, since_option, until_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, memories, moment_of, size
 from kiro_learn.model.retention import MOST_DAYS
@@ -27,17 +27,21 @@ MOST_SECRET_BYTES = 100_000
 
 @click.command("forget")
 @click.argument("memory", nargs=-1, metavar="[MEMORY]...")
-@click.option("--query", help='Memories that this finds: words, "phrases", AND, OR, NOT.')
+@click.option("--query", callback=no_blank, help='Memories that this finds: words, "phrases", AND, OR, NOT.')
 @click.option(
     "--events",
     "with_events",
     is_flag=True,
     help="Of these, also the events they came from, and what else was learned from those.",
 )
-@click.option("--session", help="What happened in the session of this id.")
+@click.option("--session", callback=no_blank, help="What happened in the session of this id.")
 @since_option
 @until_option
-@click.option("--source", help="What this agent or program reported, as kiro-cli; or how it came, as import.")
+@click.option(
+    "--source",
+    callback=no_blank,
+    help="What this agent or program reported, as kiro-cli; or how it came, as import.",
+)
 @click.option(
     "--secret",
     "is_secret",

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from kiro_learn.errors import KiroLearnError
@@ -54,6 +55,18 @@ def coloured(verb: Verb) -> Verb:
     return option(verb)
 
 
+def no_blank(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """``value``, which says what is meant: a blank one is a variable that was never set, and must not mean everything.
+
+    Raises:
+      click.BadParameter: it was given, and is blank.
+    """
+    is_given = context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
+    if is_given and value is not None and not value.strip():
+        raise click.BadParameter("it is empty: say which, or leave the option out", context, option)
+    return value
+
+
 def in_project(verb: Verb) -> Verb:
     """A verb about one project: called with ``project``, empty for that of the current folder."""
     option = click.option(
@@ -62,6 +75,7 @@ def in_project(verb: Verb) -> Verb:
         metavar="NAME|PATH|ID",
         help="Another project than that of this folder: its name, path or id.",
         is_eager=True,  # the callback of --everywhere looks at it
+        callback=no_blank,
         shell_complete=_project_names,
     )
     return option(verb)
@@ -123,9 +137,9 @@ def _use_colour(context: click.Context, _option: click.Parameter, colour: str) -
         context.obj = context.obj.with_colour(colour)
 
 
-def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
+def _moment(context: click.Context, option: click.Parameter, text: str) -> str | None:
     """A time without a zone is in the zone of this machine."""
-    if not text:
+    if not no_blank(context, option, text):
         return None
     try:
         return datetime.fromisoformat(text).astimezone().isoformat()

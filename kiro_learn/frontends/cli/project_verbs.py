@@ -10,7 +10,7 @@ from kiro_learn.client import json_calls, project_calls
 from kiro_learn.client.results import ProjectFact
 from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.forget import carry_out
-from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, no_blank, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import (
     Terminal,
@@ -69,7 +69,7 @@ def show_verb(shell: Shell, project: str, as_json: bool) -> None:
 
 
 @projects_verb.command("forget")
-@click.argument("project")
+@click.argument("project", callback=no_blank)
 @click.option("--delete-copies", is_flag=True, help=texts.DELETE_COPIES_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
@@ -81,7 +81,7 @@ def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool, a
 
 
 @projects_verb.command("rename")
-@click.argument("project")
+@click.argument("project", callback=no_blank)
 @click.argument("name")
 @printing
 def rename_verb(shell: Shell, project: str, name: str, as_json: bool) -> None:
@@ -97,7 +97,7 @@ def rename_verb(shell: Shell, project: str, name: str, as_json: bool) -> None:
 
 
 @projects_verb.command("merge")
-@click.argument("project")
+@click.argument("project", callback=no_blank)
 @click.argument("into")
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
@@ -142,7 +142,7 @@ def _row(project: Json, shell: Shell) -> str:
 
 
 @click.command("pause")
-@click.option("--session", help=SESSION_HELP)
+@click.option("--session", callback=no_blank, help=SESSION_HELP)
 @in_project
 @printing
 def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
@@ -162,7 +162,7 @@ def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -
 
 
 @click.command("resume")
-@click.option("--session", help=SESSION_HELP)
+@click.option("--session", callback=no_blank, help=SESSION_HELP)
 @in_project
 @printing
 def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:

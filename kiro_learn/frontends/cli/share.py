@@ -8,7 +8,7 @@ import click
 
 from kiro_learn.client import json_calls
 from kiro_learn.frontends.cli import record_ids, texts
-from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, no_blank, printing
 from kiro_learn.frontends.cli.projects import meant
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import calendar_time, counted, memories, moment_of, plain
@@ -127,7 +127,7 @@ def setup_verb(shell: Shell, *, url: str, as_json: bool) -> None:
 
 @share_verb.command("admit")
 @click.argument("url", metavar="URL")
-@click.argument("project")
+@click.argument("project", callback=no_blank)
 @click.argument("roles", metavar="ROLE...", nargs=-1, required=True)
 @printing
 def admit_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], as_json: bool) -> None:
@@ -141,7 +141,7 @@ def admit_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], 
 
 @share_verb.command("expel")
 @click.argument("url", metavar="URL")
-@click.argument("project")
+@click.argument("project", callback=no_blank)
 @click.argument("roles", metavar="ROLE...", nargs=-1, required=True)
 @printing
 def expel_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], as_json: bool) -> None:

@@ -142,6 +142,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.ModelMissing: 503,
     errors.DimensionMismatch: 503,
     errors.LlmError: 503,
+    errors.UnusableAnswer: 503,
     errors.BatchRefused: 503,
     errors.BudgetSpent: 503,
     errors.ModelBusy: 503,

@@ -93,6 +93,32 @@ def test_threads_that_share_a_client_get_their_own_answers() -> None:
     assert all(said == path for path, said in answered)
 
 
+FORKED = """
+import os, sys
+from kiro_learn.client import KiroLearn
+from kiro_learn.client.building import Call
+
+memory, wrong = KiroLearn("p", url=sys.argv[1]), 0
+def ask(path):
+    return memory.carry_out(Call("GET", path, lambda response: str(response.json()["path"]))) != path
+
+ask("/before")
+child = os.fork()
+for number in range(200):
+    wrong += ask(f"/{os.getpid()}/{number}")
+if not child:
+    os._exit(wrong > 0)
+_, status = os.waitpid(child, 0)
+sys.exit(wrong > 0 or status != 0)
+"""
+
+
+def test_processes_that_were_forked_from_one_client_get_their_own_answers() -> None:
+    with echoing_daemon() as url:
+        done = subprocess.run([sys.executable, "-c", FORKED, url], timeout=60, check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_what_can_be_asked_twice_is_asked_again() -> None:
     with breaking_daemon() as (url, asked), KiroLearn("p", url=url) as memory:
         assert [memory.sessions(), memory.sessions()] == [(), ()]

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from kiro_learn.client import InvalidRequest, KiroLearn, calls, project_calls
+from kiro_learn.client import InvalidRequest, KiroLearn, calls, json_calls, project_calls
 from kiro_learn.client.building import LEARNING_PATIENCE_SECONDS, Call, Caller, Filters
 
 SHOP = Caller("shop")
@@ -206,3 +206,10 @@ def test_a_moment_at_an_end_of_the_calendar_is_for_the_daemon_to_refuse() -> Non
 
 def test_a_home_may_be_a_text(tmp_path: Path) -> None:
     assert KiroLearn(home=str(tmp_path)).home == tmp_path
+
+
+@pytest.mark.parametrize("name", ["session", "project", "source", "query", "secret"])
+def test_an_empty_selection_is_sent_so_that_it_is_refused_and_widens_nothing(name: str) -> None:
+    selection: Any = {"since": "2026-01-01", name: ""}
+    assert body_of(json_calls.forget_selected(SHOP, **selection))[name] == ""
+    assert body_of(json_calls.pause(SHOP, session=""))["session"] == ""
