@@ -128,8 +128,9 @@ class SessionContext:
         """Hard rules, what is pinned, other rules, the person, how things are done, what was decided, and the last
         work: each newest first.
 
-        What a tool says is left out, and a choice that an agent words itself, unless a model learned it: of those that
-        the built-in learner quotes, most told of a step that was taken. What was tried and given up is told.
+        What a tool says is left out, but for what works here; so is a choice that an agent words itself, unless a model
+        learned it: of those that the built-in learner quotes, most told of a step that was taken. What was tried and
+        given up is told.
         """
         choices = (KnowledgeType.DECISION, KnowledgeType.REJECTED)
         pinned, rules, ways, decided, newest = await _at_once(
@@ -317,7 +318,7 @@ def _least_bytes(records: Iterable[MemoryRecord]) -> int:
 
 def _is_told(record: MemoryRecord) -> bool:
     if record.origin is Origin.TOOL:
-        return False
+        return record.knowledge_type is KnowledgeType.HEURISTIC  # a command that fails here, and the one that works
     is_worded_by_model = record.strategy in {MODEL_STRATEGY, JUDGED_STRATEGY}
     return (
         record.origin is not Origin.ASSISTANT or record.knowledge_type is KnowledgeType.REJECTED or is_worded_by_model

@@ -415,6 +415,16 @@ def test_what_a_model_learned_an_agent_decided_is_told_and_what_a_tool_says_is_n
     in_daemon(scenario)
 
 
+def test_a_command_that_fails_here_is_told_with_the_one_that_works() -> None:
+    async def scenario(services: Services) -> None:
+        trap = a_record(1, "`rtk bun test` fails here: run `bun test`", namespace=await namespace(services))
+        trap = attrs.evolve(trap, knowledge_type=KnowledgeType.HEURISTIC, origin=Origin.TOOL, strategy="extractive")
+        await services.remember.put(trap)
+        assert trap.title in await start(services)
+
+    in_daemon(scenario)
+
+
 @attrs.frozen
 class Spooled:
     """A hook's request that was kept while no daemon ran."""
