@@ -1,11 +1,12 @@
 """What the built-in learner keeps of single turns, and what is told of what was overturned: cases of another author.
 
-    python benchmarks/kept.py [--data FOLDER] [--only rules choices answers overturned] [--half work|judge] [--show]
+    python benchmarks/kept.py [--data FOLDER] [--only NAME ...] [--half work|judge] [--show]
 
-FOLDER has one file a question, a case a line:
+FOLDER has one file for each NAME, a case a line:
 
     rules.jsonl        does this prompt state a standing rule? ``rule_words``: what the rule must have
     choices.jsonl      does the person choose something for the project, or say that it was changed?
+    prompts.jsonl      the same two of prompts by four more authors, of which nothing was fitted; no half is to work on
     answers.jsonl      does the answer hold something that still counts next month, or the state of the hour?
     overturned.jsonl   two statements of a project, weeks apart: does the newer one replace the older?
 
@@ -99,6 +100,12 @@ def measure_choices(cases: Sequence[Case], *, show: bool) -> dict[str, Any]:
         return [draft for draft in made if draft.knowledge_type in CHOSEN and draft.origin is not Origin.ASSISTANT]
 
     return counted(cases, "choice", learned, lambda case: case["words"], show=show)
+
+
+def measure_prompts(cases: Sequence[Case], *, show: bool) -> dict[str, Any]:
+    rules = [case for case in cases if case["rule"] or not case["choice"]]
+    choices = [{**case, "answer": "Done.", "words": ()} for case in cases if case["choice"] or not case["rule"]]
+    return {"rules": measure_rules(rules, show=show), "choices": measure_choices(choices, show=show)}
 
 
 def measure_answers(cases: Sequence[Case], *, show: bool) -> dict[str, Any]:
@@ -234,6 +241,7 @@ def is_told(statement: str, told: str) -> bool:
 MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "rules": measure_rules,
     "choices": measure_choices,
+    "prompts": measure_prompts,
     "answers": measure_answers,
     "overturned": measure_overturned,
 }

@@ -9,7 +9,7 @@ prompts of the histories in SESSIONS, without those that a reader took for a rul
 digests of them). Prints at several odds which share of each source is found, and wrongly found, each sentence judged
 by weights fitted without it, and which share of real sentences. ``--write`` writes the weights into the package.
 
-Judge what is fitted by ``benchmarks/kept.py --half judge``, and by prompts of authors that are not here.
+Judge what is fitted by ``benchmarks/kept.py --half judge`` and ``--only prompts``, whose authors wrote nothing of this.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from kiro_learn.learning.extraction.extractive.sentence_signs import signs_of
 CLASSES = ("rule", "choice")
 LONGEST_REAL = 600
 LEAST_COUNT = 3
-RIDGE, STEPS, RATE = 0.08, 1_500, 0.5
+LEAST_WEIGHT = 0.3
+RIDGE, STEPS, POWER_STEPS = 0.06, 1_500, 20
 ODDS = (-1.0, -0.5, 0.0, 0.3, 0.5, 1.0)
 WRITTEN = Path(sentence_classes.__file__).with_name("sentence_weights.json")
 
@@ -144,22 +145,32 @@ def rows_of(texts: Sequence[str], names: dict[str, int]) -> Rows:
     values: list[float] = []
     rows: list[int] = []
     for row, text in enumerate(texts):
-        words = [names[word] for word in words_of(text) if word in names]
+        found = words_of(text)
+        words = [names[word] for word in found if word in names]
         signs = [names[f"sign {sign}"] for sign in signs_of(text) if f"sign {sign}" in names]
         columns += [names[BIAS], *words, *signs]
-        values += [1.0, *[len(words) ** -0.5] * len(words), *[SIGN_VALUE] * len(signs)]
+        values += [1.0, *[len(found) ** -0.5] * len(words), *[SIGN_VALUE] * len(signs)]
         rows += [row] * (1 + len(words) + len(signs))
     return Rows(np.array(columns), np.array(values), np.array(rows), len(texts))
 
 
 def fitted(rows: Rows, wanted: Doubles, size: int) -> Doubles:
-    """The weights by gradient descent with momentum (Nesterov); the bias, the first one, has no ridge."""
+    """The weights by gradient descent with momentum (Nesterov); the bias, the first one, has no ridge.
+
+    The step is the longest that is safe: one over the steepest curvature, found by power iteration.
+    """
     weights, ahead = np.zeros(size), np.zeros(size)
+    direction = np.ones(size)
+    for _ in range(POWER_STEPS):
+        direction = rows.summed(rows.odds(direction), size)
+        steepest = float(np.linalg.norm(direction))
+        direction /= steepest
+    rate = 1 / (steepest / 4 + RIDGE)
     ridge = np.full(size, RIDGE)
     ridge[0] = 0.0
     for step in range(STEPS):
         likely = 1 / (1 + np.exp(-rows.odds(ahead)))
-        before, weights = weights, ahead - RATE / 100 * (rows.summed(likely - wanted, size) + ridge * ahead)
+        before, weights = weights, ahead - rate * (rows.summed(likely - wanted, size) + ridge * ahead)
         ahead = weights + step / (step + 3) * (weights - before)
     return weights
 
@@ -182,8 +193,9 @@ def found_at(threshold: float, sentences: Sequence[Sentence], odds: Doubles, nam
 
 
 def write(names: dict[str, int], weights: dict[str, Doubles]) -> None:
-    """A line a feature."""
+    """A line a feature; one that weighs next to nothing is left out."""
     rounded = {name: [round(float(weights[each][column]), 2) for each in CLASSES] for name, column in names.items()}
+    rounded = {name: each for name, each in rounded.items() if name == BIAS or max(map(abs, each)) >= LEAST_WEIGHT}
     lines = (f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(each)}" for name, each in rounded.items())
     WRITTEN.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 

@@ -24,7 +24,7 @@ from kiro_learn.retrieval.kept_texts import kept
 MOST_KEPT = 1_024
 """Sentences whose odds are kept: those of a prompt are asked for by several readers."""
 
-RULE_AT, CHOICE_AT = 0.3, -0.5
+RULE_AT, CHOICE_AT = 0.4, -0.3
 """From which odds on a sentence is one: a wrong rule stands in every brief, so fewer are found than could be."""
 
 SIGN_VALUE = 0.3
@@ -45,7 +45,7 @@ class Odds:
     @property
     def is_rule(self) -> bool:
         """It lays down how things are done from now on."""
-        return self.rule >= RULE_AT and self.rule - RULE_AT >= self.choice - CHOICE_AT
+        return self.rule >= RULE_AT and self.rule >= self.choice
 
     @property
     def is_choice(self) -> bool:
@@ -57,8 +57,9 @@ class Odds:
 def odds_of(sentence: str) -> Odds:
     """The odds of ``sentence``, which its author says and does not ask."""
     weights = _weights()
-    words = [word for word in words_of(sentence) if word in weights]
-    share = 1 / math.sqrt(len(words)) if words else 0.0
+    found = words_of(sentence)
+    words = [word for word in found if word in weights]
+    share = 1 / math.sqrt(len(found)) if found else 0.0
     valued = [*((word, share) for word in words), *((f"sign {name}", SIGN_VALUE) for name in signs_of(sentence))]
     rule, choice = weights[BIAS]
     for name, value in valued:

@@ -16,7 +16,7 @@ from kiro_learn.learning.extraction.extractive.choices import chosen_in
         "We picked Postgres over MySQL because we need JSONB",
         "We migrated from Black to ruff format because it's faster",
         "Drop support for Python 3.9, because numpy does not ship wheels for it anymore",
-        "Remove the retry logic, it hides real errors",
+        "Drop the retry logic, it hides real errors",
         "No cookies, use a bearer token, because the mobile app has no cookie jar",
         "The API should return 404 instead of 403, so that ids cannot be guessed",
         "Set the timeout to 30 seconds, because the bank's API takes 20",
