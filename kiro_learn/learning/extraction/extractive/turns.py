@@ -192,9 +192,11 @@ def read(snapshot: BufferSnapshot) -> ReadBatch:
     """All of ``snapshot``, after the prompts before it; numbered, and each text cut, as for a model."""
     shown = (*snapshot.earlier_prompts, *snapshot.events)
     context_count = len(snapshot.earlier_prompts)
+    # A hook that a busy daemon kept waiting comes by the spool, behind what happened after it.
+    in_time = sorted(enumerate(shown, start=1), key=lambda numbered: numbered[1].valid_time)
     return ReadBatch(
         cleaned(project_path_of(shown)),
-        tuple(_event(event, number, is_context=number <= context_count) for number, event in enumerate(shown, start=1)),
+        tuple(_event(event, number, is_context=number <= context_count) for number, event in in_time),
         sources_of(snapshot.entries, snapshot.earlier_prompts),
     )
 

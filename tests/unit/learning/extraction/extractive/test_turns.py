@@ -137,3 +137,13 @@ def test_a_memory_shows_the_question_and_not_the_log_before_it() -> None:
     assert draft.summary.startswith("Asked: [2026.03.02-09.11.22:100][ 12]LogTemp: Error: Assertion failed")
     assert QUESTION in draft.summary
     assert "Flushed" not in told
+
+
+def test_what_came_late_is_read_where_it_happened() -> None:
+    first, second = prompt(1, "did we ever try Karpenter?"), prompt(3, "how high was the p95 right after Aurora?")
+    told, figure = answer(2, "Yes, in September, and dropped it."), answer(4, "172 ms, before that 190 ms on RDS.")
+    turns = turns_of(read(snapshot([told, first, figure, second])).events)
+    assert [(turn.question, turn.answer and turn.answer.text) for turn in turns] == [
+        ("did we ever try Karpenter?", "Yes, in September, and dropped it."),
+        ("how high was the p95 right after Aurora?", "172 ms, before that 190 ms on RDS."),
+    ]
