@@ -11,6 +11,7 @@ from itertools import accumulate
 import attrs
 import numpy as np
 
+from kiro_learn.learning.extraction.extractive.language import is_foreign
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Hit
@@ -21,6 +22,8 @@ from kiro_learn.retrieval.graph.budget import Line
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.ranking.calibrated import vectors_of, words_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import (
+    CERTAIN,
+    FLOOR,
     WORDS_CERTAIN,
     WORDS_FLOOR,
     Sureness,
@@ -73,14 +76,26 @@ def found(record: MemoryRecord, score: float, compared: Compared | None, note: s
     return Excerpted(record, score, passages, compared.nearness, compared.cosines, compared.vectors, note)
 
 
-def sureness_of(found: Sequence[Excerpted], findings: Findings | None) -> Sureness:
+def sureness_of(found: Sequence[Excerpted], findings: Findings | None, question: str = "") -> Sureness:
     """By the nearest passages and whole memories; by words alone where nothing has a vector."""
     if not found or findings is None:
         return Sureness(0.0)
     cosines = [*vectors_of(findings.evidence).nearest_wholes, *(cosine for each in found for cosine in each.cosines)]
     if not cosines:
         return Sureness(word_share(words_of(findings.evidence)), WORDS_FLOOR, WORDS_CERTAIN)
+    if is_foreign(question):
+        # The bundled model reads English: texts of another language are near each other whatever they say.
+        return Sureness(min(confidence(cosines), _as_confidence(word_share(words_of(findings.evidence)))))
     return Sureness(confidence(cosines))
+
+
+def _as_confidence(share: float) -> float:
+    """A share of words on the scale of the confidence."""
+    return FLOOR + (share - OTHER_WORDS_FLOOR) * (CERTAIN - FLOOR) / (OTHER_WORDS_CERTAIN - OTHER_WORDS_FLOOR)
+
+
+OTHER_WORDS_FLOOR, OTHER_WORDS_CERTAIN = 0.33, 0.6
+"""Of a question in another language than the model's."""
 
 
 INDENT = "  "

@@ -239,11 +239,11 @@ class Recall:
     def _render(self, trace: RecallTrace, query: str, *, most_bytes: int) -> None:
         with trace.stopwatch.stage("render"):
             if trace.silent_because == NOTHING_NEW:
-                trace.weigh_told(sureness_of(_found_of(trace, trace.told_before), trace.findings))
+                trace.weigh_told(sureness_of(_found_of(trace, trace.told_before), trace.findings, query))
                 return
             telling = newer_above(each_once(trace.records), trace.overturned)
             repeated = frozenset(each.record_id for each in trace.records) - {each.record_id for each in telling}
-            trace.sureness = sureness_of(_found_of(trace, telling), trace.new_findings)
+            trace.sureness = sureness_of(_found_of(trace, telling), trace.new_findings, query)
             if trace.about is None:
                 most_bytes = trace.sureness.bytes_worth(most_bytes)
             if not most_bytes or not telling:

@@ -42,6 +42,13 @@ def is_english(texts: Iterable[str]) -> bool:
     return bool(english) and sum(word not in _SHARED for word in english) >= sum(map(_is_of_others, said))
 
 
+def is_foreign(text: str) -> bool:
+    """Whether ``text`` is in another language than English; words without any grammar may be of each."""
+    prose = _NO_PROSE.sub(" ", text)
+    has_others = _OTHER_SCRIPT.search(prose) is not None or any(map(_is_of_others, words(prose)))
+    return has_others and not is_english([text])
+
+
 def _is_of_others(word: str) -> bool:
     if is_stop_word(word) and word not in OTHER_GRAMMAR:
         return False

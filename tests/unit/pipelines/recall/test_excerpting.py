@@ -10,12 +10,13 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import Ranking
+from kiro_learn.model.retrieval import Hit, Ranking
 from kiro_learn.model.vectors import DIMENSION, Codes, Matrix, to_codes
-from kiro_learn.pipelines.recall.excerpting import compared, found
+from kiro_learn.pipelines.recall.excerpting import compared, found, sureness_of
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.ports.storage.answers import LexicalRanking
 from kiro_learn.retrieval.ranking.calibrated import Evidence
+from kiro_learn.retrieval.ranking.confidence import FLOOR
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.ranking.vector_rows import multiply_codes, unit_rows
 from kiro_learn.retrieval.rendering.excerpts import Excerpted
@@ -97,3 +98,13 @@ def test_a_passage_that_is_the_query_is_as_near_as_can_be() -> None:
 
 def test_a_note_is_told_also_of_a_memory_without_vectors() -> None:
     assert found(RECORDS[1], 1.0, None, "a note").note == "a note"
+
+
+def test_a_question_in_another_language_than_the_models_needs_words_too() -> None:
+    told = readings(RECORDS[:1])
+    assert sureness_of(told, FINDINGS, "What is the capital of France, and why?").confidence > FLOOR
+    assert sureness_of(told, FINDINGS, "Wie lautet die Hauptstadt von Frankreich und warum?").confidence < FLOOR
+    assert sureness_of(told, FINDINGS, "postgres pool timeout").confidence > FLOOR
+    by_words = LexicalRanking(hits=(Hit(IDS[0], RECORDS[0].created_at, 0.9),), ideal_score=1.0)
+    both = attrs.evolve(FINDINGS, evidence={**FINDINGS.evidence, Ranking.WORDS: by_words})
+    assert sureness_of(told, both, "Warum haben wir Karpenter verworfen?").confidence > FLOOR
