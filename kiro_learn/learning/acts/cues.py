@@ -59,7 +59,7 @@ _DENIED = re.compile(
 _PATH = re.compile(
     r"(?<![\w:/.@`*-])(?:\*?\.[a-z][a-z0-9]{0,5}(?= files?\b)|\*\.[a-z][\w.]{0,8}|(?:[\w.@-]+/)+[\w.@*-]*"
     r"|[\w-]+(?:\.[\w-]+)*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|sql|sh|md|mdx|json"
-    r"|ya?ml|toml|lock|css|scss|html|vue|svelte|proto|graphql|tf|ini|cfg|env))(?![\w/])"
+    r"|ya?ml|toml|lock|css|scss|html|vue|svelte|proto|graphql|tf|tfvars|dart|gradle|plist|ipynb|ini|cfg|env))(?![\w/])"
 )
 _NO_FOLDER = re.compile(r"(?:and/or|he/she|yes/no|on/off|read/write|client/server|CI/CD|I/O|n/a)", re.IGNORECASE)
 
@@ -73,10 +73,15 @@ class Cue:
     """Words that the call has."""
     lacks: frozenset[str] = frozenset()
     """Words that it has none of: a call with one of them does as the rule says."""
+    place: str = ""
+    """The only environment that the rule speaks of: a call that names another one is not what it is about."""
 
     def fits(self, act: Act) -> bool:
         """Whether ``act`` is what the rule is about."""
-        return self.key in act.keys and self.needs <= act.words and self.lacks.isdisjoint(act.words)
+        is_elsewhere = bool(self.place and act.places) and self.place not in act.places
+        return (
+            self.key in act.keys and self.needs <= act.words and self.lacks.isdisjoint(act.words) and not is_elsewhere
+        )
 
 
 def cues_of(record: MemoryRecord) -> tuple[Cue, ...]:
@@ -89,8 +94,21 @@ def cues_of(record: MemoryRecord) -> tuple[Cue, ...]:
     is_all = record.summary.startswith(ASKED) or record.title == record.summary
     text = record.title if is_all else f"{record.title}\n{record.summary}"
     captured = record.files_touched if record.capture_type else ()
-    cues = dict.fromkeys((*(Cue(f"file {file}") for file in captured), *cues_in(text)))
+    places = places_in(text)
+    place = next(iter(places)) if len(places) == 1 else ""
+    named = (attrs.evolve(cue, place=place) for cue in cues_in(text))
+    cues = dict.fromkeys((*(Cue(f"file {file}") for file in captured), *named))
     return tuple(cues)[:MOST_CUES]
+
+
+_PLACES = re.compile(
+    r"(?<![a-z])(prod|stag|dev|preview|sandbox|qa|uat)(?:uction|ing|elopment)?(?![a-z])", re.IGNORECASE
+)
+
+
+def places_in(text: str) -> frozenset[str]:
+    """The environments that ``text`` names."""
+    return frozenset(found.lower() for found in _PLACES.findall(text))
 
 
 def cues_in(rule: str) -> tuple[Cue, ...]:
@@ -248,6 +266,8 @@ class Act:
     keys: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     """Of its commands."""
+    places: frozenset[str] = frozenset()
+    """The environments that it names."""
 
 
 def act_of(tool: str, given: Any, project_path: str) -> Act:
@@ -264,7 +284,7 @@ def act_of(tool: str, given: Any, project_path: str) -> Act:
         keys.update(_file_keys(file))
     if _CALLED.search(tool):
         keys.add("kind pull request")
-    return Act(frozenset(keys), frozenset(words))
+    return Act(frozenset(keys), frozenset(words), places_in(line))
 
 
 def commands_in(line: str) -> Iterator[tuple[str, ...]]:

@@ -56,7 +56,7 @@ LAUNCHERS = frozenset(
         *("yarn dlx", "npm exec", "python -m", "python3 -m"),
     )
 )
-WITH_A_VALUE = words("-C -c --git-dir --work-tree --prefix --cwd --directory -R --repo")
+WITH_A_VALUE = words("-n --namespace --context -C -c --git-dir --work-tree --prefix --cwd --directory -R --repo")
 """Options before a subcommand whose value is a word of its own."""
 
 FOLDERS = words("src lib app apps packages docs test tests scripts tools internal cmd pkg server client web")
@@ -136,10 +136,11 @@ KINDS = (
         "dependency",
         r"\bdependenc(?:y|ies)\b|\babh\u00e4ngigkeit(?:en)?\b|\bdependencias?\b|\bd\u00e9pendances?\b"
         r"|\binstall(?:s|ing)? (?:\S+ ){0,2}(?:packages?|librar(?:y|ies))\b"
-        r"|\bnew (?:packages?|librar(?:y|ies))\b",
+        r"|\b(?:new|add(?:ing)?) (?:packages?|librar(?:y|ies))\b",
         r"(?:npm|pnpm|yarn|bun) (?:i|install|add) [^-\s]|(?:uv )?pip3? install\b|(?:uv|poetry|cargo|pdm) add\b"
-        r"|go get\b",
-        r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[^/]*\.txt|Cargo\.toml|go\.mod|Gemfile)$",
+        r"|go get\b|(?:flutter|dart) pub add\b|(?:gem|expo) install\b|bundle add\b|composer require\b|dotnet add\b",
+        r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[^/]*\.txt|Cargo\.toml|go\.mod|Gemfile|pubspec\.yaml|Podfile"
+        r"|composer\.json|pom\.xml)$",
     ),
 )
 

@@ -174,3 +174,22 @@ def test_any_input_of_a_tool_is_an_act_or_none() -> None:
 )
 def test_an_act_is_named_in_other_languages(said: str, kind: str) -> None:
     assert kind in {cue.key for cue in cues_in(said)}
+
+
+def test_a_rule_on_one_environment_is_not_about_another() -> None:
+    rule = attrs.evolve(
+        a_record(1, "Never run terraform apply on prod without a plan"), knowledge_type=KnowledgeType.CONSTRAINT
+    )
+    cues = cues_of(rule)
+    said = {
+        place: act_of("Bash", {"command": f"terraform -chdir=envs/{place} apply"}, "") for place in ("prod", "staging")
+    }
+    assert any(cue.fits(said["prod"]) for cue in cues)
+    assert not any(cue.fits(said["staging"]) for cue in cues)
+    assert any(cue.fits(act_of("Bash", {"command": "terraform apply"}, "")) for cue in cues)
+
+
+@pytest.mark.parametrize("command", ["flutter pub add drift", "gem install rails", "composer require monolog/monolog"])
+def test_a_dependency_is_added_by_many_tools(command: str) -> None:
+    cues = cues_in("Always ask before adding a dependency")
+    assert any(cue.fits(act_of("Bash", {"command": command}, "")) for cue in cues)
