@@ -52,7 +52,17 @@ _PAST = re.compile(
     r"|(?:why|how|what|when|where|which \w+) did i (?:\w+ )?(?:call|choos|decid|do|name|put|sa[iy]|set|us)\w*"
     r"|we (?:agreed|decided|discussed|talked about|ruled out)"
     r"|(?:was|warum|wieso|weshalb|wie|wo|wann|welche\w*(?: \w+)?) (?:haben|hatten) wir"
-    r"|haben wir (?:\w+ ){0,6}(?:beschlossen|entschieden|probiert)|erinner\w* mich|letztes mal"
+    r"|(?:did|have|had) we (?:ever |already )?(?:look(?:ed)? (?:at|into)"
+    r"|(?:consider|measur|evaluat|compar|benchmark|think)\w*)"
+    r"|what did \S+(?: \S+)? (?:cost|bring|gain|give|save|show) us"
+    r"|(?:what|how (?:much|many|long|high|big|slow|fast)|which \w+|why|where|when)\b[^?.]{0,60}\b(?:was|were|did)\b"
+    r"[^?.]{0,80}\b(?:before (?:we|the|that|it)?|back then|at the time|originally|previously|in the past)"
+    r"|haben wir (?:\S+ ){0,6}(?:beschlossen|entschieden|(?:aus)?probiert|überlegt|geprüft|getestet|gemessen|erwogen"
+    r"|besprochen|versucht|gewählt)"
+    r"|(?:warum|wieso|weshalb|seit wann) (?:sind|waren) wir"
+    r"|(?:was|wie \w+|wo|wer|wann|warum|wieso|welche\w*)\b[^?]{0,60}\b(?:war|waren|hat|hatte|hatten)\b[^?]{0,60}"
+    r"\b(?:vor(?:her)?|damals|früher|ursprünglich|direkt nach)"
+    r"|erinner\w* mich|letztes mal"
     r"|(?:pourquoi|comment|que|quand) (?:avons[- ]nous|(?:est-ce qu)?['e ]?on a)|rappelle[- ]moi"
     r"|(?:por qué|cómo|qué|cuándo) (?:decidimos|elegimos|acordamos|usamos|hemos)|recuérdame"
     r")\b|(?:前回|先週|昨日|なぜ|何に|どう)[^\n]{0,40}(?:決め|やめ|選ん|採用し)"
@@ -83,6 +93,11 @@ _AT_HAND = re.compile(
 )
 
 
+_WORK_ALONE = re.compile(
+    r"(?:please |can you |ok,? )?(?:(?:re-?)?run |check |and )?(?:all |the |our )*"
+    r"(?:tests?|build|lint(?:er)?|ci|status)(?: again)?[?.! ]*",
+    re.IGNORECASE,
+)
 _POINTS = re.compile(r"\b(?:this|that|these|those|it|here)\b", re.IGNORECASE)
 
 
@@ -106,8 +121,9 @@ def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
 
 
 def _only_points(question: str) -> bool:
-    """It names nothing but "this": "how do I fix this?"."""
-    return len(terms(question)) <= 1 and _POINTS.search(question) is not None
+    """It names nothing but "this" ("how do I fix this?"), or a bare step of the work ("run the tests")."""
+    is_pointing = len(terms(question)) <= 1 and _POINTS.search(question) is not None
+    return is_pointing or _WORK_ALONE.fullmatch(question.strip()) is not None
 
 
 def _brought_characters(prompt: str, question: str) -> int:

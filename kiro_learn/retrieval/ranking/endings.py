@@ -110,7 +110,8 @@ NOTHING_SAID = Sentence()
 
 def may_name(word: str) -> bool:
     """Whether ``word`` may name what was chosen."""
-    if word.isdigit() or is_stop_word(word) or word in COMMON:
+    is_figure = word.isdigit() or (word[:2] in {"0.", "0,"} and word[2:].isdigit())
+    if is_figure or is_stop_word(word) or word in COMMON:
         return False
     return len(word) >= LEAST_LETTERS or (len(word) > 1 and any(map(str.isdigit, word)))
 

@@ -145,3 +145,24 @@ def test_the_files_identifiers_and_addresses_of_a_question(question: str, names:
 def test_a_language_that_people_speak_is_no_slot_of_the_project() -> None:
     assert slots_of("In which language do we write texts for customers?", sets_goal=False) == ()
     assert Slot.LANGUAGE in slots_of("which language is this project written in?", sets_goal=False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was the bundle size with rspack back then?",
+        "how much memory did the feature build need before we made it lazy?",
+        "what did MinT cost us?",
+        "did we look at pmtiles?",
+        "warum sind wir eigentlich von RDS weg?",
+        "wie hoch war der p95 direkt nach Aurora?",
+        "haben wir mal XRechnung pur überlegt?",
+    ],
+)
+def test_what_was_is_asked_in_many_ways(question: str) -> None:
+    assert kind_of(question, question, sets_goal=False) is PromptKind.PAST
+
+
+@pytest.mark.parametrize("question", ["tests?", "run the tests", "Run all the tests again"])
+def test_a_bare_step_of_the_work_is_at_hand(question: str) -> None:
+    assert kind_of(question, question, sets_goal=True) is PromptKind.AT_HAND
