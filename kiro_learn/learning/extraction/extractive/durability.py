@@ -61,6 +61,12 @@ _CHOICE = re.compile(
 )
 """A decision with its reason."""
 
+_FIGURE = re.compile(
+    r"(?<![\w.,])[+-]?\d[\d.,]*\s?(?:%|(?:ms|s|min(?:utes)?|h|[kmg]i?b|eur|usd|fps|req/s|points?)\b|[\u20ac$])|(?<![\w.,])0[.,]\d{2,}",
+    re.IGNORECASE,
+)
+"""Something that was measured; two of them in a statement compare."""
+
 _STRONG = 3.0
 """From this worth on a statement is evidence by what it names (``facts.worth``)."""
 
@@ -168,6 +174,8 @@ class AnswerEvidence:
     """And decisions with their reasons."""
     strong: int = 0
     worth: float = 0.0
+    measured: int = 0
+    """Those that compare figures."""
 
     @classmethod
     def of(cls, statements: Iterable[str]) -> AnswerEvidence:
@@ -176,7 +184,8 @@ class AnswerEvidence:
         worths = [worth(each) for each in told]
         reasons = sum(_REASON.search(each) is not None for each in told)
         causes = sum(any(pattern.search(each) for pattern in (_CAUSE, _CHOICE)) for each in told)
-        return cls(len(told), reasons, causes, sum(each >= _STRONG for each in worths), sum(worths))
+        measured = sum(len(_FIGURE.findall(each)) > 1 for each in told)
+        return cls(len(told), reasons, causes, sum(each >= _STRONG for each in worths), sum(worths), measured)
 
     def share(self) -> float:
         """Of the statements, a reason counting as two of those that are strong by what they name."""
@@ -215,7 +224,8 @@ def _tells_enough(
     """Of a question or of work that a person wanted."""
     if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
         return False
-    if tells_cause(turn, blocks) or (has_changed and (evidence.causes > 0 or gives_reasons(turn))):
+    is_reasoned = has_changed and (evidence.causes > 0 or gives_reasons(turn))
+    if tells_cause(turn, blocks) or is_reasoned or evidence.measured:
         return True
     if choice_in(turn.question):
         return evidence.reasons > 0 or evidence.worth >= _LEAST_WORTH

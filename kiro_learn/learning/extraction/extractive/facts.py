@@ -51,6 +51,10 @@ _SIGNALS: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
             1.5,
             r"(?<![\w.])\d+(?:\.\d+)?\s?(?:%|ms|s|m|h|x|[kmg]i?b|sec(?:onds)?|min(?:utes)?|hours?|days?|lines?|files?|tests?)\b",
         ),
+        (
+            1.5,
+            r"(?<![\w.,])\d[\d.,]*\s?(?:EUR|USD|points?|fps|req/s|rows?)\b|(?<![\w.,])\d[\d.,]*\s?[€$]|(?<![\w.,])0[.,]\d{2,}",
+        ),
         (1.5, r"(?<![\w./-])(?>[\w./-]*?[\w-]/)[\w./-]+\.\w{1,5}\b"),
         (1.0, r"`[^`\n]+`"),
         (

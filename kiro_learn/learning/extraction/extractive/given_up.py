@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from kiro_learn.learning.extraction.extractive.durable import may_last
+from kiro_learn.learning.extraction.extractive.own_sentences import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
 
@@ -15,7 +17,9 @@ _WORSE = re.compile(
     r"\b(?:slower|worse|heavier|costlier|bigger|larger than|more (?:memory|expensive|complicated)|less accurate"
     r"|not (?:any )?(?:better|faster|smaller|worth|possible|supported|compatible|exposed|available)|n[o']t help"
     r"|no (?:gain|improvement|difference|benefit|speed-?up|support|way)\b|hardly|barely|makes? (?:it|things) worse"
-    r"|(?:does|do|is|are|was|were|can)(?: not|n't)|cannot|overhead|langsamer|schlechter|bringt nichts)\b",
+    r"|(?:does|do|is|are|was|were|can)(?: not|n't)|cannot|overhead|grows? by|no counterpart|drawback|downside"
+    r"|catch is|risky|langsamer|schlechter|teurer|größer|haken|nachteil|riskant|bringt (?:nichts|wenig)"
+    r"|kein(?:e|en)? (?:gewinn|vorteil|unterschied))\b",
     re.IGNORECASE,
 )
 """How an answer says that what was tried is no good."""
@@ -23,13 +27,14 @@ _GIVES_UP = re.compile(
     r"\b(?:not worth|isn'?t worth|(?:revert|undo|drop|scrap|forget|abandon|shelve)(?: it| that| this| the\b"
     r"|\b(?=[.,;!]|$))|(?:we|i|let'?s|let us)(?:'ll| will)? (?:stay|stick)|back to (?:the )?(?:old|original|previous)\b"
     r"|(?:leave|keep) (?:it|the \w+|things) (?:out|as (?:it|they) (?:was|were|is|are))|no gain|then (?:no|not)\b"
-    r"|lohnt (?:sich )?nicht|lass(?:en wir)? das|zurück zu|wir bleiben)",
+    r"|lohnt (?:sich )?nicht|lass(?:en wir)? das|das lassen wir|nimm (?:es|das) (?:wieder )?raus|zurück zu"
+    r"|wir bleiben)",
     re.IGNORECASE,
 )
 """How a person leaves what was tried."""
 _TRIED = re.compile(
     r"\b(?:try|tried|test|experiment|measure|benchmark|compare|see (?:if|whether|how)|what if|could (?:we|you|it)|would"
-    r"|switch|replace|swap|move to|use|upgrade|probier\w*|teste?)\b",
+    r"|switch|replace|swap|move to|use|upgrade|probier\w*|ausprobier\w*|versuch\w*|miss|teste?)\b",
     re.IGNORECASE,
 )
 """How a person has something tried."""
@@ -38,7 +43,7 @@ _STILL_WANTED = re.compile(
 )
 """It is left because the work was bad, and will be done otherwise."""
 _READ_CHARACTERS = 200
-_ANSWER_SENTENCES = 4
+_ANSWER_SENTENCES = 8
 
 
 def given_up(turns: Iterable[Turn]) -> frozenset[int]:
@@ -52,6 +57,14 @@ def given_up(turns: Iterable[Turn]) -> frozenset[int]:
         and _TRIED.search(without_logs(turn.previous.question)[:_READ_CHARACTERS])
         and _says_worse(turn.previous.answer.text)
     )
+
+
+def kept_instead(prompt: str) -> str:
+    """The sentence of a prompt that leaves what was tried which says what is kept, or the empty text."""
+    return next((each for each in own_sentences(prompt)[:3] if may_last(each) and _STAYS.search(each)), "")
+
+
+_STAYS = re.compile(r"\b(?:we|let'?s)(?:'ll| will)? (?:stay|stick|keep)\b|\bwir (?:bleiben|behalten)\b", re.IGNORECASE)
 
 
 def _leaves(turn: Turn) -> bool:

@@ -30,7 +30,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
     tool_facts,
 )
 from kiro_learn.learning.extraction.extractive.faults import cause_told_in
-from kiro_learn.learning.extraction.extractive.given_up import given_up
+from kiro_learn.learning.extraction.extractive.given_up import given_up, kept_instead
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.orders import order_in, steps_in
 from kiro_learn.learning.extraction.extractive.summaries import (
@@ -90,7 +90,9 @@ def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Colle
     if turn.answer is not None and turn.answer.number in left:
         yield from _from_given_up(turn, project_path)
     elif turn.previous and turn.previous.answer and turn.previous.answer.number in left:
-        yield from _from_rules(turn)  # the rest is how it was undone
+        yield from _from_rules(turn)  # the rest is how it was undone, and what is kept instead
+        if kept := kept_instead(turn.question):
+            yield _from_choice(turn, kept)
     else:
         yield from _extracts(turn, project_path, failed)
 

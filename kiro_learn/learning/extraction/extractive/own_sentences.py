@@ -29,8 +29,8 @@ _REPORT = re.compile(
     r"[^:\n]{0,60}\b(?:e-?mail|letter|message|mail|tweet|post|readme|text|comment|docstring|paragraph|sentence|line"
     r"|note|doc|docs|copy|wording|label|tooltip|banner|heading|title|string|announcement|reply|answer|prompt)s?\b"
     r"|\b(?:prompt|instructions)\b[^:\n]{0,30}$"
-    r"|\b(?:e-?mail|letter|message|mail|tweet|readme|error|output|log|warning|docs?|article|license|comment|text|terms"
-    r"|policy|contract|spec|ticket|issue|description|the (?:rule|principle|saying|proverb|phrase))s?$",
+    r"|(?<!commit )\b(?:e-?mail|letter|message|mail|tweet|readme|error|output|log|warning|docs?|article|license|comment"
+    r"|text|terms|policy|contract|spec|ticket|issue|description|the (?:rule|principle|saying|proverb|phrase))s?$",
     re.IGNORECASE,
 )
 """Before a colon: what follows is somebody else's, or is to be written."""

@@ -157,6 +157,8 @@ _SENTENCE_END = re.compile(
     r"(?<=[.!?])[\"')\]*`]{0,3}\s+(?=[\"'(\[`*]{0,3}[A-Z0-9\u2010-\uffff/~-])|(?<=[\u3002\uff01\uff1f])|\n+"
 )
 _ABBREVIATION = re.compile(r"(?:\b(?i:e\.g|i\.e|vs|etc|cf|approx|incl|resp|no|fig|st|mr|dr)|\b[A-Z]|^\d{1,3})\.$")
+_DAY = re.compile(r"\b\d{1,2}\.$")
+_MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w{0,6}\b")
 _LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}|\w[\w.'/-]*")
 """Scripts without spaces count by pairs of characters."""
@@ -170,7 +172,8 @@ def sentences(text: str) -> list[str]:
     start = 0
     for end in _SENTENCE_END.finditer(text):
         last_word = text[max(start, end.start() - _LONGEST_ABBREVIATION) : end.start()]
-        if _ABBREVIATION.search(last_word) and "\n" not in end.group():
+        is_date = _DAY.search(last_word) is not None and _MONTH.match(text, end.end()) is not None
+        if (_ABBREVIATION.search(last_word) or is_date) and "\n" not in end.group():
             continue
         pieces.append(text[start : end.start()] + end.group().rstrip())
         start = end.end()

@@ -290,3 +290,9 @@ def test_what_a_person_turned_down_is_not_kept_as_done(rejected: str) -> None:
         prompt(1, "Set up the error handling."), edited(2), answer(3, done), prompt(4, rejected), answer(5, "Changed.")
     )
     assert not any("GrepoError" in draft.summary for draft in kept)
+
+
+def test_what_compares_two_figures_is_kept_without_a_reason() -> None:
+    said = "N-HiTS with quantile loss 0.65: 3,985 EUR per day (LightGBM 4,298), 52 minutes on the L4."
+    (draft,) = learned(prompt(1, "Retrain N-HiTS with the quantile loss"), answer(2, said))
+    assert "3,985 EUR" in draft.summary

@@ -235,3 +235,8 @@ def test_what_a_person_typed_around_a_paste_counts() -> None:
 def test_each_line_of_a_list_of_rules_is_one() -> None:
     said = "Rules for this repo:\n- tabs in all files\n- use uv, not pip\n- small commits please"
     assert laid_down_in(said) == ["tabs in all files", "use uv, not pip", "small commits please"]
+
+
+def test_a_rule_behind_one_on_commit_messages_is_a_rule() -> None:
+    prompt = "Commit messages: in English, please. And never edit files below packages/api/src/generated."
+    assert "And never edit files below packages/api/src/generated." in laid_down_in(prompt)

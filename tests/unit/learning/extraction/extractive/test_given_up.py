@@ -59,3 +59,19 @@ def test_to_try_something_is_no_choice() -> None:
 )
 def test_what_is_mended_or_kept_is_not_given_up(tried: str, outcome: str, reaction: str) -> None:
     assert KnowledgeType.REJECTED not in [kind for kind, _ in drafts(tried, outcome, reaction)]
+
+
+def test_what_is_kept_instead_is_a_choice_of_its_own() -> None:
+    worse = "rspack builds in 41 s instead of 48 s, but the bundle grows by 90 kB and offline mode has no counterpart."
+    left, kept = drafts_of(
+        snapshot(
+            [
+                prompt(1, "Try rspack for the build, it should be faster."),
+                answer(2, worse),
+                prompt(3, "Revert it. We stay with vite, the offline mode is more important."),
+                answer(4, "Reverted."),
+            ]
+        )
+    )
+    assert (left.knowledge_type, kept.knowledge_type) == (KnowledgeType.REJECTED, KnowledgeType.DECISION)
+    assert kept.title.startswith("We stay with vite, the offline mode is more important")

@@ -108,3 +108,8 @@ def test_paths_are_told_in_order_and_once() -> None:
 
 def test_at_most_twenty_paths_are_told() -> None:
     assert len(paths_in(" ".join(f"file{number}.py" for number in range(30)))) == 20
+
+
+@pytest.mark.parametrize("text", ["Seit 1. Oktober läuft es so", "Ja: am 3. August (Debug-Logs) und am 17. September"])
+def test_a_german_date_ends_no_sentence(text: str) -> None:
+    assert sentences(text) == [text]
