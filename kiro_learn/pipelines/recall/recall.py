@@ -75,7 +75,7 @@ this many memories is mostly not about this prompt."""
 
 class Recall:
     """Answers a prompt: search, floor, cut, read the records, write the block; below it what the graph adds, if that
-    is set.
+    is set. Every read lies in a stage of the trace's stopwatch, so that ``degraded`` names what was waited for.
     """
 
     def __init__(
@@ -171,7 +171,8 @@ class Recall:
         trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
-        trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
+        with trace.stopwatch.stage("profile"):
+            trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
         worth = worth_of(text, query, prompt, self._config)
         most_bytes = worth.most_bytes - len(trace.slot_line.encode())
         if worth.names and most_bytes > 0:
@@ -217,7 +218,7 @@ class Recall:
             stopwatch=trace.stopwatch,
         )
         if trace.branch:
-            trace.of_branch = await self._reading.of_branch(findings, trace.branch)
+            trace.of_branch = await self._reading.of_branch(trace, findings, trace.branch)
         trace.take_findings(findings, told=told, most=looked_at)
 
     def _search_patience(self) -> float:
