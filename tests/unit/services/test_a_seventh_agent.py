@@ -10,7 +10,8 @@ import pytest
 from kiro_learn.agent_files.layouts import Addition, MergedJson, Surroundings
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.testing.machine import HOOK, USER, InMemoryAgentFiles, installation_of
-from kiro_learn.wire.agents import AGENTS, Agent, AnswerForm, Files
+from kiro_learn.wire.agent import Agent, AnswerForm, Files
+from kiro_learn.wire.agents import AGENTS
 from kiro_learn.wire.hook_payload import answer_to
 from kiro_learn.wire.hooks import read_hook
 
