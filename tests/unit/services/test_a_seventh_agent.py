@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 
 import attrs
 import pytest
@@ -91,6 +92,26 @@ def test_a_file_that_lost_our_entries_is_told() -> None:
     files.texts[PATH] = THEIRS
     [fault] = installation_of(files, {"seventh": "7"}).inspection.report().faults
     assert (str(fault.path), fault.agents, fault.project) == (PATH, ("seventh",), None)
+
+
+@pytest.mark.parametrize("project", [None, USER / "shop"])
+def test_a_folder_of_several_parts_is_known_as_the_user_s_or_the_project_s(
+    project: PurePosixPath | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AGENTS, "seventh", attrs.evolve(SEVENTH, folder=".config/seventh"))
+    files = InMemoryAgentFiles({str(USER / "shop/.git/HEAD"): ""})
+    installation = installation_of(files, {"seventh": "7"})
+    assert installation.carry_out(installation.plan(["seventh"], project=project)) == ()
+    path = (project or USER) / ".config/seventh/hooks.json"
+    files.texts[str(path)] = THEIRS
+    [fault] = installation.inspection.report().faults
+    assert (fault.path, fault.project) == (path, project)
+
+    del files.texts[str(path)]
+    files.folders.discard(str(path.parent))
+    files.texts[str(path.parent.parent / "other/file")] = ""
+    [fault] = installation_of(files).inspection.report().faults
+    assert fault.is_of_a_removed_agent
 
 
 def test_a_hook_of_it_that_was_pasted_by_hand_is_replaced() -> None:
