@@ -15,7 +15,7 @@ from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import FoundRecord, Hit, Report, ToldId, best_first
+from kiro_learn.model.retrieval import BRANCH_FACTOR, FoundRecord, Hit, Report, ToldId, best_first
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.pipelines.recall.context import Context, Searched
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
@@ -24,7 +24,7 @@ from kiro_learn.pipelines.recall.retrievers import OptionalResult
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness, overturned_among
 from kiro_learn.retrieval.rendering.brief import BETWEEN, told_below, told_first
-from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, text_of, untold, was
+from kiro_learn.retrieval.rendering.repeats import text_of, untold, was
 from kiro_learn.retrieval.rendering.report import Rendered
 from kiro_learn.runtime.supervisor import reason
 

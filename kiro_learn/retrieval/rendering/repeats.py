@@ -161,10 +161,6 @@ def told_alone(told: Collection[RecordId], overturned: Overturned) -> frozenset[
 
 # Says of a memory on which branch it was learned, or in which commit it stands, and when.
 
-BRANCH_FACTOR = 1.25
-"""By which the score of what was learned on the branch that is checked out is multiplied. The first hit of a prompt is
-mostly further than that ahead of what has nothing to do with it."""
-
 MOST_SHOWN = 60
 COMMIT_CHARACTERS = 7
 
