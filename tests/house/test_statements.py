@@ -168,7 +168,6 @@ SCANS = {
     "ECONOMICS": "what one project was told, grouped; and json_each, a loop over a list",
     "SEARCH_SYNTAX": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
     "SEARCH_SYNTAX_ANY": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
-    "SCORES_OF_EXPRESSION": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
     "DELETE_WORDS": "a virtual table: FTS5 looks the rowid up, which SQLite calls a scan",
 }
 
