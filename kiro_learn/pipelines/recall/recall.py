@@ -149,8 +149,9 @@ class Recall:
         asked = partial(report_of, trace, namespace=namespace, session_id=session_id, event_id=event_id, agent=agent)
         report = await catch_errors("recall book", lambda: self._book(asked, latency_ms))
         found = report.records if isinstance(report, Report) else ()
+        block = trace.block
         return Retrieval(
-            trace.context, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found, trace.told_ids
+            block.text, block.rendered.record_ids, latency_ms, tuple(trace.degraded), found, block.told_ids
         )
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
@@ -172,9 +173,9 @@ class Recall:
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
         with trace.stopwatch.stage("profile"):
-            trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
+            trace.block.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
         worth = worth_of(text, query, prompt, self._config)
-        most_bytes = worth.most_bytes - len(trace.slot_line.encode())
+        most_bytes = worth.most_bytes - trace.block.slot_bytes
         if worth.names and most_bytes > 0:
             trace.about = await self._reading.about(trace, namespace, worth.names)
         # Where the names could not be looked up, the search says why, and has a damaged index of words rebuilt.
@@ -201,8 +202,8 @@ class Recall:
         if self._graph is not None:
             await _tell_graph(self._graph, trace, prompt, most_bytes=most_bytes)
         if trace.hits:
-            self._render(trace, query.meaning, most_bytes=most_bytes - trace.graph_bytes)
-        prompt.told(trace.told_ids)
+            self._render(trace, query.meaning, most_bytes=most_bytes - trace.block.graph_bytes)
+        prompt.told(trace.block.told_ids)
 
     async def _search(self, trace: RecallTrace, namespace: Namespace, query: Query, prompt: SessionPrompt) -> None:
         told, wanted = prompt.told_before(), self._config.result_limit
@@ -267,7 +268,7 @@ async def _tell_graph(graph: ContextBuilder, trace: RecallTrace, prompt: Session
     searched = trace.in_graph.result
     if searched is None:
         return
-    heading = len(HEADING) + len(BETWEEN) if trace.slot_line else 0
+    heading = len(HEADING) + len(BETWEEN) if trace.block.slot_line else 0
 
     async def told() -> Context:
         return graph.told(searched, prompt.told_before(), most_bytes=max(0, most_bytes - heading))
