@@ -21,10 +21,9 @@ from kiro_learn.adapters.histories import MEMORIES, READERS
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.client import hook
 from kiro_learn.client.address import build_id, default_home
-from kiro_learn.config import BackupConfig
+from kiro_learn.config import BackupConfig, Setting
 from kiro_learn.errors import ConfigError, InvalidRequest, ServiceError, StorageError
 from kiro_learn.frontends.http.port_owner import listener_on
-from kiro_learn.model.settings import Setting
 from kiro_learn.ports.backups import StoreReplacement
 from kiro_learn.ports.histories import HistoryPlace
 from kiro_learn.services.autostart import Autostart
