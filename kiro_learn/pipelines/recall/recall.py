@@ -243,7 +243,7 @@ class Recall:
             if trace.silent_because == NOTHING_NEW:
                 trace.weigh_told(sureness_of(_found_of(trace, trace.told_before), trace.findings))
                 return
-            telling = newer_above(each_once(trace.records), trace.overturned)
+            telling = newer_above(each_once(trace.records), trace.older_by_newer)
             repeated = frozenset(each.record_id for each in trace.records) - {each.record_id for each in telling}
             trace.sureness = sureness_of(_found_of(trace, telling), trace.new_findings)
             if trace.about is None:
@@ -252,7 +252,7 @@ class Recall:
                 trace.note_irrelevant()
                 return
             rendered = self._rendered(trace, telling, query, most_bytes)
-            while alone := told_alone(rendered.record_ids, trace.overturned):
+            while alone := told_alone(rendered.record_ids, trace.older_by_newer):
                 telling = tuple(record for record in telling if record.record_id not in alone)
                 rendered = self._rendered(trace, telling, query, most_bytes)
         trace.take_block(rendered, repeated=repeated)
@@ -281,7 +281,9 @@ async def _tell_graph(graph: ContextBuilder, trace: RecallTrace, prompt: Session
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:
-    amended = _resting(telling, trace.overturned) | trace.corrected | notes_of_amended(telling, trace.overturned)
+    amended = (
+        _resting(telling, trace.older_by_newer) | trace.corrected | notes_of_amended(telling, trace.older_by_newer)
+    )
     scores = trace.scores_by_place(telling)
     notes = {
         record.record_id: "; ".join(
@@ -302,13 +304,13 @@ def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excer
     ]
 
 
-def _resting(telling: Sequence[MemoryRecord], overturned: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
+def _resting(telling: Sequence[MemoryRecord], older_by_newer: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
     """What is said beside each of ``telling`` that names what was overturned after it."""
     known = {record.record_id: record for record in telling}
-    changes = {*overturned.keys(), *overturned.values()}
+    changes = {*older_by_newer.keys(), *older_by_newer.values()}
     texts = {each: text_of(record) if each in changes else record.title.lower() for each, record in known.items()}
     moments = {record_id: record.created_at for record_id, record in known.items()}
-    return {old: rests_on(known[new]) for old, new in dependents(overturned, texts, moments).items()}
+    return {old: rests_on(known[new]) for old, new in dependents(older_by_newer, texts, moments).items()}
 
 
 def _log(report: Report) -> None:

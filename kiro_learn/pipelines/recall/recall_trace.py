@@ -128,7 +128,7 @@ class RecallTrace:
             hits = self._worthy(refined)
         new = [hit for hit in hits if hit.record_id not in self.known_ids]
         kept = {hit.record_id for hit in new[:most]}.union(self.known_ids, self.about or ())
-        kept |= {newer for newer, older in self.overturned.items() if older in kept}
+        kept |= {newer for newer, older in self.older_by_newer.items() if older in kept}
         self.left_out["cut"] += len(self.hits) - len(hits)
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
 
@@ -140,9 +140,9 @@ class RecallTrace:
         return [hit for hit in weighed if hit.record_id in worthy]
 
     @property
-    def overturned(self) -> Mapping[RecordId, RecordId]:
+    def older_by_newer(self) -> Mapping[RecordId, RecordId]:
         """By record that was found, the older one that it overturns."""
-        found = self.findings.fusion.overturned if self.findings and self.findings.fusion else {}
+        found = self.findings.fusion.older_by_newer if self.findings and self.findings.fusion else {}
         return {**found, **self.amended}
 
     @property
@@ -183,7 +183,7 @@ class RecallTrace:
     def _with_successors(self, records: Sequence[MemoryRecord], most: int) -> tuple[MemoryRecord, ...]:
         """The first ``most``, or those that are asked for by name; and what overturns one of them."""
         first = {record.record_id for record in records[:most]} if self.about is None else self.about
-        wanted = {*first} | {newer for newer, older in self.overturned.items() if older in first}
+        wanted = {*first} | {newer for newer, older in self.older_by_newer.items() if older in first}
         return tuple(record for record in records if record.record_id in wanted)
 
     @property
