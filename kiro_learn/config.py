@@ -11,7 +11,7 @@ from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.checks import between, matching
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules
 from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights
-from kiro_learn.model.settings import Setting as Setting  # noqa: PLC0414  # for those above who know settings from here
+from kiro_learn.model.settings import Setting as Setting  # noqa: PLC0414  # for the roof, which has no arrow to the model
 from kiro_learn.model.sharing import SharedProject, shared_projects
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.model.ids import is_event_id
-from kiro_learn.wire.agents import hook_names
+from kiro_learn.wire.hook_names import hook_names
 from kiro_learn.wire.hook_payload import MAX_BYTES
 from kiro_learn.wire.hooks import HookReport, read_hook
 

@@ -24,7 +24,7 @@ from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.testing.daemon import Letter, Letterbox, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.wire.agents import hook_names
+from kiro_learn.wire.hook_names import hook_names
 from kiro_learn.wire.hook_payload import MAX_BYTES, MENDED_CHARACTERS, TRUNCATED, fitted
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client

@@ -10,52 +10,14 @@ from hypothesis import strategies as st
 
 from kiro_learn.privacy.scrub import redact_private, scrub_json, scrub_text
 from kiro_learn.privacy.secrets import KINDS, TRIGGERS, redact_kinds, redact_secrets
+from tests.unit.privacy.samples import ASSIGNED, TOKENS
 
-WORD = "abcDEF123xyz789GHI456jkl"
-HEX = "0a1b2c3d4e5f6789"
-SAMPLES: dict[str, str] = {
-    "aws-access-key-id": "AK" + "IA" + "QWERTYUIOPASDF22",
-    "github-token": "gh" + "p_" + WORD * 2,
-    "github-fine-grained": "github" + "_pat_" + WORD + "_" + WORD * 2,
-    "gitlab-token": "gl" + "pat-" + WORD,
-    "slack-token": "xo" + "xb-" + "123456789012-" + WORD,
-    "slack-webhook": "hooks.slack" + ".com/services/T0ABCDEFG/B0ABCDEFG/" + WORD,
-    "anthropic-key": "sk-" + "ant-api03-" + WORD * 3,
-    "openai-project-key": "sk-" + "proj-" + WORD * 3,
-    "openai-key": "sk-" + WORD * 2,
-    "stripe-key": "sk" + "_live_" + WORD,
-    "google-api-key": "AI" + "za" + WORD + WORD[:11],
-    "google-oauth": "ya" + "29." + WORD,
-    "npm-token": "np" + "m_" + WORD * 2,
-    "pypi-token": "pypi-" + "AgE" + WORD * 3,
-    "huggingface-token": "h" + "f_" + WORD * 2,
-    "azure-client-secret": "abc8" + "Q~" + WORD * 2,
-    "jwt": "ey" + "JhbGciOiJIUzI1NiJ9." + "ey" + "JzdWIiOiIxMjM0NTY3ODkwIn0." + WORD,
-    "age-key": "AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" * 2,
-    "databricks-token": "da" + "pi" + HEX * 2,
-    "digitalocean-token": "do" + "p_v1_" + HEX * 4,
-    "sendgrid-key": "S" + "G." + WORD[:22] + "." + WORD + WORD[:19],
-    "shopify-token": "shp" + "at_" + HEX * 2,
-    "twilio-key": "S" + "K" + HEX * 2,
-    "vault-token": "hv" + "s." + WORD,
-    "private-key": "-----BEGIN " + f"PRIVATE KEY-----\n{WORD * 2}\n{WORD}=\n-----END " + "PRIVATE KEY-----",
-}
-ASSIGNED: dict[str, tuple[str, str]] = {
-    "env": ("DB_PASSWORD=", "hunter2horse"),
-    "ini": ("password = ", "hunter2horse"),
-    "quoted": ('password: "', "correct horse9"),
-    "json": ('{"password": "', "hunter2horse"),
-    "url": ("postgres://bob:", "hunter2horse@"),
-    "bearer": ("Authorization: Bearer ", "hunter2horse"),
-    "aws": ("AWS_SECRET_" + "ACCESS_KEY=", WORD + "/" + WORD[:15]),
-    "api key": ("api_key: '", "hunter2horse'"),
-    "option": ("--token ", "hunter2horse"),
-}
+SECRETS = sorted({secret for _, secret in TOKENS.values()})
 FRAGMENTS = st.sampled_from(
     [
-        *SAMPLES.values(),
-        *(name + value for name, value in ASSIGNED.values()),
-        *(name for name, _ in ASSIGNED.values()),
+        *SECRETS,
+        *(before + secret for _, before, secret, _ in ASSIGNED.values()),
+        *(before for _, before, _, _ in ASSIGNED.values()),
         *TRIGGERS,
         *"\"'`\\ \n\t=:;,.@/-_<>(){}[]$%#aA1+",
         "\\n",
@@ -75,8 +37,7 @@ FRAGMENTS = st.sampled_from(
 )
 SOUP = st.lists(FRAGMENTS | st.text(max_size=6), max_size=14).map("".join)
 CUT_SOUP = st.lists(
-    st.sampled_from(sorted(SAMPLES.values())).flatmap(lambda s: st.integers(0, len(s)).map(lambda end: s[:end]))
-    | FRAGMENTS,
+    st.sampled_from(SECRETS).flatmap(lambda s: st.integers(0, len(s)).map(lambda end: s[:end])) | FRAGMENTS,
     max_size=10,
 ).map("".join)
 """With secrets that end early, so that they are as short as a pattern allows, and shorter."""
@@ -108,7 +69,7 @@ def test_nothing_inside_of_a_private_span_survives(spans: list[str], between: st
 
 @given(
     before=SOUP,
-    secret=st.sampled_from(sorted(SAMPLES.values())),
+    secret=st.sampled_from(SECRETS),
     after=SOUP,
     gap=st.sampled_from([" ", "\n", "\\n", "'", "="]),
 )
@@ -125,12 +86,14 @@ def test_what_is_looked_for_first_hides_no_secret(text: str) -> None:
 
 
 @given(before=PLAIN, assigned=st.sampled_from(sorted(ASSIGNED.values())), after=PLAIN)
-def test_no_assigned_value_survives_and_its_name_does(before: str, assigned: tuple[str, str], after: str) -> None:
-    name, value = assigned
+def test_no_assigned_value_survives_and_its_name_does(
+    before: str, assigned: tuple[str, str, str, str], after: str
+) -> None:
+    _, name, secret, behind = assigned
 
-    scrubbed = scrub_text(f"{before} {name}{value}\n{after}")
+    scrubbed = scrub_text(f"{before} {name}{secret}{behind}\n{after}")
 
-    assert value.rstrip("@'") not in scrubbed
+    assert secret not in scrubbed
     assert name in scrubbed
 
 

@@ -24,6 +24,7 @@ from kiro_learn.ports.storage.export import FeedbackReads
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.retrieval.query.question import query_text
+from kiro_learn.runtime.actor import Rounds
 
 log = structlog.get_logger()
 
@@ -80,8 +81,7 @@ class Aftermath:
         self._totals: Counter[str] = Counter()
         self._watches: OrderedDict[Session, _Watch] = OrderedDict()
         self._waiting: deque[_Watch] = deque(maxlen=MOST_WAITING)
-        self._changed = trio.Event()
-        self._stopped = trio.Event()
+        self._rounds = Rounds(gather_seconds=GATHER_SECONDS)
 
     def factors(self, record_ids: Iterable[RecordId]) -> list[float]:
         """By which the scores of these memories are multiplied."""
@@ -146,17 +146,10 @@ class Aftermath:
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         await self._read()
         task_status.started()
-        while not self._stopped.is_set():
-            await self._changed.wait()
-            with trio.move_on_after(GATHER_SECONDS):
-                await self._stopped.wait()
-            self._changed = trio.Event()
-            while self._waiting:
-                await self._judge(self._waiting.popleft())
+        await self._rounds.run(self._judge_waiting)
 
     def stop(self) -> None:
-        self._stopped.set()
-        self._changed.set()
+        self._rounds.stop()
 
     def abandon(self) -> None:
         self.stop()
@@ -164,13 +157,17 @@ class Aftermath:
     def _judge_soon(self, watch: _Watch) -> None:
         if watch.followed:
             self._waiting.append(watch)
-            self._changed.set()
+            self._rounds.begin_soon()
 
     async def _read(self) -> None:
         try:
             self._counts |= await self._storage.list_feedback(MOST_KEPT)
         except KiroLearnError as error:
             log.warning("feedback.not_read", problem=type(error).__name__)
+
+    async def _judge_waiting(self) -> None:
+        while self._waiting:
+            await self._judge(self._waiting.popleft())
 
     async def _judge(self, watch: _Watch) -> None:
         try:

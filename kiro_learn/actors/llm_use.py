@@ -20,6 +20,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import TOO_SLOW, Learner, Llm, LlmChoice
 from kiro_learn.ports.storage.events import UsageReads
 from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.actor import Rounds
 
 log = structlog.get_logger()
 
@@ -217,8 +218,7 @@ class LlmQuota:
         self._daily_calls = daily_calls
         self._known: Totals | None = None
         self._unstored: Totals = {}
-        self._changed = trio.Event()
-        self._stopping = False
+        self._rounds = Rounds()
 
     @property
     def is_spent(self) -> bool:
@@ -270,15 +270,10 @@ class LlmQuota:
         if self._known is None:
             self._known = {_key(usage): usage for usage in await self._storage.list_llm_usage(since=self._day())}
         task_status.started()
-        while not self._stopping:
-            await self._changed.wait()
-            self._changed = trio.Event()
-            await self._store()
-        await self._store()
+        await self._rounds.run(self._store)
 
     def stop(self) -> None:
-        self._stopping = True
-        self._changed.set()
+        self._rounds.stop()
 
     def abandon(self) -> None:
         self.stop()
@@ -297,7 +292,7 @@ class LlmQuota:
         assert self._known is not None, "today's usage is read before the first call"
         _add_to(self._known, usage)
         _add_to(self._unstored, usage)
-        self._changed.set()
+        self._rounds.begin_soon()
 
     async def _store(self) -> None:
         if not self._unstored:

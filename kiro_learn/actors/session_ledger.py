@@ -19,6 +19,7 @@ from kiro_learn.model.retrieval import ToldId
 from kiro_learn.ports.storage.answers import Change, GraphChanged
 from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.actor import Rounds
 
 log = structlog.get_logger()
 
@@ -140,8 +141,7 @@ class SessionLedger:
         self._told_count = 0
         self._is_read = False
         self._unstored: deque[Told | Cleared | Reworded] = deque(maxlen=MOST_UNSTORED)
-        self._changed = trio.Event()
-        self._stopped = trio.Event()
+        self._rounds = Rounds(gather_seconds=GATHER_SECONDS)
 
     def prompt(
         self, namespace: Namespace, session_id: str | None, event_id: EventId | None, said_at: datetime | None = None
@@ -243,16 +243,10 @@ class SessionLedger:
         if not self._is_read:
             await self._read()
         task_status.started()
-        while not self._stopped.is_set():
-            await self._changed.wait()
-            with trio.move_on_after(GATHER_SECONDS):
-                await self._stopped.wait()
-            self._changed = trio.Event()
-            await self._store()
+        await self._rounds.run(self._store)
 
     def stop(self) -> None:
-        self._stopped.set()
-        self._changed.set()
+        self._rounds.stop()
 
     def abandon(self) -> None:
         self.stop()
@@ -274,7 +268,7 @@ class SessionLedger:
 
     def _store_soon(self, entry: Told | Cleared | Reworded) -> None:
         self._unstored.append(entry)
-        self._changed.set()
+        self._rounds.begin_soon()
 
     async def _read(self) -> None:
         """Read what was shown before the daemon started; if that fails, it may be shown again."""

@@ -50,17 +50,7 @@ class StorageActor:
         self._inbox, self._mail = trio.open_memory_channel[Write](inbox_size)
 
     async def write(self, work: Work[T], *, then: Callable[[T], None] | None = None) -> T:
-        """Run ``work`` in a transaction and answer what it returns, once that is durable.
-
-        Cancellation: work that was sent is committed all the same.
-
-        Args:
-          then: called with the answer once that is durable, also if the caller was cancelled meanwhile.
-
-        Raises:
-          ActorStopped: the daemon is stopping.
-          KiroLearnError: what ``work`` raised, undone; or StorageError.
-        """
+        """See ``StorageWriter.write``."""
         return await ask(self._inbox, lambda reply: Write(work, reply, then), actor=self.name)
 
     def subscribe(self, listener: Listener, *, to_others: bool = True) -> None:

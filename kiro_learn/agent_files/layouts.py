@@ -56,7 +56,7 @@ class OwnFile:
 
 
 KiroHome = Literal["", "this", "another"]
-"""Whose hooks the agent kiro-learn of Kiro CLI has; empty: there is none, or it has none."""
+"""Which home's hooks Kiro CLI's agent ``kiro-learn`` runs; empty: there is no such agent, or it runs none of ours."""
 
 AgentFile = MergedJson | MergedToml | OwnFile
 

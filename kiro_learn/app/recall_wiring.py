@@ -1,8 +1,10 @@
-"""Builds what answers prompts."""
+"""Builds what answers prompts and searches, and keeps account of it."""
 
 from __future__ import annotations
 
 from functools import partial
+
+import attrs
 
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.app.actor_wiring import Actors, Dependencies
@@ -13,26 +15,52 @@ from kiro_learn.pipelines.recall.context_search import ContextSearch
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
-from kiro_learn.ports.home import ProfilesOfProjects
 from kiro_learn.services.placing import Placer
+from kiro_learn.services.project_files import ProjectProfiles
 from kiro_learn.services.project_names import ProjectNames
-from kiro_learn.services.retrieval_log import RetrievalLog
+from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
 from kiro_learn.services.search import ProjectSearch, Search, SearchBySyntax
 
 
-def recalling_of(  # noqa: PLR0917  # its parts, in the order in which they are made
-    dependencies: Dependencies,
-    config: Config,
-    actors: Actors,
-    finder: Finder,
-    aftermath: Aftermath,
-    retrievals: RetrievalLog,
-    profiles: ProfilesOfProjects,
-) -> tuple[ContextBuilder, Recall]:
-    """What builds context blocks, and what answers prompts."""
-    builder = _context_builder(dependencies, config, actors, finder, retrievals)
-    recall = _recall_of(dependencies, config.recall, actors, finder, builder, aftermath, retrievals, profiles)
-    return builder, recall
+@attrs.frozen(kw_only=True)
+class Answering:
+    """What answers prompts and searches, and keeps account of it."""
+
+    search: Search
+    profiles: ProjectProfiles
+    retrievals: RetrievalLog
+    details: RetrievalDetails
+    aftermath: Aftermath
+    contexts: ContextBuilder
+    recall: Recall
+
+
+def answering_of(dependencies: Dependencies, config: Config, actors: Actors) -> Answering:
+    finder, search = _searching(dependencies, config, actors)
+    profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
+    contexts = _context_builder(dependencies, config, actors, finder, retrievals)
+    return Answering(
+        search=search,
+        profiles=profiles,
+        retrievals=retrievals,
+        details=RetrievalDetails(retrievals, dependencies.storage, FileNotes(dependencies.project_files), aftermath),
+        aftermath=aftermath,
+        contexts=contexts,
+        recall=_recall_of(dependencies, config.recall, actors, finder, contexts, aftermath, retrievals, profiles),
+    )
+
+
+def _profiles(dependencies: Dependencies, config: Config) -> ProjectProfiles:
+    is_told = config.recall.profile
+    return ProjectProfiles(dependencies.project_files, dependencies.storage, dependencies.offload, is_told=is_told)
+
+
+def _retrievals(dependencies: Dependencies, actors: Actors) -> tuple[RetrievalLog, Aftermath]:
+    """Their log, and what judges them by what follows."""
+    retrievals = RetrievalLog()
+    aftermath = Aftermath(dependencies.storage, actors.writer, report=retrievals.judge)
+    actors.writer.subscribe(aftermath.apply)
+    return retrievals, aftermath
 
 
 def _context_builder(
@@ -63,7 +91,7 @@ def _recall_of(  # noqa: PLR0917  # its parts, in the order in which they are ma
     contexts: ContextBuilder,
     aftermath: Aftermath,
     retrievals: RetrievalLog,
-    profiles: ProfilesOfProjects,
+    profiles: ProjectProfiles,
 ) -> Recall:
     return Recall(
         finder,
@@ -83,7 +111,15 @@ def _recall_of(  # noqa: PLR0917  # its parts, in the order in which they are ma
 # Builds what answers searches.
 
 
-def search_of(
+def _searching(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Finder, Search]:
+    """The first retriever's order stands where the other finds nothing."""
+    words = WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap)
+    vectors = VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled)
+    finder = Finder((words, vectors), dependencies.storage, config.recall)
+    return finder, _search_of(dependencies, config, finder, words, vectors)
+
+
+def _search_of(
     dependencies: Dependencies, config: Config, finder: Finder, words: WordRetriever, vectors: VectorRetriever
 ) -> Search:
     storage, recall = dependencies.storage, config.recall

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
 
 import attrs
 import trio
@@ -15,16 +14,11 @@ import trio
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.actors.index_upkeep import WarmUp
 from kiro_learn.app.actor_wiring import Actors, Dependencies, actors_of, graph_learner
-from kiro_learn.app.recall_wiring import project_search_of, recalling_of, search_of
+from kiro_learn.app.recall_wiring import Answering, answering_of, project_search_of
+from kiro_learn.app.taking_wiring import Taking, taking_of
 from kiro_learn.config import Config, RetentionConfig
-from kiro_learn.pipelines.recall.beside_memories import FileNotes
 from kiro_learn.pipelines.recall.context import ContextBuilder
-from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.recall import Recall
-from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.runtime.supervisor import supervised
-from kiro_learn.services.act_rules import ActRules
-from kiro_learn.services.capture import Capture
 from kiro_learn.services.conflicts import Conflicts
 from kiro_learn.services.contexts import ContextCache, Contexts
 from kiro_learn.services.copies import Backups, daily_backup
@@ -32,7 +26,6 @@ from kiro_learn.services.export import Export
 from kiro_learn.services.forgetting import Forgetting, unfinished_forgetting
 from kiro_learn.services.graph_items import GraphEdit, GraphItems
 from kiro_learn.services.health import Health
-from kiro_learn.services.hooks import Hooks, Prompt
 from kiro_learn.services.learn import Learn, Relearn
 from kiro_learn.services.live import LiveFeed, StatusNow
 from kiro_learn.services.memories import Edit, Forget, History, ProjectRecords, Remember
@@ -40,18 +33,13 @@ from kiro_learn.services.observe import Observe
 from kiro_learn.services.other_daemons import ChangeFollower
 from kiro_learn.services.project_activity import ProjectActivity, Queries
 from kiro_learn.services.project_changes import Pauses, ProjectMerges
-from kiro_learn.services.project_files import ProjectProfiles, RuleFiles
 from kiro_learn.services.project_names import MergedProjectFinder, MergedProjects, ProjectNames
 from kiro_learn.services.retention import Retention, daily_retention
-from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
-from kiro_learn.services.search import Search
+from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.services import Services
-from kiro_learn.services.session_context import SessionContext, SessionStart
 from kiro_learn.services.sharing import Sharing, periodic_sharing
-from kiro_learn.services.spool_drainer import SpoolDrainer
 from kiro_learn.services.staleness import Freshness, Staleness, staleness_check
 from kiro_learn.services.team_exchange import Incoming, Outgoing
-from kiro_learn.services.told_unasked import StatedByHand, Teachers
 
 
 @asynccontextmanager
@@ -95,52 +83,48 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Services:
     dependencies, merged, names, merges = _projects(dependencies, actors)
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
-    finder, search = _searching(dependencies, config, actors)
-    profiles, (retrievals, aftermath) = _profiles(dependencies, config), _retrievals(dependencies, actors)
-    builder, recall = recalling_of(dependencies, config, actors, finder, aftermath, retrievals, profiles)
+    answering = answering_of(dependencies, config, actors)
     freshness, forget, edit, graph_edit = _changes(dependencies, config, actors)
-    session_context = _session_context(dependencies, config, actors, profiles, freshness, retrievals, merged)
-    capture, prompt = _intake(dependencies, config, actors, merged, recall=recall, aftermath=aftermath)
-    pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
-    hooks, spool = _hooks(dependencies, actors, capture, prompt, session_context, log=retrievals, pauses=pauses)
+    taking = taking_of(dependencies, config, actors, answering, merged, freshness)
+    backups, aftermath = _backups(dependencies, config), answering.aftermath
     return Services(
         project_finder=dependencies.project_finder,
         project_names=names,
         project_merges=merges,
         sharing=_sharing(dependencies, config, actors, names),
-        capture=capture,
-        hooks=hooks,
-        spool_drainer=spool,
-        pauses=pauses,
+        capture=taking.capture,
+        hooks=taking.hooks,
+        spool_drainer=taking.spool_drainer,
+        pauses=taking.pauses,
         observe=_observe(dependencies, actors, names),
-        recall=recall,
-        prompt=prompt,
+        recall=answering.recall,
+        prompt=taking.prompt,
         aftermath=aftermath,
-        retrievals=retrievals,
-        retrieval_details=RetrievalDetails(retrievals, storage, FileNotes(dependencies.project_files), aftermath),
-        contexts=_contexts(dependencies, actors, builder, names),
-        profiles=profiles,
-        session_context=session_context,
-        session_start=SessionStart(capture, session_context, config.recall.budget_seconds),
-        search=search,
-        project_search=project_search_of(dependencies, config, search, names),
+        retrievals=answering.retrievals,
+        retrieval_details=answering.details,
+        contexts=_contexts(dependencies, actors, answering.contexts, names),
+        profiles=answering.profiles,
+        session_context=taking.session_context,
+        session_start=taking.session_start,
+        search=answering.search,
+        project_search=project_search_of(dependencies, config, answering.search, names),
         remember=Remember(writer),
         forget=forget,
-        forgetting=Forgetting(storage, writer, forget, collect=spool.take_all, backups=backups),
+        forgetting=Forgetting(storage, writer, forget, collect=taking.spool_drainer.take_all, backups=backups),
         history=History(storage, writer, clock),
         queries=Queries(storage),
         activity=ProjectActivity(storage, names, clock, aftermath),
         project_records=ProjectRecords(storage, names, edit, forget),
         graph_items=GraphItems(storage, names, graph_edit),
-        conflicts=Conflicts(storage, session_context, graph_edit, edit, forget, offload=dependencies.background),
+        conflicts=Conflicts(storage, taking.session_context, graph_edit, edit, forget, offload=dependencies.background),
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),
         backups=backups,
-        export=_export(dependencies, config, actors, merges, pauses),
+        export=_export(dependencies, config, actors, merges, taking.pauses),
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
-        health=_health(dependencies, actors, retrievals, spool, backups=backups, pauses=pauses),
-        live=_live(dependencies, actors, retrievals, aftermath),
+        health=_health(dependencies, actors, answering, taking, backups),
+        live=_live(dependencies, actors, answering.retrievals, aftermath),
     )
 
 
@@ -232,44 +216,6 @@ def _backups(dependencies: Dependencies, config: Config) -> Backups:
     )
 
 
-def _hooks(
-    dependencies: Dependencies,
-    actors: Actors,
-    capture: Capture,
-    prompt: Prompt,
-    session_context: SessionContext,
-    *,
-    log: RetrievalLog,
-    pauses: Pauses,
-) -> tuple[Hooks, SpoolDrainer[Any]]:
-    """What takes hooks in, and what takes in those that could not be delivered."""
-    act_rules = ActRules(dependencies.storage, actors.sessions, log, session_context.teachers)
-    actors.writer.subscribe(act_rules.apply)
-    hooks = Hooks(
-        capture=capture,
-        prompt=prompt,
-        session_context=session_context,
-        act_rules=act_rules,
-        storage=dependencies.storage,
-        writer=actors.writer,
-        sessions=actors.sessions,
-        pauses=pauses,
-        project_finder=dependencies.project_finder,
-        actor_id=dependencies.actor_id,
-        clock=dependencies.clock,
-        offload=dependencies.offload,
-    )
-    return hooks, SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
-
-
-def _retrievals(dependencies: Dependencies, actors: Actors) -> tuple[RetrievalLog, Aftermath]:
-    """Their log, and what judges them by what follows."""
-    retrievals = RetrievalLog()
-    aftermath = Aftermath(dependencies.storage, actors.writer, report=retrievals.judge)
-    actors.writer.subscribe(aftermath.apply)
-    return retrievals, aftermath
-
-
 def _live(dependencies: Dependencies, actors: Actors, retrievals: RetrievalLog, aftermath: Aftermath) -> LiveFeed:
     def status() -> StatusNow:
         return StatusNow(
@@ -285,65 +231,8 @@ def _live(dependencies: Dependencies, actors: Actors, retrievals: RetrievalLog, 
     return live
 
 
-def _intake(
-    dependencies: Dependencies,
-    config: Config,
-    actors: Actors,
-    merged: MergedProjects,
-    *,
-    recall: Recall,
-    aftermath: Aftermath,
-) -> tuple[Capture, Prompt]:
-    capture = Capture(
-        actors.writer,
-        actors.projects,
-        offload=dependencies.offload,
-        dedup_count=config.learning.dedup_count,
-        in_use=merged.in_use,
-        saw=aftermath.saw,
-    )
-    return capture, Prompt(capture, recall, aftermath, budget_seconds=config.recall.budget_seconds)
-
-
-def _profiles(dependencies: Dependencies, config: Config) -> ProjectProfiles:
-    is_told = config.recall.profile
-    return ProjectProfiles(dependencies.project_files, dependencies.storage, dependencies.offload, is_told=is_told)
-
-
-def _session_context(  # noqa: PLR0917  # its parts, in the order in which they are made
-    dependencies: Dependencies,
-    config: Config,
-    actors: Actors,
-    profiles: ProjectProfiles,
-    freshness: Freshness,
-    retrievals: RetrievalLog,
-    merged: MergedProjects,
-) -> SessionContext:
-    storage, recall = dependencies.storage, config.recall
-    most_bytes = min(recall.brief_bytes, recall.context_bytes)
-    rule_files = RuleFiles(storage, dependencies.rule_texts, freshness, offload=dependencies.background)
-    stated = StatedByHand(storage, dependencies.project_finder)
-    teachers = Teachers(storage, merged, actor_id=dependencies.actor_id, trusted=recall.trusted)
-    return SessionContext(
-        storage,
-        actors.sessions,
-        profiles,
-        rule_files,
-        stated,
-        teachers=teachers,
-        log=retrievals,
-        most_bytes=most_bytes,
-    )
-
-
 def _health(
-    dependencies: Dependencies,
-    actors: Actors,
-    retrievals: RetrievalLog,
-    spool_drainer: SpoolDrainer[Any],
-    *,
-    backups: Backups,
-    pauses: Pauses,
+    dependencies: Dependencies, actors: Actors, answering: Answering, taking: Taking, backups: Backups
 ) -> Health:
     return Health(
         storage=dependencies.storage,
@@ -353,19 +242,11 @@ def _health(
         projects=actors.projects,
         indexes=actors.indexes,
         rebuilder=actors.rebuilder,
-        retrievals=retrievals,
-        spool_drainer=spool_drainer,
+        retrievals=answering.retrievals,
+        spool_drainer=taking.spool_drainer,
         backups=backups,
-        pauses=pauses,
+        pauses=taking.pauses,
         llms=actors.llms,
         clock=dependencies.clock,
         process=dependencies.process,
     )
-
-
-def _searching(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Finder, Search]:
-    """The first retriever's order stands where the other finds nothing."""
-    words = WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap)
-    vectors = VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled)
-    finder = Finder((words, vectors), dependencies.storage, config.recall)
-    return finder, search_of(dependencies, config, finder, words, vectors)

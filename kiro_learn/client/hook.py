@@ -1,10 +1,10 @@
 """The shim that agents run: a pipe from a hook's standard input to the daemon, and from the daemon to standard output.
 
 Rules of this file: an agent waits for it at every prompt and every tool call, so it starts fast and never fails.
-It runs alone (``python -I -S -E hook.py HOME AGENT [EVENT]``, a copy of it in the home's ``bin``) and imports only what
-the interpreter has already loaded, and ``_socket``; even ``__future__`` would cost more than it gives. ``bin/hook``
-imports it instead of running it, for the sake of the bytecode that Python then keeps. It knows nothing of agents and
-reads no JSON. It exits 0 whatever happens, prints the daemon's answer or nothing, says at most one line on standard
+It needs no installed package: a copy of it lies in the home's ``bin``, beside the script ``hook`` that agents are told to
+run. That script has an interpreter import the copy (``python -I -S -E -c``) and call ``run``: what is imported is
+compiled once, what is run by its path each time. It imports only what the interpreter has already loaded, and
+``_socket``; even ``__future__`` would cost more than it gives. It knows nothing of agents and reads no JSON. It exits 0 whatever happens, prints the daemon's answer or nothing, says at most one line on standard
 error, and ends within two seconds. What cannot be delivered is kept in the home's ``spool``, sealed with the home's
 key, under an id made here, so that what the daemon perhaps had already is never stored twice.
 """

@@ -116,9 +116,9 @@ class BufferState:
         """A flush was asked for: the store is read first, and parked clusters are tried again."""
         return attrs.evolve(self, is_flushed=True, has_retried=False, look_at=-math.inf)
 
-    def to_be_looked_at(self, *, at: float = -math.inf) -> BufferState:
+    def to_be_looked_at(self) -> BufferState:
         """The store is to be read, before anything else."""
-        return attrs.evolve(self, look_at=at)
+        return attrs.evolve(self, look_at=-math.inf)
 
     def as_found(
         self, size: BufferSize, *, parked_cluster_count: int, retry_at: float, before: BufferState

@@ -18,6 +18,10 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import Slot
 
+BRANCH_FACTOR = 1.25
+"""By which the score of what was learned on the branch that is checked out is multiplied. The first hit of a prompt is
+mostly further than that ahead of what has nothing to do with it."""
+
 MOST_EFFECT = 0.15
 """A memory's score is at most this much higher or lower for what became of it."""
 

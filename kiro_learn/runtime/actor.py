@@ -1,6 +1,6 @@
 """What actors are made of: a message that carries its own reply, which is answered exactly once, whatever becomes of
-the actor; the stop of an endless block, also one that a supervisor started again after a crash; and doing something
-again and again, with a pause in between.
+the actor; the stop of an endless block, also one that a supervisor started again after a crash; doing something again
+and again, with a pause in between; and doing it whenever there is something to do, for all that came meanwhile.
 """
 
 from __future__ import annotations
@@ -144,3 +144,31 @@ class PeriodicJob:
     def abandon(self) -> None:
         """The same as ``stop``: no caller waits for an answer."""
         self.stop()
+
+
+class Rounds:
+    """The loop of an actor that works on what was noted in its state: a round is for all that came meanwhile."""
+
+    def __init__(self, *, gather_seconds: float = 0.0) -> None:
+        """``gather_seconds``: how long a round waits for more after the first news; not once it is to stop."""
+        self._gather_seconds = gather_seconds
+        self._has_news = trio.Event()
+        self._is_stopped = trio.Event()
+
+    def begin_soon(self) -> None:
+        """There is something to do."""
+        self._has_news.set()
+
+    def stop(self) -> None:
+        """Do one last round, and end."""
+        self._is_stopped.set()
+        self._has_news.set()
+
+    async def run(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do ``work`` in rounds until ``stop``; what was noted by then is worked on."""
+        while not self._is_stopped.is_set() or self._has_news.is_set():
+            await self._has_news.wait()
+            with trio.move_on_after(self._gather_seconds):
+                await self._is_stopped.wait()
+            self._has_news = trio.Event()
+            await work()

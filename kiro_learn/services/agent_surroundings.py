@@ -280,22 +280,24 @@ class InstalledFiles:
             )
 
     def _is_removed(self, path: PurePosixPath, written: WrittenFile) -> bool:
-        folder = _agent_folder(path) or path.parent
+        folder, _ = _agent_folder(path) or (path.parent, None)
         return not self.reader.files.names(folder) and not any(map(self.is_installed, written.agents))
 
     def project_of(self, path: PurePosixPath) -> PurePosixPath | None:
         """The project that the file belongs to; None if it is one of the user's own."""
         if path.name == ".mcp.json":
             return path.parent
-        folder = _agent_folder(path)
-        if folder is None or folder.parent == self.reader.user or folder in self.reader.moved_folders().values():
+        found = _agent_folder(path)
+        if found is None or found[1] == self.reader.user or found[0] in self.reader.moved_folders().values():
             return None
-        return folder.parent
+        return found[1]
 
 
-def _agent_folder(path: PurePosixPath) -> PurePosixPath | None:
-    folders = {agent.folder for agent in AGENTS.values()}
-    return next((each for each in path.parents if each.name in folders), None)
+def _agent_folder(path: PurePosixPath) -> tuple[PurePosixPath, PurePosixPath] | None:
+    """The agent's folder around the file, which may be of several parts, and the folder in which that lies."""
+    folders = {PurePosixPath(agent.folder).parts for agent in AGENTS.values()}
+    found = ((each, parts) for each in path.parents for parts in folders if each.parts[-len(parts) :] == parts)
+    return next(((each, each.parents[len(parts) - 1]) for each, parts in found), None)
 
 
 def _options(written: WrittenFile, around: Surroundings) -> tuple[str, ...]:

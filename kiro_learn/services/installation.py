@@ -28,7 +28,8 @@ from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
 from kiro_learn.ports.home import HomeFolder
 from kiro_learn.ports.service_manager import AgentFiles, AgentPrograms
 from kiro_learn.services.agent_surroundings import InstalledFiles, SurroundingsReader, manifest_in
-from kiro_learn.wire.agents import AGENTS, files_of, hook_names
+from kiro_learn.wire.agents import AGENTS, files_of
+from kiro_learn.wire.hook_names import hook_names
 
 Changed = TypeVar("Changed")
 

@@ -31,7 +31,9 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.staleness import Freshness
-from kiro_learn.wire.agents import AGENTS, OTHER_RULE_FILES, agent_of_hook
+from kiro_learn.wire.agent import OTHER_RULE_FILES
+from kiro_learn.wire.agents import AGENTS
+from kiro_learn.wire.hook_names import agent_of_hook
 
 EVENTS = 200
 """The newest of a project, whose commands count."""

@@ -94,13 +94,13 @@ class Amended:
         texts = {record_id: _stated(record) for record_id, record in known.items()}
         moments = {record_id: record.created_at for record_id, record in known.items()}
         # Of several that name what changed, the oldest is what was decided; the others rest on it.
-        overturned = {
+        older_by_newer = {
             new: old
             for new, old in overturned_among([*known][::-1], texts, moments).items()
             if old not in of_rules or known[new].origin is not Origin.ASSISTANT
         }
-        found = {old: known[new] for new, old in overturned.items()} | found
-        notes = {old: rests_on(known[new]) for old, new in dependents(overturned, texts, moments).items()}
+        found = {old: known[new] for new, old in older_by_newer.items()} | found
+        notes = {old: rests_on(known[new]) for old, new in dependents(older_by_newer, texts, moments).items()}
         everything = known | of_rules
         for old in newest_first(everything[each] for each in found)[::-1]:  # of several, the last one is named
             new = found[old.record_id]

@@ -1,13 +1,14 @@
 """The coding agents: all that we know of each, in one value. A new agent is one more value, and what it needs, here.
 
-docs/hooks.md has them as tables.
+The table ``AGENTS`` is at the end; before it stands what each agent's files get. docs/hooks.md has them as tables.
+CONTRIBUTING.md names the other places that an agent is told in; tests fail for each that is forgotten.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import attrs
@@ -28,88 +29,11 @@ from kiro_learn.agent_files.layouts import (
     memory_agent_file,
 )
 from kiro_learn.model.event import EventKind
+from kiro_learn.wire.agent import Agent, AnswerForm, Files
 from kiro_learn.wire.answer_forms import as_text, for_cursor, in_output_of
 
 SECONDS = 5
 """Agents' limit for the hook, which itself ends within two seconds."""
-
-Files = Iterator[AgentFile]
-
-
-@attrs.frozen
-class AnswerForm:
-    """How an agent takes what its model is to read, and how much of it."""
-
-    write: Callable[[str, bool], str]
-    """What is printed of a context that is not empty; the other argument: the hook reports that a session starts."""
-    most: int | None
-    """Longest answer; None: no limit is known."""
-    is_in_bytes: bool = False
-    """What ``most`` counts: bytes of what is printed, or characters of the context."""
-
-
-@attrs.frozen(kw_only=True)
-class Agent:
-    """A coding agent that kiro_learn can be installed into."""
-
-    name: str
-    """That the command line takes, and by which its hooks report."""
-    title: str
-    programs: tuple[str, ...]
-    """Its program on the PATH, by any of these names."""
-    traces: tuple[str, ...]
-    """What it leaves in the user's folder, any of these."""
-    folder: str
-    """Of its files, in the user's folder or a project."""
-    hooks: Mapping[str, EventKind]
-    """Those that mean something to us, in lower case: agents write them in camelCase, in PascalCase, and the same agent
-    in both."""
-    answer: AnswerForm
-    files: Callable[[Agent, Surroundings], Files]
-    """What it needs, in the order in which it is shown and written."""
-    rule_files: tuple[str, ...] = ()
-    """Of a project, what it loads at the start of each session; the last part of a path may have a ``*``."""
-    user_rule_files: tuple[str, ...] = ()
-    """The same of the user, in the user's folder."""
-    before_tool: str = ""
-    """The hook before a tool runs, where its answer reaches the model; empty: none does."""
-    moved_by: str = ""
-    """The environment variable that moves its folder of the user; empty: there is none."""
-    shared_name: str = ""
-    """By which the hooks report that another agent reads as well; empty: there are none."""
-    next_step: str = ""
-    """What its user has to do after the installation; empty: nothing."""
-
-
-OTHER_RULE_FILES = (".github/copilot-instructions.md",)
-"""Of agents that we do not know: what contradicts a memory is shown all the same."""
-
-
-def files_of(agent: str, around: Surroundings) -> tuple[AgentFile, ...]:
-    """What ``agent`` needs, in the order in which it is shown and written."""
-    return tuple(AGENTS[agent].files(AGENTS[agent], around))
-
-
-def agent_of_hook(name: str) -> Agent | None:
-    """The agent whose hooks report by ``name``; None if there is none."""
-    return next((agent for agent in AGENTS.values() if name in (agent.name, agent.shared_name or None)), None)
-
-
-def is_answered_before_tool(name: str) -> bool:
-    """Whether the agent whose hooks report by ``name`` takes an answer before a tool runs."""
-    agent = agent_of_hook(name)
-    return agent is not None and bool(agent.before_tool)
-
-
-def hook_names() -> tuple[str, ...]:
-    """All names by which hooks report."""
-    names = (name for agent in AGENTS.values() for name in (agent.name, agent.shared_name))
-    return tuple(dict.fromkeys(filter(None, names)))
-
-
-def is_of_failure(event: str) -> bool:
-    """Whether the hook ``event`` is run in the place of another one after a tool that failed."""
-    return event.lower() == "posttoolusefailure"
 
 
 def _kiro_cli(agent: Agent, around: Surroundings) -> Files:
@@ -389,3 +313,8 @@ _AGENTS = (
 
 AGENTS: Mapping[str, Agent] = {agent.name: agent for agent in _AGENTS}
 """By name, in the order of every list."""
+
+
+def files_of(agent: str, around: Surroundings) -> tuple[AgentFile, ...]:
+    """What ``agent`` needs, in the order in which it is shown and written."""
+    return tuple(AGENTS[agent].files(AGENTS[agent], around))

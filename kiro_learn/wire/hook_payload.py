@@ -15,7 +15,7 @@ from typing import Any
 
 from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.privacy.scrub import beginning, ending, scrub_json, without_torn_end
-from kiro_learn.wire.agents import agent_of_hook
+from kiro_learn.wire.hook_names import agent_of_hook
 
 TRUNCATED = " [truncated by kiro-learn]"
 MAX_DEPTH = 64

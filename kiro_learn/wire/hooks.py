@@ -14,7 +14,7 @@ import attrs
 
 from kiro_learn.model.event import SESSION_STARTED, Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, derived_event_id, is_event_id, is_unique
-from kiro_learn.wire.agents import agent_of_hook, is_of_failure
+from kiro_learn.wire.hook_names import agent_of_hook, is_of_failure
 from kiro_learn.wire.hook_payload import (
     MAX_BYTES,
     cut_short,

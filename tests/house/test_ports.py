@@ -34,6 +34,46 @@ def test_somebody_calls_each_method_of_the_store(method: str) -> None:
     assert any(re.search(rf"\.{method}\b", text) for text in CALLERS), f"nothing calls {method}: take it out"
 
 
+TESTS = PACKAGE.parent / "tests"
+PROMISED = "\n".join(path.read_text(encoding="utf-8") for path in (TESTS / "unit" / "storage").glob("*.py"))
+WITHOUT_A_PROMISE = {
+    "add_feedback": "unit/services/test_aftermath.py",
+    "copies_done": "unit/services/test_forgetting_by_selection.py",
+    "damaged_count": "unit/frontends/http/test_exports.py",
+    "delete_pause": "unit/services/test_pauses.py",
+    "find_prompts_before": "unit/services/test_said_by_hand.py",
+    "follow_others": "integration/storage/test_many_daemons.py",
+    "forget_again": "integration/test_forgetting.py",
+    "forgetting_done": "unit/services/test_forgetting_by_selection.py",
+    "get_days": "unit/frontends/http/test_activity.py",
+    "has_doomed": "unit/services/test_forgetting_by_selection.py",
+    "has_erased": "unit/services/test_forgetting_by_selection.py",
+    "is_reported": "unit/services/test_hooks_and_import_learn_the_same.py",
+    "list_damaged": "unit/services/test_damaged_rows.py",
+    "list_feedback": "unit/services/test_aftermath.py",
+    "list_forgotten": "unit/services/test_forgetting_by_selection.py",
+    "turn": "integration/storage/test_many_daemons.py",
+    "write": "unit/actors/test_storage_actor.py",
+}
+"""Methods of the store that the contract does not call, by what holds them, with their callers. A new one has no place
+here: a method without a promise is one that the next store may do as it likes.
+"""
+
+
+@pytest.mark.parametrize("method", methods_of_the_store())
+def test_each_method_of_the_store_has_a_promise(method: str) -> None:
+    is_promised = re.search(rf"\.{method}\b", PROMISED) is not None
+    how = f"add a promise that calls {method} to the file contract_*.py of its subject in tests/unit/storage"
+    assert is_promised or method in WITHOUT_A_PROMISE, how
+    assert not is_promised or method not in WITHOUT_A_PROMISE, f"{method} has a promise now: take it out of the table"
+
+
+@pytest.mark.parametrize("method", sorted(WITHOUT_A_PROMISE))
+def test_what_holds_a_method_without_a_promise_is_there(method: str) -> None:
+    assert method in methods_of_the_store()
+    assert (TESTS / WITHOUT_A_PROMISE[method]).is_file()
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "ports").rglob("*.py")), ids=lambda path: path.stem)
 def test_a_port_holds_contracts_and_values_and_nothing_else(path: Path) -> None:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -87,7 +127,7 @@ def test_no_actor_is_handed_what_another_could_change(path: Path) -> None:
             assert not names & MUTABLE, f"{path.name}: {argument.arg} could be changed by others that hold it"
 
 
-@pytest.mark.parametrize("name", ["wiring.py", "actor_wiring.py"])
+@pytest.mark.parametrize("name", ["wiring.py", "actor_wiring.py", "taking_wiring.py"])
 def test_the_wiring_decides_nothing(name: str) -> None:
     tree = ast.parse((PACKAGE / "app" / name).read_text(encoding="utf-8"))
     deciding = ast.If | ast.IfExp | ast.While | ast.Try | ast.Match

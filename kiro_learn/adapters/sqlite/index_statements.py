@@ -293,11 +293,6 @@ SEARCH_SYNTAX_ANY = f"""
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
-# By the index of words.
-SCORES_OF_EXPRESSION = """
-    SELECT rowid, -bm25(records_fts_{number}) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression
-"""
-
 # One record in which FTS5 keeps its totals, by its rowid.
 INDEX_TOTALS = "SELECT block FROM records_fts_{number}_data WHERE id = 1"
 

@@ -12,9 +12,10 @@ from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.results import Period, Session, TimelineEntry
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import memory_screen, projects, record_ids, texts
-from kiro_learn.frontends.cli.memory_screen import HEAD, ID_COLUMN, KIND_COLUMN
+from kiro_learn.frontends.cli.memory_screen import ID_COLUMN, KIND_COLUMN
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.record_ids import UNKNOWN, short
+from kiro_learn.frontends.cli.replacement_screen import HEAD
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, counted, cut, duration, memories, plain, spread
 

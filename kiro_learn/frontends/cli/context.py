@@ -21,6 +21,7 @@ from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.search import INDENT, found_by, headline, kind
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, counted, memories, plain, spread
+from kiro_learn.model.retrieval import BRANCH_FACTOR
 
 Json = Mapping[str, Any]
 
@@ -171,7 +172,8 @@ def _branch(memory: FoundMemory) -> str:
     """The branch that it was learned on, and whether its score is higher since that is checked out."""
     if memory.branch is None:
         return ""
-    return f"on this branch, {memory.branch} (x1.25)" if memory.is_of_branch else f"on branch {memory.branch}"
+    is_here = memory.is_of_branch
+    return f"on this branch, {memory.branch} (x{BRANCH_FACTOR:.2f})" if is_here else f"on branch {memory.branch}"
 
 
 def _became(counts: FeedbackCounts | None) -> str:

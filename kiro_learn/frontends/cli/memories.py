@@ -12,7 +12,7 @@ import click
 from kiro_learn.client import calls, project_calls
 from kiro_learn.client.building import Filters, RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import memory_screen, projects, record_ids, texts
+from kiro_learn.frontends.cli import memory_screen, projects, record_ids, replacement_screen, texts
 from kiro_learn.frontends.cli.marks import helped_verb, pin_verb, unpin_verb, wrong_verb
 from kiro_learn.frontends.cli.options import in_projects, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -141,13 +141,13 @@ def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
             shell.print_json(record)
             return
         name = _project_of(client, record)
-        change = memory_screen.replacement_of(client.history(record["record_id"]))
+        change = replacement_screen.replacement_of(client.history(record["record_id"]))
         teachers = _teachers(client, record)
     changed = None
     if change:
         named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
         command = f"kiro-learn memories history {named}"
-        changed = memory_screen.Changed(memory_screen.how_it_came(change), command)
+        changed = memory_screen.Changed(replacement_screen.how_it_came(change), command)
     shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed, teachers=teachers))
 
 
@@ -200,7 +200,7 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_j
         return
     named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
     undo = f"kiro-learn memories undo {named}"
-    shell.print(memory_screen.history(record, history, undo, shell.now(), shell.out))
+    shell.print(replacement_screen.history(record, history, undo, shell.now(), shell.out))
 
 
 @memories_verb.command("undo")
@@ -220,7 +220,7 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
     if as_json:
         shell.print_json(answer)
     else:
-        shell.print(memory_screen.undone(answer, shell.out))
+        shell.print(replacement_screen.undone(answer, shell.out))
 
 
 @memories_verb.command("forget")
@@ -242,7 +242,7 @@ def forget_verb(
             by_id, same = by_id | same, {}
         if not yes:
             readable = [each for each, record in by_id.items() if record_ids.is_readable(record)]
-            replaced = {each: memory_screen.replaced_count(client.history(each)) for each in readable}
+            replaced = {each: replacement_screen.replaced_count(client.history(each)) for each in readable}
             shell.say(memory_screen.to_forget(list(by_id.values()), replaced, list(same.values()), shell.err))
         if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_FORGOTTEN)
@@ -288,15 +288,15 @@ def _to_undo(client: Client, record: dict[str, Any], shell: Shell) -> list[str]:
       Failed: nothing.
     """
     history, name = client.history(record["record_id"]), _project_of(client, record)
-    if memory_screen.is_pinned_last(history):
-        return memory_screen.pin_to_undo(history, name, shell.now(), shell.err)
-    replacement = memory_screen.replacement_of(history)
+    if replacement_screen.is_pinned_last(history):
+        return replacement_screen.pin_to_undo(history, name, shell.now(), shell.err)
+    replacement = replacement_screen.replacement_of(history)
     if replacement is None:
         tail = record_ids.short(record["record_id"])
         raise Failed(f"{tail} replaced nothing", hint="What replaced nothing can only be forgotten.")
     others = [each for each in replacement["replacing"] if each != record["record_id"]]
-    undo = memory_screen.Undo(replacement, [record, *_those_there(client, others)], name)
-    return memory_screen.to_undo(undo, shell.now(), shell.err)
+    undo = replacement_screen.Undo(replacement, [record, *_those_there(client, others)], name)
+    return replacement_screen.to_undo(undo, shell.now(), shell.err)
 
 
 def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]:

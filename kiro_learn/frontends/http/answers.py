@@ -72,9 +72,9 @@ def json_answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | N
     return Answer(json.dumps(value, separators=(",", ":")).encode("ascii"), status, JSON, headers or {})
 
 
-def value_answer(value: Any, *, headers: Mapping[str, str] | None = None) -> Answer:
+def value_answer(value: Any) -> Answer:
     """One of our values as JSON; a field that has its default is left out, as ``schema_of_answer`` says."""
-    return json_answer(written(value), headers=headers)
+    return json_answer(written(value))
 
 
 def written(value: Any) -> dict[str, Any]:

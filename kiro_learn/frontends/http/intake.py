@@ -1,7 +1,8 @@
-"""The bare ASGI application in front of Quart: it checks every request, reads its body, and answers events and hooks.
+"""The bare ASGI application in front of Quart: it checks every request, reads its body, and answers ``routes`` itself.
 
-Events and hooks come with every step of an agent, and Quart would cost more processor time than storing one does.
-Requests that are not in ``routes`` are handed to Quart, after the same checks.
+These are events and hooks, which come with every step of an agent and would cost more processor time in Quart than
+storing one does; exports that are read in, whose lines are longer than other bodies may be; and the live feed. All
+others are handed to Quart, after the same checks.
 
 Rules of this file: a request that passes the checks is carried out to its end, even if its caller disconnects, so that
 nothing is left half done; and every answer has the same headers about itself.

@@ -126,8 +126,11 @@ class Finder:
         """Ask all rankings at once; one that is late or fails contributes nothing and is named in ``degraded``.
 
         Where only the first retriever finds something, or the rankings cannot be weighed, the hits are its own, in the
-        same order. After the ``limit`` best come those ``beyond``, as far as what is weighed for these has them.
-        ``with_successors``: what overturns one of the best is found as well.
+        same order. ``with_successors``: what overturns one of the best is found as well.
+
+        Args:
+          limit: how many best ones are looked for; it says how deep each ranking is asked.
+          beyond: how many more may follow them, of what was found on the way. Nothing is looked for on their account.
         """
         calibrates = mode is SearchMode.HYBRID and self._config.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._config.fetch_depth_multiplier

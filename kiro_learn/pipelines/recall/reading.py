@@ -1,9 +1,13 @@
-"""Reads what a prompt needs of the memories that it found; what cannot be read is named, and the rest is told."""
+"""Reads what a prompt needs of the memories that it found; what cannot be read is named, and the rest is told.
+
+Every read of a prompt lies in a stage of its stopwatch: where all is cut off, ``degraded`` names the stage that began
+last. A read that may be missing has a deadline of its own beside it (``_part``).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from typing import TypeVar
 
 import trio
 
@@ -11,7 +15,6 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EDITED, MemoryRecord, RecordFilter
-from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.recall_trace import RecallTrace
 from kiro_learn.pipelines.recall.retrievers import LATE
@@ -22,8 +25,13 @@ from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.retrieval.rendering.repeats import was
 from kiro_learn.runtime.supervisor import catch_errors, reason
 
+T = TypeVar("T")
+
 RENDER_SHARE = 0.1
-"""Of the budget that reading the passages must leave for writing the block."""
+"""Of the budget that reading the passages must leave for reading the records and writing the block."""
+
+HISTORY_SHARE = 0.05
+"""Of the budget that reading what corrected memories said before must leave."""
 
 MOST_ABOUT = 5
 """Memories that have a name, so that it says which are meant: a name that more have is of the daily work."""
@@ -31,8 +39,8 @@ MOST_ABOUT = 5
 MOST_ALIKE = 20
 """Memories that are looked at for a name, of those with its words in a row: the index knows words, and no names."""
 
-NAMES_SHARE = 0.1
-"""Of the budget that may go into looking names up."""
+LOOKING_UP_SHARE = 0.1
+"""Of the budget that may go into looking names up, and as much into the branch."""
 
 NAMES_UNKNOWN = "names: the index of words is damaged"
 
@@ -46,13 +54,9 @@ class Reading:
 
     async def about(self, trace: RecallTrace, namespace: Namespace, names: Sequence[str]) -> frozenset[RecordId]:
         """The memories that have one of ``names``, of those that few have; none that the session of the prompt made."""
-        found: frozenset[RecordId] | Exception | None = None
-        with trio.move_on_after(self._config.budget_seconds * NAMES_SHARE), trace.stopwatch.stage("names"):
-            found = await catch_errors("names", lambda: self._about(trace, namespace, names))
-        if found is None or isinstance(found, Exception):
-            trace.degraded.append(f"names: {reason(found) if found else LATE}")
-            return frozenset()
-        return found
+        latest = trio.current_time() + self._config.budget_seconds * LOOKING_UP_SHARE
+        found = await _part(trace, "names", lambda: self._about(trace, namespace, names), latest=latest)
+        return frozenset() if found is None else found
 
     async def _about(self, trace: RecallTrace, namespace: Namespace, names: Sequence[str]) -> frozenset[RecordId]:
         found: set[RecordId] = set()
@@ -77,13 +81,12 @@ class Reading:
         records = await self._storage.get_memory_records(alike)
         return [each.record_id for each in records if any(has_name(text, name) for text in texts_of(each))]
 
-    async def of_branch(self, findings: Findings, branch: str) -> Collection[RecordId]:
+    async def of_branch(self, trace: RecallTrace, findings: Findings, branch: str) -> Collection[RecordId]:
         """Those of what was found that were learned on ``branch``, which is not merged."""
-        wanted = RecordFilter(branch=branch)
-        found = await catch_errors(
-            "branch", lambda: self._storage.get_fitting_ids([hit.record_id for hit in findings.hits], wanted)
-        )
-        return () if isinstance(found, Exception) else found
+        ids, wanted = [hit.record_id for hit in findings.hits], RecordFilter(branch=branch)
+        latest = trio.current_time() + self._config.budget_seconds * LOOKING_UP_SHARE
+        found = await _part(trace, "branch", lambda: self._storage.get_fitting_ids(ids, wanted), latest=latest)
+        return () if found is None else found
 
     async def read(self, trace: RecallTrace) -> None:
         """One memory that cannot be read does not silence the others: then each is read by itself."""
@@ -101,29 +104,41 @@ class Reading:
 
     async def note_corrected(self, trace: RecallTrace) -> None:
         """Of each memory that a person corrected, what it said before."""
+        latest = trio.current_effective_deadline() - self._config.budget_seconds * HISTORY_SHARE
+        if any(record.strategy == EDITED for record in trace.records):
+            await _part(trace, "history", lambda: self._note_corrected(trace), latest=latest)
+
+    async def _note_corrected(self, trace: RecallTrace) -> None:
         for record in trace.records:
             if record.strategy == EDITED:
-                made = await catch_errors("history", partial(self._storage.list_replacements, record.record_id))
-                if not isinstance(made, Exception) and made and made[0].replaced[0].title != record.title:
+                made = await self._storage.list_replacements(record.record_id)
+                if made and made[0].replaced[0].title != record.title:
                     trace.corrected[record.record_id] = was(made[0].replaced[0], made[0].replaced_at)
 
     async def read_passages(self, trace: RecallTrace, *, most: int) -> None:
         """Without their vectors, the words choose among the passages."""
         # Of what was told before only where nothing is new: then they say whether it is close enough.
         record_ids = [hit.record_id for hit in trace.new_hits or trace.hits]
-        passages: dict[RecordId, Codes] | Exception | None = None
         latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
-        with trio.move_on_at(latest), trace.stopwatch.stage("records"):
-            passages = await catch_errors("passages", lambda: self._storage.get_passages(record_ids, trace.model))
-        if passages is None:
-            trace.degraded.append("passages: late")
-        elif isinstance(passages, Exception):
-            trace.degraded.append(f"passages: {reason(passages)}")
-        trace.take_passages(passages if isinstance(passages, dict) else {}, most=most)
+        passages = await _part(
+            trace, "passages", lambda: self._storage.get_passages(record_ids, trace.model), latest=latest
+        )
+        trace.take_passages({} if passages is None else passages, most=most)
 
     async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
         found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
         return () if isinstance(found, Exception) else found
+
+
+async def _part(trace: RecallTrace, stage: str, read: Callable[[], Awaitable[T]], *, latest: float) -> T | None:
+    """What ``read`` gives by ``latest`` (trio's clock); None if it fails or is late, which ``degraded`` says."""
+    found: T | Exception | None = None
+    with trio.move_on_at(latest) as scope, trace.stopwatch.stage(stage):
+        found = await catch_errors(stage, read)
+    if scope.cancelled_caught or isinstance(found, Exception):
+        trace.degraded.append(f"{stage}: {reason(found) if isinstance(found, Exception) else LATE}")
+        return None
+    return found
 
 
 def texts_of(record: MemoryRecord) -> Iterator[str]:

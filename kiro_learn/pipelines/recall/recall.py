@@ -75,7 +75,7 @@ this many memories is mostly not about this prompt."""
 
 class Recall:
     """Answers a prompt: search, floor, cut, read the records, write the block; below it what the graph adds, if that
-    is set.
+    is set. Every read lies in a stage of the trace's stopwatch, so that ``degraded`` names what was waited for.
     """
 
     def __init__(
@@ -149,8 +149,9 @@ class Recall:
         asked = partial(report_of, trace, namespace=namespace, session_id=session_id, event_id=event_id, agent=agent)
         report = await catch_errors("recall book", lambda: self._book(asked, latency_ms))
         found = report.records if isinstance(report, Report) else ()
+        block = trace.block
         return Retrieval(
-            trace.context, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found, trace.told_ids
+            block.text, block.rendered.record_ids, latency_ms, tuple(trace.degraded), found, block.told_ids
         )
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
@@ -171,9 +172,10 @@ class Recall:
         trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
-        trace.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
+        with trace.stopwatch.stage("profile"):
+            trace.block.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
         worth = worth_of(text, query, prompt, self._config)
-        most_bytes = worth.most_bytes - len(trace.slot_line.encode())
+        most_bytes = worth.most_bytes - trace.block.slot_bytes
         if worth.names and most_bytes > 0:
             trace.about = await self._reading.about(trace, namespace, worth.names)
         # Where the names could not be looked up, the search says why, and has a damaged index of words rebuilt.
@@ -200,8 +202,8 @@ class Recall:
         if self._graph is not None:
             await _tell_graph(self._graph, trace, prompt, most_bytes=most_bytes)
         if trace.hits:
-            self._render(trace, query.meaning, most_bytes=most_bytes - trace.graph_bytes)
-        prompt.told(trace.told_ids)
+            self._render(trace, query.meaning, most_bytes=most_bytes - trace.block.graph_bytes)
+        prompt.told(trace.block.told_ids)
 
     async def _search(self, trace: RecallTrace, namespace: Namespace, query: Query, prompt: SessionPrompt) -> None:
         told, wanted = prompt.told_before(), self._config.result_limit
@@ -217,7 +219,7 @@ class Recall:
             stopwatch=trace.stopwatch,
         )
         if trace.branch:
-            trace.of_branch = await self._reading.of_branch(findings, trace.branch)
+            trace.of_branch = await self._reading.of_branch(trace, findings, trace.branch)
         trace.take_findings(findings, told=told, most=looked_at)
 
     def _search_patience(self) -> float:
@@ -241,7 +243,7 @@ class Recall:
             if trace.silent_because == NOTHING_NEW:
                 trace.weigh_told(sureness_of(_found_of(trace, trace.told_before), trace.findings, query))
                 return
-            telling = newer_above(each_once(trace.records), trace.overturned)
+            telling = newer_above(each_once(trace.records), trace.older_by_newer)
             repeated = frozenset(each.record_id for each in trace.records) - {each.record_id for each in telling}
             trace.sureness = sureness_of(_found_of(trace, telling), trace.new_findings, query)
             if trace.about is None:
@@ -250,7 +252,7 @@ class Recall:
                 trace.note_irrelevant()
                 return
             rendered = self._rendered(trace, telling, query, most_bytes)
-            while alone := told_alone(rendered.record_ids, trace.overturned):
+            while alone := told_alone(rendered.record_ids, trace.older_by_newer):
                 telling = tuple(record for record in telling if record.record_id not in alone)
                 rendered = self._rendered(trace, telling, query, most_bytes)
         trace.take_block(rendered, repeated=repeated)
@@ -266,7 +268,7 @@ async def _tell_graph(graph: ContextBuilder, trace: RecallTrace, prompt: Session
     searched = trace.in_graph.result
     if searched is None:
         return
-    heading = len(HEADING) + len(BETWEEN) if trace.slot_line else 0
+    heading = len(HEADING) + len(BETWEEN) if trace.block.slot_line else 0
 
     async def told() -> Context:
         return graph.told(searched, prompt.told_before(), most_bytes=max(0, most_bytes - heading))
@@ -279,7 +281,9 @@ async def _tell_graph(graph: ContextBuilder, trace: RecallTrace, prompt: Session
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:
-    amended = _resting(telling, trace.overturned) | trace.corrected | notes_of_amended(telling, trace.overturned)
+    amended = (
+        _resting(telling, trace.older_by_newer) | trace.corrected | notes_of_amended(telling, trace.older_by_newer)
+    )
     scores = trace.scores_by_place(telling)
     notes = {
         record.record_id: "; ".join(
@@ -300,13 +304,13 @@ def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excer
     ]
 
 
-def _resting(telling: Sequence[MemoryRecord], overturned: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
+def _resting(telling: Sequence[MemoryRecord], older_by_newer: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
     """What is said beside each of ``telling`` that names what was overturned after it."""
     known = {record.record_id: record for record in telling}
-    changes = {*overturned.keys(), *overturned.values()}
+    changes = {*older_by_newer.keys(), *older_by_newer.values()}
     texts = {each: text_of(record) if each in changes else record.title.lower() for each, record in known.items()}
     moments = {record_id: record.created_at for record_id, record in known.items()}
-    return {old: rests_on(known[new]) for old, new in dependents(overturned, texts, moments).items()}
+    return {old: rests_on(known[new]) for old, new in dependents(older_by_newer, texts, moments).items()}
 
 
 def _log(report: Report) -> None:

@@ -11,20 +11,19 @@ from typing import TypeAlias
 import attrs
 
 from kiro_learn.learning.overruled import overruling
-from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import FoundRecord, Hit, Report, ToldId, best_first
+from kiro_learn.model.retrieval import BRANCH_FACTOR, FoundRecord, Hit, Report, ToldId, best_first
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.pipelines.recall.context import Context, Searched
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
+from kiro_learn.pipelines.recall.told_block import ToldBlock
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness, overturned_among
-from kiro_learn.retrieval.rendering.brief import BETWEEN, told_below, told_first
-from kiro_learn.retrieval.rendering.repeats import BRANCH_FACTOR, text_of, untold, was
+from kiro_learn.retrieval.rendering.repeats import text_of, untold, was
 from kiro_learn.retrieval.rendering.report import Rendered
 from kiro_learn.runtime.supervisor import reason
 
@@ -88,13 +87,10 @@ class RecallTrace:
     """Of those that a person corrected, what they said before."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
     """What is said of them beside their day."""
-    slot_line: str = ""
-    """What the project's profile has on what the prompt touches."""
     in_graph: OptionalResult[Searched | None] = attrs.Factory(lambda: OptionalResult(None, is_asked=False))
     """What was found in the graph, if it is asked."""
-    graph: Context | None = None
-    """What is told of it."""
-    rendered: Rendered = attrs.Factory(Rendered)
+    block: ToldBlock = attrs.Factory(ToldBlock)
+    """What is told."""
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)
     silent_because: str | None = CUT_OFF
@@ -132,7 +128,7 @@ class RecallTrace:
             hits = self._worthy(refined)
         new = [hit for hit in hits if hit.record_id not in self.known_ids]
         kept = {hit.record_id for hit in new[:most]}.union(self.known_ids, self.about or ())
-        kept |= {newer for newer, older in self.overturned.items() if older in kept}
+        kept |= {newer for newer, older in self.older_by_newer.items() if older in kept}
         self.left_out["cut"] += len(self.hits) - len(hits)
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
 
@@ -144,9 +140,9 @@ class RecallTrace:
         return [hit for hit in weighed if hit.record_id in worthy]
 
     @property
-    def overturned(self) -> Mapping[RecordId, RecordId]:
+    def older_by_newer(self) -> Mapping[RecordId, RecordId]:
         """By record that was found, the older one that it overturns."""
-        found = self.findings.fusion.overturned if self.findings and self.findings.fusion else {}
+        found = self.findings.fusion.older_by_newer if self.findings and self.findings.fusion else {}
         return {**found, **self.amended}
 
     @property
@@ -187,7 +183,7 @@ class RecallTrace:
     def _with_successors(self, records: Sequence[MemoryRecord], most: int) -> tuple[MemoryRecord, ...]:
         """The first ``most``, or those that are asked for by name; and what overturns one of them."""
         first = {record.record_id for record in records[:most]} if self.about is None else self.about
-        wanted = {*first} | {newer for newer, older in self.overturned.items() if older in first}
+        wanted = {*first} | {newer for newer, older in self.older_by_newer.items() if older in first}
         return tuple(record for record in records if record.record_id in wanted)
 
     @property
@@ -209,7 +205,7 @@ class RecallTrace:
 
     def take_block(self, rendered: Rendered, *, repeated: frozenset[RecordId]) -> None:
         """Note the finished block; ``repeated``: records left out because another one says the same."""
-        self.rendered, self.repeated = rendered, repeated
+        self.block.rendered, self.repeated = rendered, repeated
         self.left_out["repeat"] = len(repeated)
         self.left_out["room"] = len(self.records) - len(repeated) - len(rendered.record_ids)
         if rendered.text:
@@ -219,7 +215,7 @@ class RecallTrace:
 
     def take_graph(self, told: Context) -> None:
         """Note what is told of the graph below the memories."""
-        self.graph = told
+        self.block.graph = told
         self.degraded += told.degraded
         if told.told_before_count and not self.hits:
             self.silent_because = NOTHING_NEW
@@ -233,22 +229,6 @@ class RecallTrace:
         """Note the error that ended the recall, with the stage it came from."""
         self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
         self.silent_because = FAILED
-
-    @property
-    def graph_bytes(self) -> int:
-        """That what is told of the graph takes of the block."""
-        return len(f"{BETWEEN}{self.graph.text}".encode()) if self.graph and self.graph.text else 0
-
-    @property
-    def told_ids(self) -> tuple[ToldId, ...]:
-        """Of all that is told: memories, then items of the graph."""
-        items = self.graph.items if self.graph else ()
-        return (*self.rendered.record_ids, *(GraphItemId(item.item_id) for item in items))
-
-    @property
-    def context(self) -> str:
-        """All that is told."""
-        return told_below(told_first(self.slot_line, self.rendered.text), self.graph.text if self.graph else "")
 
 
 def _in_their_place(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, RecordId]) -> Sequence[MemoryRecord]:
@@ -312,22 +292,22 @@ def report_of(
         asked=trace.findings.asked if trace.findings else (),
         records=tuple(_found(trace, (*trace.records, *trace.told_before))),
         unread=tuple(_unread(trace)),
-        passages=trace.rendered.passages,
-        named=trace.rendered.named_ids,
-        profile_bytes=len(trace.slot_line.encode()),
+        passages=trace.block.rendered.passages,
+        named=trace.block.rendered.named_ids,
+        profile_bytes=trace.block.slot_bytes,
         confidence=trace.sureness.confidence if trace.sureness else None,
         needed=trace.sureness.floor if trace.sureness else None,
         left_out={why: count for why, count in _left_out(trace).items() if count},
-        context_bytes=len(trace.context.encode()),
+        context_bytes=len(trace.block.text.encode()),
         latency_ms=latency_ms,
         stages_ms=trace.stopwatch.stages_ms,
         degraded=tuple(trace.degraded),
-        silent_because=None if trace.context else trace.silent_because,
+        silent_because=None if trace.block.text else trace.silent_because,
     )
 
 
 def _left_out(trace: RecallTrace) -> Mapping[str, int]:
-    of_graph = trace.graph.told_before_count if trace.graph else 0
+    of_graph = trace.block.graph.told_before_count if trace.block.graph else 0
     return trace.left_out | {"told_before": trace.left_out.get("told_before", 0) + of_graph}
 
 
@@ -342,7 +322,7 @@ def _found(trace: RecallTrace, records: Sequence[MemoryRecord]) -> Iterator[Foun
             score=trace.scores[record.record_id],
             strategy=record.strategy,
             found_by=found_by,
-            shown=record.record_id in trace.rendered.record_ids,
+            shown=record.record_id in trace.block.rendered.record_ids,
             told_before=record.record_id in told_before,
             is_of_branch=record.record_id in trace.of_branch,
             why="told_before" if record.record_id in told_before else _why(trace, record.record_id),
@@ -351,9 +331,9 @@ def _found(trace: RecallTrace, records: Sequence[MemoryRecord]) -> Iterator[Foun
 
 def _why(trace: RecallTrace, record_id: RecordId) -> str:
     """What became of one that was read."""
-    if record_id in trace.rendered.record_ids:
+    if record_id in trace.block.rendered.record_ids:
         return "told"
-    if record_id in trace.rendered.named_ids:
+    if record_id in trace.block.rendered.named_ids:
         return "named"
     if record_id in trace.repeated:
         return "repeat"

@@ -126,7 +126,7 @@ class Fusion:
     _ranking_features: Mapping[RecordId, RankingFeatures] = attrs.Factory(dict)
     _word_parts: Mapping[str, Mapping[RecordId, float]] = attrs.Factory(dict)
     """What is said of each by its words, under the names that ``parts`` gives."""
-    overturned: Mapping[RecordId, RecordId] = attrs.Factory(dict)
+    older_by_newer: Mapping[RecordId, RecordId] = attrs.Factory(dict)
     """By record, the older one of the best that it overturns."""
     _only_term: str | None = None
     """In lower case: the word of the query if it has no other."""
@@ -150,16 +150,16 @@ class Fusion:
         }
         best = [hit.record_id for hit in self.best(BEST)]
         known = {record_id: texts[record_id] for record_id in moments}
-        return attrs.evolve(self, overturned=successors(best, known, moments, terms))
+        return attrs.evolve(self, older_by_newer=successors(best, known, moments, terms))
 
     def _boosted(self) -> dict[RecordId, float]:
-        scores = self._held_below_titles(session_boost(self._scores, self._found, self._ranking_features))
-        for new, old in self.overturned.items():
+        scores = self._boosted_below_titles(session_boost(self._scores, self._found, self._ranking_features))
+        for new, old in self.older_by_newer.items():
             scores[new] = max(scores[new], SUCCESSOR_SHARE * scores[old])
         return scores
 
-    def _held_below_titles(self, boosted: dict[RecordId, float]) -> dict[RecordId, float]:
-        """``boosted``, in which no session lifts a record above those whose title has the query's only word."""
+    def _boosted_below_titles(self, boosted: dict[RecordId, float]) -> dict[RecordId, float]:
+        """``boosted``; where the query has one word, a session lifts no record above any that has it in its title."""
         if self._only_term is None:
             return boosted
         features = self._ranking_features.items()

@@ -141,7 +141,7 @@ def overturned_among(
 
 
 def dependents(
-    overturned: Mapping[RecordId, RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
+    older_by_newer: Mapping[RecordId, RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
 ) -> dict[RecordId, RecordId]:
     """By the id of each record that names what has changed since, the id of that which changed it.
 
@@ -149,16 +149,16 @@ def dependents(
     topic, as in ``successors``.
 
     Args:
-      overturned: by record, the older one that it overturns.
+      older_by_newer: by record, the older one that it overturns.
       texts: of the records, in lower case, the title first.
       moments: when each was said.
     """
     found: dict[RecordId, RecordId] = {}
-    for new, old in overturned.items():
+    for new, old in older_by_newer.items():
         if new not in texts or old not in texts:
             continue
         for name in ended_names(texts[new], texts[old]):
-            holding = [each for each in texts if each not in overturned and re.search(_whole(name), texts[each])]
+            holding = [each for each in texts if each not in older_by_newer and re.search(_whole(name), texts[each])]
             if len(holding) <= RARE_LEAST + 1:
                 older = (each for each in holding if each != old and moments[each] < moments[new])
                 found.update(dict.fromkeys(older, new))

@@ -17,7 +17,8 @@ from kiro_learn.retrieval.ranking.calibrated import Found, vectors_of, words_of
 #
 # semantic      cosine of the record's vector with the query's, 0 if it is negative; not known without these vectors
 # fts5          bm25 of the record, as a share of the larger one of the best record's and of what a record of
-# average length would score that holds every word of the query once recency       0.5 per half-life of age
+#               average length would score that holds every word of the query once
+# recency       0.5 per half-life of age
 # projectMatch  1 in the project that was asked about, 0.5 in another
 #
 # Rules of this file: a signal depends on the record and the query alone, but for ``fts5``, which also depends on

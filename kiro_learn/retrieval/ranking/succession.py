@@ -67,15 +67,6 @@ def _singular(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word.removesuffix("s") for word in words)
 
 
-def overturns(new: str, old: str) -> bool:
-    """Whether ``new`` ends what the first line of ``old`` chose, takes up what that ended, or corrects its value.
-
-    ``new`` is the younger one; of both, the title is the first line.
-    """
-    new, old = new.casefold(), old.casefold()
-    return bool(ended_names(new, old)) or corrects(new, old) or replaces(new, old)
-
-
 def replacing(title: str) -> str:
     """The statement that a memory called ``title`` no longer holds, as ``replaces`` reads it."""
     return f'{_REPLACES}{title}"'

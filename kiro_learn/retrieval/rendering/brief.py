@@ -105,12 +105,12 @@ def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: Projec
     return Brief(HEADING + opening + "".join(sections), record_ids, whole_ids)
 
 
-def render_on_act(records: Sequence[MemoryRecord], *, most_bytes: int = ACT_BYTES) -> Brief:
+def render_on_act(records: Sequence[MemoryRecord]) -> Brief:
     """What an agent is told of ``records`` as it is about to do what they are about, the most important first.
 
     Each is told in a line with its day, as many as fit; of one alone that does not fit, the beginning.
     """
-    room = most_bytes - len(ON_ACT.encode())
+    room = ACT_BYTES - len(ON_ACT.encode())
     told: list[_Line] = []
     for record in records:
         line = _Line.of(record, room - len("-  (2026-01-01)\n") if not told else LINE_BYTES)

@@ -108,26 +108,28 @@ def _newer_above_older(records: Sequence[_Worded]) -> list[_Worded]:
 TITLE_BYTES = 80
 """Of what was before, as it is named beside the day of what overturns it."""
 
-Overturned = Mapping[RecordId, RecordId]
+OlderByNewer = Mapping[RecordId, RecordId]
 """By record, the older one that it overturns."""
 
 
-def newer_above(records: Sequence[MemoryRecord], overturned: Overturned) -> tuple[MemoryRecord, ...]:
+def newer_above(records: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> tuple[MemoryRecord, ...]:
     """``records`` in their order, but each that overturns another one of them right above it, if it was below."""
     told = list(records)
     for new in records:
         places = {record.record_id: place for place, record in enumerate(told)}
-        old = places.get(overturned.get(new.record_id, new.record_id), len(told))
+        old = places.get(older_by_newer.get(new.record_id, new.record_id), len(told))
         if old < places[new.record_id]:
             told.insert(old, told.pop(places[new.record_id]))
     return tuple(told)
 
 
-def notes_of_amended(records: Sequence[MemoryRecord], overturned: Overturned) -> dict[RecordId, str]:
+def notes_of_amended(records: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> dict[RecordId, str]:
     """What is said beside the day of each that overturns another of ``records``: what was before, and until when."""
     known = {record.record_id: record for record in records}
     return {
-        new: was(known[old], known[new].created_at) for new, old in overturned.items() if new in known and old in known
+        new: was(known[old], known[new].created_at)
+        for new, old in older_by_newer.items()
+        if new in known and old in known
     }
 
 
@@ -154,16 +156,12 @@ def text_of(record: MemoryRecord) -> str:
     return "\n".join((record.title, record.summary, *record.facts)).lower()
 
 
-def told_alone(told: Collection[RecordId], overturned: Overturned) -> frozenset[RecordId]:
+def told_alone(told: Collection[RecordId], older_by_newer: OlderByNewer) -> frozenset[RecordId]:
     """Those of ``told`` that something overturns which is not told with them."""
-    return frozenset(old for new, old in overturned.items() if old in told and new not in told)
+    return frozenset(old for new, old in older_by_newer.items() if old in told and new not in told)
 
 
 # Says of a memory on which branch it was learned, or in which commit it stands, and when.
-
-BRANCH_FACTOR = 1.25
-"""By which the score of what was learned on the branch that is checked out is multiplied. The first hit of a prompt is
-mostly further than that ahead of what has nothing to do with it."""
 
 MOST_SHOWN = 60
 COMMIT_CHARACTERS = 7

@@ -63,8 +63,8 @@ the project."""
 
 def test_every_agent_has_a_case_with_a_home_and_one_without() -> None:
     recorded = {case[0]: json.loads((FIXTURES / f"{case[0]}.json").read_text())["agent"] for case in CASES.values()}
-    assert {*recorded.values()} == {*AGENTS}
-    assert {case[1] for case in CASES.values()} == {"", *AGENTS}
+    assert {*recorded.values()} == {*AGENTS}, "record the new agent's payloads in fixtures/, and add a case to CASES"
+    assert {case[1] for case in CASES.values()} == {"", *AGENTS}, "add files of the new agent to homes/, and its case"
 
 
 @pytest.mark.parametrize("case", CASES)

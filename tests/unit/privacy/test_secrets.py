@@ -58,17 +58,19 @@ def test_ordinary_text_stays(text: str) -> None:
 
 @pytest.mark.parametrize("kind", sorted({kind.name for kind in KINDS}))
 def test_every_kind_has_a_sample(kind: str) -> None:
-    assert kind in {row[0] for row in (*TOKENS.values(), *ASSIGNED.values())}
+    is_there = kind in {row[0] for row in (*TOKENS.values(), *ASSIGNED.values())}
+    assert is_there, f"tests/unit/privacy/samples.py: add a {kind}, put together at run time, to TOKENS or ASSIGNED"
 
 
 @pytest.mark.parametrize("kind", sorted({kind.name for kind in KINDS}))
 def test_every_kind_is_in_the_docs(kind: str) -> None:
-    assert f"`{kind}`" in DOCS.read_text(encoding="utf-8")
+    is_told = f"`{kind}`" in DOCS.read_text(encoding="utf-8")
+    assert is_told, f'docs/privacy.md: add `{kind}` to the table of "What is recognised: secrets"'
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_kind_says_where_its_form_is_written_down(kind: Kind) -> None:
-    assert kind.documented
+    assert kind.documented, f"{kind.name}: name the page of its issuer, or the collection that its form is from"
 
 
 @pytest.mark.parametrize("name", ["digitalocean-token", "github-token", "linear-key", "shopify-token", "stripe-key"])

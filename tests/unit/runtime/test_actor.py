@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from kiro_learn.errors import ActorStopped, StorageBusy
-from kiro_learn.runtime.actor import Reply, ask
+from kiro_learn.runtime.actor import Reply, Rounds, ask
 from kiro_learn.testing.simulation import simulate
 
 
@@ -68,3 +68,49 @@ def test_asking_an_actor_that_takes_no_more_is_refused() -> None:
 
     with pytest.raises(ActorStopped):
         simulate(scenario)
+
+
+class Tally:
+    """Takes a second for what was noted."""
+
+    def __init__(self, gather_seconds: float) -> None:
+        self.noted: list[int] = []
+        self.done: list[list[int]] = []
+        self.rounds = Rounds(gather_seconds=gather_seconds)
+
+    def note(self, number: int) -> None:
+        self.noted.append(number)
+        self.rounds.begin_soon()
+
+    async def work(self) -> None:
+        taken, self.noted = self.noted, []
+        await trio.sleep(1)
+        self.done.append(taken)
+
+
+def test_a_round_is_for_all_that_comes_within_a_moment() -> None:
+    async def scenario() -> list[list[int]]:
+        tally = Tally(5)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(tally.rounds.run, tally.work)
+            for number in range(7):
+                tally.note(number)
+                await trio.sleep(2)
+            tally.rounds.stop()
+        return tally.done
+
+    assert simulate(scenario) == [[0, 1, 2], [3, 4, 5], [6]]
+
+
+def test_what_is_noted_in_the_round_in_which_it_is_stopped_is_worked_on_at_once() -> None:
+    async def scenario() -> tuple[list[list[int]], float]:
+        tally, began = Tally(5), trio.current_time()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(tally.rounds.run, tally.work)
+            tally.note(0)
+            await trio.sleep(5.5)
+            tally.note(1)
+            tally.rounds.stop()
+        return tally.done, trio.current_time() - began
+
+    assert simulate(scenario) == ([[0], [1]], 7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 
 import attrs
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from kiro_learn.agent_files.layouts import Addition, MergedJson, Surroundings
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.testing.machine import HOOK, USER, InMemoryAgentFiles, installation_of
-from kiro_learn.wire.agents import AGENTS, Agent, AnswerForm, Files
+from kiro_learn.wire.agent import Agent, AnswerForm, Files
+from kiro_learn.wire.agents import AGENTS
 from kiro_learn.wire.hook_payload import answer_to
 from kiro_learn.wire.hooks import read_hook
 
@@ -90,6 +92,26 @@ def test_a_file_that_lost_our_entries_is_told() -> None:
     files.texts[PATH] = THEIRS
     [fault] = installation_of(files, {"seventh": "7"}).inspection.report().faults
     assert (str(fault.path), fault.agents, fault.project) == (PATH, ("seventh",), None)
+
+
+@pytest.mark.parametrize("project", [None, USER / "shop"])
+def test_a_folder_of_several_parts_is_known_as_the_user_s_or_the_project_s(
+    project: PurePosixPath | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AGENTS, "seventh", attrs.evolve(SEVENTH, folder=".config/seventh"))
+    files = InMemoryAgentFiles({str(USER / "shop/.git/HEAD"): ""})
+    installation = installation_of(files, {"seventh": "7"})
+    assert installation.carry_out(installation.plan(["seventh"], project=project)) == ()
+    path = (project or USER) / ".config/seventh/hooks.json"
+    files.texts[str(path)] = THEIRS
+    [fault] = installation.inspection.report().faults
+    assert (fault.path, fault.project) == (path, project)
+
+    del files.texts[str(path)]
+    files.folders.discard(str(path.parent))
+    files.texts[str(path.parent.parent / "other/file")] = ""
+    [fault] = installation_of(files).inspection.report().faults
+    assert fault.is_of_a_removed_agent
 
 
 def test_a_hook_of_it_that_was_pasted_by_hand_is_replaced() -> None:

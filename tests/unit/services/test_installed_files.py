@@ -23,7 +23,7 @@ COMPRESSOR = str(USER / ".kiro/agents/kiro-learn-compressor.json")
 DEFAULT_AGENT = str(USER / ".kiro/settings/cli.json")
 SHOP = USER / "shop"
 MCP = ("/opt/bin/kiro-learn", "mcp")
-ALL_HERE = dict.fromkeys(("kiro-cli", "kiro", "claude", "codex", "gemini", "cursor"), "1.0")
+ALL_HERE = {program: "1.0" for agent in AGENTS.values() for program in agent.programs}
 
 
 def install(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> None:
@@ -35,6 +35,10 @@ def look(files: InMemoryAgentFiles, **wishes: Any) -> Outcome:
     inspection = installation_of(files, **{"programs": ALL_HERE, "mcp": MCP, **wishes}).inspection
     home = SimpleNamespace(path=USER / ".kiro-learn")
     return agents_are_connected(cast("Examination", SimpleNamespace(agent_files=inspection, home=home)))
+
+
+def written_count(files: InMemoryAgentFiles) -> int:
+    return len(json.loads(files.kept_manifest or "{}")["files"])
 
 
 def edit(files: InMemoryAgentFiles, path: str, change: Callable[[Any], None]) -> None:
@@ -52,7 +56,7 @@ def test_files_that_are_as_they_were_left_are_well() -> None:
     install(files)
     install(files, project=SHOP)
     found = look(files)
-    assert found == Outcome(CheckState.OK, "what was installed is in place, in 23 files")
+    assert found == Outcome(CheckState.OK, f"what was installed is in place, in {written_count(files)} files")
 
 
 def test_a_file_that_only_changed_is_well_however_much_it_did() -> None:

@@ -59,7 +59,11 @@ def document(server: Mapping[str, Any], indent: int | None) -> str:
     return json.dumps({"a": 1, "mcpServers": {"kiro-learn": server, "docs": {"command": "d"}}}, indent=indent)
 
 
-@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent != "codex"])
+def test_where_each_agent_keeps_its_servers_is_known_here() -> None:
+    assert [*FILES] == [*AGENTS], "add the new agent's file of MCP servers to FILES"
+
+
+@pytest.mark.parametrize("agent", [agent for agent in FILES if agent != "codex"])
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize("indent", [None, 2, 4])
 def test_a_pasted_server_is_taken_over_and_given_back(
@@ -116,7 +120,7 @@ def test_one_that_the_user_removed_meanwhile_is_not_given_back() -> None:
     assert files.texts == {path: '{"mcpServers": {}}'}
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", FILES)
 def test_what_was_given_back_stays_if_nothing_is_installed(agent: str) -> None:
     path = FILES[agent]
     text = TABLES[0] if agent == "codex" else document(SERVERS[0], None)

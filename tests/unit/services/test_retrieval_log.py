@@ -21,7 +21,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 
 QUESTION = TextBody("why does the token cache expire early")
 SECRET = "why does the token cache expire early: clock skew"
-STAGES = {"turn", "words", "embed", "vectors", "features", "fusion", "records", "render"}
+STAGES = {"turn", "profile", "words", "embed", "vectors", "features", "fusion", "passages", "records", "render"}
 
 
 async def remember_two(services: Services) -> None:
@@ -92,7 +92,7 @@ def test_a_store_that_hangs_is_where_the_time_went() -> None:
     report = report_of(hold)
 
     assert report.degraded == ("words: late", "passages: late", "records: late")
-    assert (report.stages_ms["words"], report.stages_ms["records"]) == (400, 100)
+    assert (report.stages_ms["words"], report.stages_ms["passages"], report.stages_ms["records"]) == (400, 50, 50)
     assert report.silent_because == "it was cut off"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kiro_learn.frontends.cli import memory_screen
+from kiro_learn.frontends.cli import memory_screen, replacement_screen
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.samples import NOW, history_of, record, replacement
 
@@ -34,7 +34,7 @@ No memory in web-shop fits.""",
   Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
     ),
     "memories history of what was pinned last": (
-        lambda terminal: memory_screen.history(
+        lambda terminal: replacement_screen.history(
             record(), history_of(replacement(), pinned_at=PINNED_AT), UNDO, NOW, terminal
         ),
         """\
@@ -45,13 +45,13 @@ No memory in web-shop fits.""",
 Undo the pin: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of what came pinned": (
-        lambda terminal: memory_screen.history(
+        lambda terminal: replacement_screen.history(
             record(), history_of(replacement(), pinned_at="2026-11-05T08:00:00.000000Z"), UNDO, NOW, terminal
         )[-1:],
         "Undo the merge: kiro-learn memories undo K7Q4M2",
     ),
     "memories history of what was pinned and replaced nothing": (
-        lambda terminal: memory_screen.history(record(), history_of(pinned_at=PINNED_AT), UNDO, NOW, terminal),
+        lambda terminal: replacement_screen.history(record(), history_of(pinned_at=PINNED_AT), UNDO, NOW, terminal),
         """\
 ● now      Wed 08:00  pinned
 ● now      Mon 10:09  Refresh tokens before the expiry check             learned
@@ -59,8 +59,8 @@ Undo the pin: kiro-learn memories undo K7Q4M2""",
     ),
     "memories undo of a pin": (
         lambda terminal: (
-            memory_screen.pin_to_undo(history_of(pinned_at=PINNED_AT), "web-shop", NOW, terminal)
-            + memory_screen.undone({"undone": "pin", "removed": [], "restored": []}, terminal)
+            replacement_screen.pin_to_undo(history_of(pinned_at=PINNED_AT), "web-shop", NOW, terminal)
+            + replacement_screen.undone({"undone": "pin", "removed": [], "restored": []}, terminal)
         ),
         """\
 Undo: pin of Wed 08:00 in web-shop

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.frontends.cli import demo, front_page, memory_screen, search, status_screen
+from kiro_learn.frontends.cli import demo, front_page, memory_screen, replacement_screen, search, status_screen
 from kiro_learn.frontends.cli.demo import Limits, Reason, Told
-from kiro_learn.frontends.cli.memory_screen import Changed, Undo
+from kiro_learn.frontends.cli.memory_screen import Changed
+from kiro_learn.frontends.cli.replacement_screen import Undo
 from kiro_learn.frontends.cli.search import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
@@ -197,7 +198,7 @@ Refresh tokens before the expiry check                       decision · web-sho
   Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
     ),
     "memories history": (
-        lambda terminal: memory_screen.history(
+        lambda terminal: replacement_screen.history(
             record(), history_of(replacement()), "kiro-learn memories undo K7Q4M2", NOW, terminal
         ),
         """\
@@ -207,7 +208,7 @@ Refresh tokens before the expiry check                       decision · web-sho
 Undo the merge: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of several replacements": (
-        lambda terminal: memory_screen.history(
+        lambda terminal: replacement_screen.history(
             record(strategy="llm-reconciled"),
             history_of(replacement(), EARLIER),
             "kiro-learn memories undo K7Q4M2",
@@ -223,7 +224,7 @@ Undo the merge: kiro-learn memories undo K7Q4M2""",
 Undo the merge: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of one that replaced nothing": (
-        lambda terminal: memory_screen.history(
+        lambda terminal: replacement_screen.history(
             record(), history_of(), "kiro-learn memories undo K7Q4M2", NOW, terminal
         ),
         """\
@@ -232,8 +233,8 @@ It replaced no other memory.""",
     ),
     "memories undo": (
         lambda terminal: (
-            memory_screen.to_undo(Undo(replacement(), [record()], "web-shop"), NOW, terminal)
-            + memory_screen.undone({"undone": "x", "restored": ["a", "b"]}, terminal)
+            replacement_screen.to_undo(Undo(replacement(), [record()], "web-shop"), NOW, terminal)
+            + replacement_screen.undone({"undone": "x", "restored": ["a", "b"]}, terminal)
         ),
         """\
 Undo: merge of Tue 16:50 in web-shop
@@ -243,7 +244,7 @@ Undo: merge of Tue 16:50 in web-shop
 ✓ 2 memories back, searchable again""",
     ),
     "memories undo of what knew more": (
-        lambda terminal: memory_screen.to_undo(
+        lambda terminal: replacement_screen.to_undo(
             Undo(EARLIER, [record(source_event_ids=["01JD3V8M2N5R7T9WXYZ0K7Q4M1", "new"]), OTHER], "web-shop"),
             NOW,
             terminal,
@@ -413,5 +414,7 @@ def test_people_read_of_a_model_or_none(strategy: str, how: str) -> None:
 
 
 def test_a_rule_is_named_where_it_merged() -> None:
-    lines = memory_screen.history(record(strategy="extractive-reconciled"), history_of(replacement()), "", NOW, PLAIN)
+    lines = replacement_screen.history(
+        record(strategy="extractive-reconciled"), history_of(replacement()), "", NOW, PLAIN
+    )
     assert lines[0].endswith("merged from 2 memories                         by a rule")

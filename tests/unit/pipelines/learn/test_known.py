@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from functools import partial
 
 import pytest
@@ -11,7 +12,7 @@ from kiro_learn.model.event import SESSION_STARTED, EventKind
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.ports.models import Llm
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.retrieval.ranking.succession import overturns
+from kiro_learn.retrieval.ranking.confidence import overturned_among
 from kiro_learn.retrieval.rendering.repeats import text_of
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.models import ScriptedLlm
@@ -73,7 +74,9 @@ def test_a_title_stays_within_its_element() -> None:
 def test_what_a_model_says_to_be_over_is_overturned_and_stays() -> None:
     model = Model(OLD)
     old, new = learned(model, (model, NEW, 'replaces="A"'))
-    assert overturns(text_of(new), text_of(old))
+    texts = {each.record_id: text_of(each) for each in (old, new)}
+    moments = {old.record_id: old.created_at, new.record_id: new.created_at + timedelta(seconds=1)}
+    assert overturned_among([old.record_id], texts, moments) == {new.record_id: old.record_id}
     assert new.facts == (f'Replaces "{OLD}"',)
     assert old.title == OLD
 

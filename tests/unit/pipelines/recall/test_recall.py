@@ -12,6 +12,7 @@ import trio
 
 from kiro_learn.config import Config, LearningConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
+from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Retrieval
@@ -87,6 +88,44 @@ def test_without_the_vectors_of_passages_the_words_choose(seconds: float, proble
     assert len(found.degraded) == 1
     assert found.degraded[0].startswith("passages: ")
     assert problem in found.degraded[0]
+
+
+async def hang(*_: object, **__: object) -> None:
+    await trio.sleep_forever()
+
+
+async def fail(*_: object, **__: object) -> None:
+    await trio.lowlevel.checkpoint()
+    raise StorageBusy("locked")
+
+
+STAGES = {
+    "get_fitting_ids": "branch",
+    "get_memory_records": "records",
+    "list_replacements": "history",
+    "get_passages": "passages",
+}
+"""By what a prompt reads: what ``degraded`` calls it."""
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+@pytest.mark.parametrize("read", STAGES)
+def test_a_read_that_is_late_or_fails_is_named_and_the_rest_is_told(read: str, is_late: bool) -> None:
+    storage = InMemoryStorage()
+
+    async def scenario() -> Retrieval:
+        async with simulated_daemon(storage=storage) as services:
+            await remember_two(services)
+            too_early = Correction(title="The token cache expires too early")
+            await services.project_records.edit(NAMESPACE, a_record(1).record_id, too_early)
+            await trio.sleep(1)
+            setattr(storage, read, hang if is_late else fail)
+            with trio.fail_after(0.501):
+                return await services.recall.answer(NAMESPACE, QUESTION, branch="feature")
+
+    found = simulate(scenario)
+    assert found.degraded == (f"{STAGES[read]}: {'late' if is_late else 'locked'}",)
+    assert bool(found.context) == (read != "get_memory_records")
 
 
 def test_computing_for_learning_holds_up_no_prompt() -> None:

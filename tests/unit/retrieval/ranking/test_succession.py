@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from kiro_learn.retrieval.ranking.succession import overturns, replaces, replacing
+from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.confidence import overturned_among
+from kiro_learn.retrieval.ranking.succession import replaces, replacing
+
+OLD, NEW = RecordId("old"), RecordId("new")
+MOMENTS = {OLD: datetime(2026, 1, 5, tzinfo=UTC), NEW: datetime(2026, 1, 6, tzinfo=UTC)}
+
+
+def overturns(new: str, old: str) -> bool:
+    """Whether the later one overturns the other, where there are no more than these."""
+    return overturned_among([OLD], {OLD: old.lower(), NEW: new.lower()}, MOMENTS) == {NEW: OLD}
+
 
 ENDS = [
     ("Always use Black for formatting", "We switched to ruff format because it is 30 times faster"),

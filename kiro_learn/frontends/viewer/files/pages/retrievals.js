@@ -54,7 +54,8 @@ const STAGES = [
 /** What the daemon does in a stage. @type {Record<string, string>} */
 const DOES = {
   turn: "waiting", words: "looking up", embed: "reading the prompt", vectors: "comparing", features: "looking closer",
-  fusion: "ordering", records: "reading", passages: "passages", files: "files", render: "writing",
+  fusion: "ordering", records: "reading", passages: "passages", files: "files", render: "writing", profile: "the project",
+  names: "names", branch: "the branch", history: "what was before",
 };
 
 /** @param {Retrieval} item */
