@@ -154,7 +154,7 @@ def rows_of(texts: Sequence[str], names: dict[str, int]) -> Rows:
     return Rows(np.array(columns), np.array(values), np.array(rows), len(texts))
 
 
-def fitted(rows: Rows, wanted: Doubles, size: int) -> Doubles:
+def fitted(rows: Rows, wanted: Doubles, size: int, *, ridge: float = RIDGE) -> Doubles:
     """The weights by gradient descent with momentum (Nesterov); the bias, the first one, has no ridge.
 
     The step is the longest that is safe: one over the steepest curvature, found by power iteration.
@@ -165,12 +165,12 @@ def fitted(rows: Rows, wanted: Doubles, size: int) -> Doubles:
         direction = rows.summed(rows.odds(direction), size)
         steepest = float(np.linalg.norm(direction))
         direction /= steepest
-    rate = 1 / (steepest / 4 + RIDGE)
-    ridge = np.full(size, RIDGE)
-    ridge[0] = 0.0
+    rate = 1 / (steepest / 4 + ridge)
+    ridges = np.full(size, ridge)
+    ridges[0] = 0.0
     for step in range(STEPS):
         likely = 1 / (1 + np.exp(-rows.odds(ahead)))
-        before, weights = weights, ahead - rate * (rows.summed(likely - wanted, size) + ridge * ahead)
+        before, weights = weights, ahead - rate * (rows.summed(likely - wanted, size) + ridges * ahead)
         ahead = weights + step / (step + 3) * (weights - before)
     return weights
 

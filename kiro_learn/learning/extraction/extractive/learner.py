@@ -38,10 +38,9 @@ from kiro_learn.learning.extraction.extractive.summaries import (
     asked_line,
     beginning,
     earnest_blocks,
-    title_of,
-    title_of_rule,
     without_title,
 )
+from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
 from kiro_learn.model.buffer import BufferSnapshot
@@ -103,7 +102,7 @@ def _from_rules(turn: Turn) -> Iterator[Extract]:
 
 def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
     """What was tried and left, and why; what the person laid down beside it."""
-    blocks = _earnest_answer(turn)
+    blocks = earnest_answer(turn)
     if turn.answer is not None and blocks:
         tried = _from_answer(turn, turn.answer, blocks, "", project_path)
         yield attrs.evolve(
@@ -120,7 +119,7 @@ def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
 def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterator[Extract]:
     rules = _own_rules(turn)
     answered = answered_facts(turn.tools)
-    blocks = _earnest_answer(turn)
+    blocks = earnest_answer(turn)
     is_short = len(turn.question) <= _SHORT_PROMPT
     are_alone = is_short and len(rules) > 1
     is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_chosen(turn))
@@ -136,7 +135,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
         yield from (_from_rule(rule, ()) for rule in rules)
 
 
-def _earnest_answer(turn: Turn) -> list[Block]:
+def earnest_answer(turn: Turn) -> list[Block]:
     """The answer's blocks without chatter; none if it tells of a failure of the agent itself."""
     if turn.answer is None or is_failed_answer(turn.answer.text):
         return []

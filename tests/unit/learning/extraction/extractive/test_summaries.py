@@ -4,13 +4,12 @@ import pytest
 
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
 from kiro_learn.learning.extraction.extractive.summaries import (
-    TITLE_CHARACTERS,
     asked_line,
     beginning,
     earnest_blocks,
-    title_of,
     without_title,
 )
+from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, title_of
 from kiro_learn.learning.extraction.extractive.turns import Said, Turn
 
 
@@ -189,3 +188,20 @@ def test_a_title_without_a_subject_has_its_question_in_front(asked: str, answere
 )
 def test_an_option_at_the_beginning_keeps_its_hyphens(said: str, title: str) -> None:
     assert title_of(blocks_of(said), "how do I turn the hooks off?").startswith(title)
+
+
+def test_what_happened_is_the_title_and_not_a_line_of_the_list_of_changes() -> None:
+    said = (
+        "The backfill deadlocked with the trigger: both update rows of invoices, in different order.\n\n"
+        "### Files\n\n- `scripts/backfill.mjs`: new branch for this case (45 lines)\n"
+        "- `db/trigger.sql`: takes the same order\n\n"
+        "I ran `pnpm test` and everything passes. Commit it with a proper message: git commit -m ok"
+    )
+    assert title_of(blocks_of(said), "Why does the backfill hang?").startswith(
+        "The backfill deadlocked with the trigger"
+    )
+
+
+def test_a_claim_of_success_is_no_title_where_a_cause_is_told() -> None:
+    said = "I've successfully fixed the login! The token was compared in local time, so it expired an hour early."
+    assert title_of(blocks_of(said), "Fix the login").startswith("The token was compared in local time")

@@ -1,0 +1,269 @@
+"""Makes titles: one line that says what was found or decided, for lists.
+
+Of the headings, sentences and list items of an answer the one is taken that most likely says what holds, by a linear
+ranking of what each is like. The weights are fitted by ``benchmarks/title_weights.py`` on titles that readers chose.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+import attrs
+
+from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words, tells_how_things_stand
+from kiro_learn.learning.extraction.extractive.facts import worth
+from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word, on_one_line, sentences, words
+from kiro_learn.retrieval.query.prose import asks
+
+TITLE_CHARACTERS = 120
+
+_LABEL = re.compile(
+    r"(?:(?:final|quick|brief|complete|short|pr|the) )*"
+    r"(?:summary|overview|results?|answer|fix|problem|root cause|cause|bug|issue|conclusion|analysis|findings|solution"
+    r"|what happened|what changed|tl;?dr|note|status|recommendation|explanation|description|title)"
+    r"(?: of (?:the )?changes)?\s*[:\u2013\u2014-]\s+"
+    r"|(?:looking|based) (?:at|through|on) [^:,]{1,40}[:,]\s+",
+    re.IGNORECASE,
+)
+"""What an answer writes before what it says, as in "Summary: ..." or "Looking at the code, ..."."""
+
+_OPENER = re.compile(
+    r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
+    r"|you're right|that's right|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|also|basically"
+    r"|in short|ah|oh|i see|hmm|however)\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
+    re.IGNORECASE,
+)
+_ENUMERATED = re.compile(
+    r"(?:option|approach|alternative|step|scenario|phase|case|part|section|example|test|layer|level) \w{1,2}\b",
+    re.IGNORECASE,
+)
+"""A heading that is one of several: none of them names the whole."""
+
+_LOWER_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?[,:;.?!]?(?:\s|$)")
+_NUMBER = re.compile(r"\d{1,2}[.)]\s+")
+_OPTION_BEFORE = re.compile(r"(?<!\S)--?$")
+_MARKS = " \t*_#>-\u2022\u2705\u274c\u2713\u2714\u26a0\ufe0f\U0001f389"
+_LEANING = re.compile(
+    r"(?:it|its|it's|this|that|that's|they|these|those|both|there|there's|(?:the )?same|neither|either|which|so)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that refers to the one before it."""
+
+_WITHOUT_SUBJECT = re.compile(
+    r"(?:because|due to|so that|to (?:avoid|keep|make|prevent)|he|she|him|her|one of|at least|at most|up to|until)\b"
+    r"|(?:i|we)(?:'d|\u2019d| would)\b"
+    r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12}){0,2}[,;]"
+    r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12})?[.]?$",
+    re.IGNORECASE,
+)
+"""How an answer begins whose subject is in its question: "2.15, since 3.x needs another Postgres"."""
+
+_JOINING = re.compile(
+    r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}(?=\S)", re.IGNORECASE
+)
+"""What joins a question to the talk before it."""
+
+_ENOUGH_WORDS = 3
+"""Words of its own that a sentence needs to stand alone in a list."""
+
+_LEAST_WORDS = 2
+"""Of its own, that it needs behind the question it answers."""
+
+_HEADING_WORDS = 4
+"""Of a heading's own. The first heading of an answer names all of it, and needs but two."""
+
+_FIRST_HEADING_WORDS = 2
+
+_ASKED_CHARACTERS = 70
+
+_CLAIM = re.compile(
+    r"\W*+(?:(?:i|we)(?:'ve|\u2019ve| have)? (?:now |also |just )?(?:successfully |completely )?"
+    r"\w+(?:ed|ten|lt)\b(?! (?:on|to|against)\b)"
+    r"|(?:i|we) can (?:now )?see\b|you(?:'re|\u2019re| are| were| have)\b"
+    r"|(?:\S++ ){0,6}(?:success(?:ful|fully)?|completed?|done|fixed|resolved|confirmed|ready|accomplished|implemented)"
+    r"\W*$)",
+    re.IGNORECASE,
+)
+"""That something was done, without saying what holds now."""
+
+_CAUSE = re.compile(
+    r"\b(?:because|root cause|caus(?:ed|es|ing)\b|the reason|due to|so that|that's why|instead of|rather than|since"
+    r"|the (?:real |actual |main )?(?:issue|problem|cause|bug|fix) (?:is|was))\b",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"(?:if you (?:like|want)|let me know|shall i|would you|next,? |try |please |you (?:can|should)\b)", re.IGNORECASE
+)
+"""What an answer offers or asks for at its end."""
+
+_CHANGED_FILE = re.compile(r"(?:[\w.@-]+/)*[\w@-]+(?:\.[\w-]+)+(?: \([^)]*\))?\s*(?::|-|\u2013|\u2014|\||$)")
+"""How an item of a list of changes begins: the sentence before it says what for."""
+
+_COMMAND = re.compile(r"(?:git|npm|pnpm|yarn|uv|make|cargo|docker|kubectl|cd) ")
+
+MOST_CANDIDATES = 40
+"""Of an answer: what stands below is detail."""
+_FEW_ITEMS = 2
+"""That answer a question together, where nothing else is said."""
+_MOST_PLACES, _LENGTH_STEP, _MOST_LENGTHS = 8, 25, 8
+
+
+@attrs.frozen
+class Candidate:
+    """Something that could be the title."""
+
+    text: str
+    """Without marks, labels and openers."""
+    kind: BlockKind
+    place: int
+    """Among all headings, sentences and items of the answer."""
+
+
+def title_of(blocks: Sequence[Block], prompt: str) -> str:
+    """What of the answer stands alone and is likeliest a title; else the question, and the answer if there is room.
+
+    ``blocks`` are not empty; neither is the title.
+    """
+    asked, candidates = _asked(prompt), candidates_in(blocks)
+    # An item answers a question rather than stand alone, where nothing else does.
+    listed = [each.text for each in candidates if each.kind is BlockKind.BULLET]
+    spoken = [each.text for each in candidates if each.kind is not BlockKind.BULLET]
+    standing = [each for each in candidates if _stands_alone(each.text)]
+    is_told = len(standing) > _FEW_ITEMS or any(each.kind is not BlockKind.BULLET for each in standing)
+    found = likeliest(standing, prompt) if is_told else ""
+    if found and asked and len(asked) <= _ASKED_CHARACTERS and _WITHOUT_SUBJECT.match(found):
+        spoken = [found]
+    elif found:
+        return cut_at_word(_capitalised(found.rstrip(":")), TITLE_CHARACTERS)
+    telling = (each for each in (*spoken, *listed) if len(own_words(each)) >= _LEAST_WORDS)
+    said = next(telling, next(iter(spoken), "")).rstrip(":")
+    if not asked and not said:
+        return cut_at_word(blocks[0].text, TITLE_CHARACTERS)
+    if not asked or not said or len(asked) > _ASKED_CHARACTERS:
+        return cut_at_word(asked or _capitalised(said), TITLE_CHARACTERS)
+    return cut_at_word(f"{asked if asked.endswith('?') else asked.rstrip('.:!') + ':'} {said}", TITLE_CHARACTERS)
+
+
+def likeliest(candidates: Sequence[Candidate], prompt: str) -> str:
+    """The text of the one that is most likely the best title; empty if there is none."""
+    weights, asked = _weights(), words_asked(prompt)
+
+    def score(candidate: Candidate) -> float:
+        return sum(value * weights.get(name, 0.0) for name, value in likeness(candidate, asked))
+
+    return max(candidates, key=score).text if candidates else ""
+
+
+_ASKED_READ = 400
+
+
+def words_asked(prompt: str) -> frozenset[str]:
+    """Words of the beginning of a prompt, which a title may repeat."""
+    return frozenset(words(prompt[:_ASKED_READ]))
+
+
+def likeness(candidate: Candidate, asked: frozenset[str]) -> Iterator[tuple[str, float]]:
+    """What ``candidate`` is like, by names that have weights. ``asked``: the words of the prompt."""
+    text, kind = candidate.text, candidate.kind.name.lower()
+    yield kind, 1.0
+    yield f"place {min(candidate.place, _MOST_PLACES)}", 1.0
+    yield f"length {min(len(text) // _LENGTH_STEP, _MOST_LENGTHS)}", 1.0
+    yield "worth", min(worth(text), 5.0) / 3
+    said = frozenset(words(text))
+    yield "asked", len(said & asked) / max(len(said), 1)
+    for name, is_so in (
+        ("claim", _CLAIM.match(text)),
+        ("cause", _CAUSE.search(text)),
+        ("question", text.endswith("?") or asks(text)),
+        ("exclaimed", text.endswith("!")),
+        ("colon", text.endswith(":")),
+        ("enumerated", _ENUMERATED.match(text)),
+        ("offer", _OFFER.match(text)),
+        ("changed file", _CHANGED_FILE.match(text)),
+        ("command", _COMMAND.match(text)),
+        ("leans", _LEANING.match(text)),
+        ("alone", _stands_alone(text)),
+        ("own", len(own_words(text)) >= 2 * _ENOUGH_WORDS),
+        ("digit", any(map(str.isdigit, text))),
+    ):
+        if is_so:
+            yield name, 1.0
+            yield f"{name} {kind}", 1.0
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    weights: Mapping[str, float] = json.loads(files(__package__).joinpath("title_weights.json").read_text("utf-8"))
+    return weights
+
+
+def title_of_rule(rule: str) -> str:
+    """A rule's own words, as a title."""
+    return cut_at_word(_capitalised(_bare(rule)), TITLE_CHARACTERS)
+
+
+def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
+    """Headings, sentences and list items, bare, in order; one that announces a list has its first item with it."""
+    found: list[Candidate] = []
+    for position, block in enumerate(blocks):
+        if block.kind is BlockKind.HEADING:
+            said = list(_heading(block, _HEADING_WORDS if position else _FIRST_HEADING_WORDS))
+        elif block.kind is BlockKind.TEXT:
+            said = [_bare(each) for each in sentences(block.text)]
+            following = blocks[position + 1] if position + 1 < len(blocks) else block
+            if said and said[-1].endswith(":") and following.kind is BlockKind.BULLET:
+                said[-1] = f"{said[-1]} {_bare(following.text)}"
+        else:
+            said = [_bare(block.text)] if block.kind is BlockKind.BULLET else []
+        found += [Candidate(text, block.kind, len(found) + n) for n, text in enumerate(filter(None, said))]
+    return found[:MOST_CANDIDATES]
+
+
+def _heading(block: Block, least: int) -> Iterator[str]:
+    bare = _bare(block.text).rstrip(":")
+    if len(own_words(bare)) >= least and not _ENUMERATED.match(bare):
+        yield bare
+
+
+def _stands_alone(text: str) -> bool:
+    """It says enough by itself, holds beyond the hour, and leans neither on the sentence before nor on what follows."""
+    count = len(own_words(text))
+    if text.endswith("?") or _LEANING.match(text) or tells_how_things_stand(text):
+        return False
+    return count >= (2 * _ENOUGH_WORDS if text.endswith(":") else _ENOUGH_WORDS)
+
+
+def _asked(prompt: str) -> str:
+    """The first sentence of the prompt that is more than a nod and, if there is one, more than an announcement."""
+    pieces = [
+        piece for piece in (_bare(on_one_line(each)) for each in sentences(prompt)) if piece and not is_nod(piece)
+    ]
+    named = (piece for piece in pieces if not piece.endswith(":"))
+    first = next(named, pieces[0] if pieces else "")
+    return cut_at_word(_capitalised(_JOINING.sub("", first) if first.endswith("?") else first), TITLE_CHARACTERS)
+
+
+def _bare(text: str) -> str:
+    """``text`` without marks, labels and openers: "## Summary: Fixed `x`" is "Fixed x"."""
+    text = _without_marks(text.replace("`", ""))
+    for start in (_NUMBER, _LABEL, _OPENER):
+        found = start.match(text)
+        text = text[found.end() :] if found and found.end() < len(text) else text
+    return _without_marks(text)
+
+
+def _without_marks(text: str) -> str:
+    """The hyphens of an option that it begins with stay: "--no-verify"."""
+    bare = text.strip(_MARKS)
+    option = _OPTION_BEFORE.search(text[: text.find(bare)]) if bare else None
+    return f"{option[0]}{bare}" if option else bare
+
+
+def _capitalised(text: str) -> str:
+    """With a capital, unless the first word is a name that is written otherwise."""
+    return text[:1].upper() + text[1:] if _LOWER_WORD.match(text) else text
