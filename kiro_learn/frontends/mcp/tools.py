@@ -134,7 +134,7 @@ def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
     try:
         return from_text_or_date(arguments[name], is_end=name in {"until", "as_of"}) if name in arguments else None
     except ValueError as error:
-        raise InvalidRequest([(f"$.{name}", "expected a date, or a time with an offset")]) from error
+        raise InvalidRequest([(f"$.{name}", str(error))]) from error
 
 
 FACTOR_DIGITS = 3

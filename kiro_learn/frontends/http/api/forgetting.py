@@ -118,9 +118,8 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
 def _moment(text: str | None, name: str, *, is_end: bool = False) -> datetime | None:
     try:
         return None if text is None else from_text_or_date(text, is_end=is_end)
-    except ValueError:
-        expected = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
-        raise InvalidRequest([(f"$.{name}", expected)]) from None
+    except ValueError as error:
+        raise InvalidRequest([(f"$.{name}", str(error))]) from None
 
 
 _DAYS = optional(between(0, MOST_DAYS))

@@ -53,6 +53,8 @@ async def test_a_memory_that_is_not_there_is_none_of_ours(client: Client) -> Non
         {"query": "words"},
         {"secret": "short"},
         {"since": "yesterday"},
+        {"since": "9999-12-31T23:59:59-14:00"},
+        {"until": "0001-01-01T00:00:00+14:00"},
         {"session": ""},
         {"session": "s", "unknown": 1},
     ],
