@@ -109,13 +109,13 @@ class Selected:
     record_ids: tuple[RecordId, ...] = ()
     """Memories, and those that were replaced."""
     item_ids: tuple[str, ...] = ()
-    """Items of the graph that hold the secret."""
+    """Items of the graph that hold the secret, or all of a whole project."""
     sessions: int = 0
     """Of these events."""
     memories: int = 0
     """Of the records, those that are live."""
     graph_items: int = 0
-    """That stand on these events alone, or hold the secret."""
+    """These, and those that stand on these events alone."""
 
     @property
     def is_nothing(self) -> bool:

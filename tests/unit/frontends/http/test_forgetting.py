@@ -37,6 +37,18 @@ async def test_what_is_shown_is_what_goes(client: Client) -> None:
 
 
 @with_client
+async def test_the_graph_of_a_whole_project_is_counted_as_it_goes(client: Client) -> None:
+    await one_turn(client)
+    for said in ({"fact": {"predicate": "uses", "object": "Redis"}}, {"preference": {"value": "Always squash"}}):
+        assert (await client.post("/api/graph", {"project": NAMESPACE, **said})).status == 200
+    body = {"project": NAMESPACE, "whole": True}
+    foreseen = (await client.post("/api/forgetting/preview", body)).json["graph_items"]
+    assert foreseen == (await client.post("/api/forgetting", body)).json["graph_items"]
+    assert foreseen >= 2
+    assert (await client.post("/api/forgetting/preview", body)).json["graph_items"] == 0
+
+
+@with_client
 async def test_a_memory_that_is_not_there_is_none_of_ours(client: Client) -> None:
     body = {"project": NAMESPACE, "memories": [a_record(9).record_id]}
     assert (await client.post("/api/forgetting", body)).status == 404
