@@ -64,7 +64,9 @@ class UnknownGraphItem(RequestError):
     """No item of the graph has this id."""
 
     def __init__(self, item_id: str) -> None:
-        super().__init__(f"no item of the graph has the id {item_id}", hint="Perhaps it was forgotten.")
+        super().__init__(
+            f"no item of the graph has the id {item_id}", hint="Perhaps it was forgotten, or is elsewhere."
+        )
         self.item_id = item_id
 
 

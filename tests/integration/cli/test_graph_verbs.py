@@ -272,7 +272,14 @@ def test_what_is_said_by_hand_has_its_scope_its_versions_and_one_name(place: Pla
     def run(*arguments: str) -> Any:
         return json.loads(done(kiro_learn(place.home, *arguments, "--json", cwd=folder)))
 
-    run("preferences", "add", "Answer in Danish", "--scope", "person")
+    everywhere = run("preferences", "add", "Answer in Danish", "--scope", "person")
+    assert run("preferences", "show", everywhere["id"])["value"] == "Answer in Danish"
+    danish = run("preferences", "edit", everywhere["id"][-6:], "--value", "Answer in danish")
+    assert danish["value"] == "Answer in danish"
+    listed = done(kiro_learn(place.home, "preferences", cwd=folder))
+    assert listed.endswith("and 1 preference of all your projects: kiro-learn preferences --project '~'\n")
+    assert "Danish" not in listed
+    run("preferences", "edit", danish["id"], "--value", "Answer in Danish")
     assert run("preferences", "add", "Never edit these", "--scope", "db/migrations")["path"] == "db/migrations"
     from_elsewhere = ("preferences", "add", "Keep its order", "--scope", "db/seeds", "--project", str(folder), "--json")
     assert json.loads(done(kiro_learn(place.home, *from_elsewhere, cwd=other)))["path"] == "db/seeds"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.errors import InvalidRequest
+from kiro_learn.errors import InvalidRequest, UnknownGraphItem
 from kiro_learn.model.graph import EntityType, GraphKind, SourceType
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
@@ -280,5 +280,20 @@ def test_a_scope_outside_the_project_is_refused_by_its_name(scope: str) -> None:
         fact = FactSaid(predicate="uses", object="Redis", subject="queue")
         with pytest.raises(InvalidRequest, match="without a subject"):
             await services.graph_items.add(FOLDER, fact, scope="src")
+
+    in_daemon(scenario)
+
+
+def test_what_is_only_learned_of_the_home_folder_is_of_no_other_project() -> None:
+    async def scenario(services: Services) -> None:
+        items = services.graph_items
+        by_hand = (await items.add(FOLDER, PreferenceSaid(value="Prefer tabs"), scope="person")).item
+        assert (await items.show(FOLDER, by_hand.item_id)).item == by_hand
+        here = (await items.add("~", PreferenceSaid(value="Never edit these"), scope="notes")).item
+        with pytest.raises(UnknownGraphItem):
+            await items.show(FOLDER, here.item_id)
+        with pytest.raises(UnknownGraphItem):
+            await items.forget(FOLDER, here.item_id)
+        assert (await items.show("~", here.item_id)).item == here
 
     in_daemon(scenario)
