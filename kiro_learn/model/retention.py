@@ -80,7 +80,7 @@ class Selection:
     is_whole: bool = False
     """All of the project, with what is left of it: names, runs, figures."""
     record_ids: tuple[RecordId, ...] = ()
-    """Memories by themselves, whatever else is given."""
+    """Memories of the project by themselves, whatever else is given."""
     with_events: bool = False
     """Of these, also the events that they came from, and with those whatever else was learned from them."""
     session: str | None = None

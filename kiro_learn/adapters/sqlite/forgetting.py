@@ -121,7 +121,8 @@ def _records(
 ) -> set[str]:
     """``statement``: one that looks through a project, and one that knows the ids."""
     of_project, among = statement
-    found = {str(each) for (each,) in connection.execute(among, values)}
+    numbers = {"numbers": json.dumps(list(places.values()))}
+    found = {str(each) for (each,) in connection.execute(among, values | numbers)}
     for number in places.values():
         found |= {str(each) for (each,) in decodable(connection.execute(of_project, values | {"number": number}))}
     return found

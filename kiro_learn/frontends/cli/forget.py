@@ -78,6 +78,8 @@ def forget_verb(  # click hands every option over
         if memory:
             places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
             asked["memories"] = [record_ids.found(client, each, places)["record_id"] for each in memory]
+            if not (project or "query" in asked):
+                asked.pop("project", None)  # a whole id may be of any
         if is_secret:
             asked["secret"] = _secret(shell)
         return carry_out(shell, client, asked, yes=yes, as_json=as_json)
