@@ -42,6 +42,8 @@ class Operation:
     parameters: tuple[Parameter[Any], ...] = ()
     body: type[Any] | None = None
     """What the JSON body is read as."""
+    takes_unknown_keys: bool = True
+    """Keys of the body that it does not know are ignored. False: refused, lest a misspelled one changes too much."""
     schema: Schema | None = None
     """Of a body that no value of ours is read from."""
     answer: Schema | Any = attrs.field(factory=lambda: {"type": "object"})
