@@ -173,7 +173,8 @@ class GraphItems:
         called = PurePath(named.folder or named.name).name[:MAX_NAME] or named.name
         if scope == PERSON and isinstance(said, FactSaid) and said.subject is None:
             said = attrs.evolve(said, subject=THE_USER)
-        return await self.show(named, await self._edit.add(named.namespace, said, project=called, path=path))
+        added = await self._edit.add(named.namespace, said, project=called, path=path, folder=named.folder)
+        return await self.show(named, added)
 
     async def edit(self, project: Asked, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
         """Put an item right, and answer what holds now. See ``GraphEdit.edit``."""
@@ -240,12 +241,15 @@ class GraphEdit:
         self._learner = learner
         self._clock = clock
 
-    async def add(self, namespace: Namespace, said: Said, *, project: str, path: str = "") -> GraphItemId:
+    async def add(
+        self, namespace: Namespace, said: Said, *, project: str, path: str = "", folder: str | None = None
+    ) -> GraphItemId:
         """Put what a person says, and answer the id of the item that says it now.
 
         Args:
           project: what the project is called in its graph.
           path: of the file or folder in it that alone is meant.
+          folder: of the project; it may have no event that tells it.
 
         Raises:
           InvalidRequest: the graph does not know the predicate, it has no such object, or the fact holds only from a
@@ -273,9 +277,13 @@ class GraphEdit:
         else:
             key = None if said.key is None else scrub_within(said.key, MAX_NAME)
             wanted = attrs.evolve(said, value=scrub_within(said.value, MAX_OBJECT), key=key)
-        return await self._writer.write(
-            lambda transaction: self._learner.add(transaction, namespace, wanted, project=project, path=path, at=now)
-        )
+
+        def put(transaction: StorageTransaction) -> GraphItemId:
+            if folder:
+                transaction.note_folder(namespace, folder)
+            return self._learner.add(transaction, namespace, wanted, project=project, path=path, at=now)
+
+        return await self._writer.write(put)
 
     async def edit(self, item: GraphItem, correction: GraphCorrection) -> GraphItemId:
         """Put it right, and answer the id of the item that holds now.

@@ -13,6 +13,7 @@ from kiro_learn.model.graph import EntityType, GraphKind, SourceType
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.retention import Selection
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH
@@ -295,5 +296,18 @@ def test_what_is_only_learned_of_the_home_folder_is_of_no_other_project() -> Non
         with pytest.raises(UnknownGraphItem):
             await items.forget(FOLDER, here.item_id)
         assert (await items.show("~", here.item_id)).item == here
+
+    in_daemon(scenario)
+
+
+def test_a_project_of_which_only_something_was_said_has_the_name_of_its_folder() -> None:
+    async def scenario(services: Services) -> None:
+        await services.graph_items.add("/home/ada/ledger", FactSaid(predicate="uses", object="Redis"))
+        named = await services.project_names.resolve("ledger")
+        assert (named.name, named.folder) == ("ledger", "/home/ada/ledger")
+        (listed,) = await services.queries.projects()
+        assert listed.display_name.endswith("ledger")
+        await services.forgetting.forget(Selection(namespace=named.namespace, is_whole=True))
+        assert list(await services.queries.projects()) == []
 
     in_daemon(scenario)
