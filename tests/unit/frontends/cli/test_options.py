@@ -30,8 +30,11 @@ def test_a_time_beyond_the_calendar_is_refused_for_that(text: str) -> None:
 
 def test_the_last_day_there_is_may_be_an_end() -> None:
     assert with_offset("9999-12-31", is_end=True) == "9999-12-31T23:59:59.999999+00:00"
-    assert with_offset("2026-01-05", is_end=True).startswith("2026-01-06T00:00:00")
+
+
+def test_a_date_is_its_midnight_and_as_an_end_the_next_one() -> None:
     assert with_offset("2026-01-05").startswith("2026-01-05T00:00:00")
+    assert with_offset("2026-01-05", is_end=True) == with_offset("2026-01-06T00:00")
 
 
 def test_what_is_no_time_is_refused_with_an_example() -> None:
