@@ -225,6 +225,10 @@ class HomeInspection(Protocol):
         """The agent's program, where the settings want an agent and the PATH has no such program; else empty."""
         ...
 
+    def names_embedding_model(self) -> bool:
+        """Whether the settings name an embedding model of the user's own."""
+        ...
+
     def port(self) -> int:
         """The daemon's port as the settings say; 0 if they let the system pick one, and where they are wrong."""
         ...

@@ -249,7 +249,10 @@ def meaning_is_found(seen: Examination) -> Outcome:
     if not seen.daemon.is_running:
         return skipped("the daemon does not say how it is")
     problem = seen.daemon.embedding_problem
-    return failed(f"memories are found by their words alone: {problem}", RESTART) if problem else ok("by meaning too")
+    if not problem:
+        return ok("by meaning too")
+    mend = f"{_edit_settings(seen)} && {RESTART}" if seen.home.names_embedding_model() else RESTART
+    return failed(f"memories are found by their words alone: {problem}", mend)
 
 
 def nothing_is_undelivered(seen: Examination) -> Outcome:

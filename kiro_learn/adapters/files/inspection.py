@@ -129,6 +129,10 @@ class DiskHomeInspection:
             program = "[llm] command"
         return "" if shutil.which(program, path=self.environment.get("PATH")) else program
 
+    def names_embedding_model(self) -> bool:
+        config = self._config()
+        return config is not None and bool(config.embedding.model)
+
     def port(self) -> int:
         config = self._config()
         return 0 if config is None else config.server.port

@@ -327,6 +327,8 @@ def test_a_model_that_the_settings_name_and_that_is_not_there_is_told(patient: P
 def test_an_embedding_model_that_is_gone_is_a_problem(patient: Patient) -> None:
     patient.daemon = attrs.evolve(UP, embedding_problem="no file")
     assert patient.outcome("meaning").mend == "kiro-learn restart"
+    patient.home.settings.write_text('[embedding]\nmodel = "gone"\n')
+    assert patient.outcome("meaning").mend == f'"${{EDITOR:-vi}}" {patient.home.settings} && kiro-learn restart'
 
 
 def test_a_rule_file_that_contradicts_a_memory_is_named_with_its_line(patient: Patient) -> None:
