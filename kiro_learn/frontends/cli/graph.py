@@ -288,7 +288,8 @@ def _forget_verb(kind: str) -> click.Command:
     def forget_verb(shell: Shell, item_id: str, yes: bool, project: str, as_json: bool) -> None:
         with _meant(shell, kind, item_id, project) as meant:
             if not yes:
-                shell.say(graph_screen.to_forget(kind, meant.item_id, meant.item_if_readable(), shell.err))
+                goes = graph_screen.to_forget(kind, meant.item_id, meant.item_if_readable(), shell.err)
+                shell.say_before_asking(goes, as_json=as_json)
             if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
                 raise Failed(texts.NOT_FORGOTTEN)
             done = meant.asked(json_calls.forget)

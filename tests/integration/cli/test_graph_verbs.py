@@ -230,6 +230,19 @@ def test_one_is_shown_with_its_evidence_and_forgotten(place: Place) -> None:
     assert "No procedures are known" in done(place.run("procedures"))
 
 
+def test_a_refusal_to_ask_is_one_line_of_json_if_that_is_asked_for(place: Place) -> None:
+    item = place.json("facts", "list")["items"][0]["id"]
+    for arguments in (
+        ("facts", "forget", item),
+        ("forget", "--since", "2026-01-01"),
+        ("projects", "forget", "web-shop"),
+    ):
+        refused = place.run(*arguments, "--json")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert json.loads(refused.stderr)["hint"] == "the same command with --yes"
+        assert "goes" in place.run(*arguments).stderr
+
+
 def test_forgetting_asks_at_a_terminal_and_an_entity_goes_with_its_facts(place: Place) -> None:
     (shop,) = [each for each in place.json("entities", "list")["items"] if each["name"] == "web-shop"]
     where, plain = ("--project", str(place.folder)), {"NO_COLOR": "1"}
