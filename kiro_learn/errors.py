@@ -48,8 +48,10 @@ class QuerySyntaxError(InvalidRequest):
 class UnknownRecord(RequestError):
     """No memory record has this id."""
 
-    def __init__(self, record_id: str) -> None:
-        super().__init__(f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or another replaced it.")
+    def __init__(self, record_id: str, *, successors: Sequence[str] = ()) -> None:
+        perhaps = "Perhaps it was forgotten, or another replaced it."
+        hint = f"It was replaced by {' and '.join(successors)}." if successors else perhaps
+        super().__init__(f"no memory has the id {record_id}", hint=hint)
         self.record_id = record_id
 
 
@@ -196,10 +198,8 @@ class SchemaTooNew(StorageError):
     """A newer kiro_learn has already migrated this database."""
 
     def __init__(self, *, found: int, known: int) -> None:
-        super().__init__(
-            f"the database is at migration {found}, this version knows {known}",
-            hint="Install the kiro-learn that wrote it, or a newer one.",
-        )
+        said = f"the database is at migration {found}, this version knows {known}"
+        super().__init__(said, hint="Install the kiro-learn that wrote it, or a newer one.")
         self.found = found
         self.known = known
 

@@ -221,6 +221,8 @@ async def test_the_end_of_an_id_names_a_memory_as_it_does_on_the_command_line(cl
     assert (await called(client, "timeline", around=end.lower()))["memories"][0]["id"] == saved["id"]
     edited = await called(client, "edit_memory", id=end, title="Zebras have stripes")
     assert edited["replaced"] == saved["id"]
+    for gone in (end, saved["id"]):
+        assert f"It was replaced by {edited['id']}." in await refusal(client, "pin_memory", id=gone)
     forgotten = await called(client, "forget_memory", id=edited["id"][-6:])
     assert forgotten["id"] == edited["id"]
     assert "no memory has the id" in await refusal(client, "forget_memory", id=edited["id"][-6:])
