@@ -48,8 +48,10 @@ class QuerySyntaxError(InvalidRequest):
 class UnknownRecord(RequestError):
     """No memory record has this id."""
 
-    def __init__(self, record_id: str) -> None:
-        super().__init__(f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or another replaced it.")
+    def __init__(self, record_id: str, *, successors: Sequence[str] = ()) -> None:
+        perhaps = "Perhaps it was forgotten, or another replaced it."
+        hint = f"It was replaced by {' and '.join(successors)}." if successors else perhaps
+        super().__init__(f"no memory has the id {record_id}", hint=hint)
         self.record_id = record_id
 
 
@@ -64,7 +66,8 @@ class UnknownGraphItem(RequestError):
     """No item of the graph has this id."""
 
     def __init__(self, item_id: str) -> None:
-        super().__init__(f"no item of the graph has the id {item_id}", hint="Perhaps it was forgotten.")
+        said = f"no item of the graph has the id {item_id}"
+        super().__init__(said, hint="Perhaps it was forgotten, or is of another project.")
         self.item_id = item_id
 
 
@@ -72,10 +75,16 @@ class HoldsNoLonger(RequestError):
     """An item of the graph was to be put right that was replaced, ended or changed before."""
 
     def __init__(self, item_id: str) -> None:
-        super().__init__(
-            f"what {item_id} says was changed before, or holds no longer", hint="Put right what holds now, if need be."
-        )
+        said = f"what {item_id} says was changed before, or holds no longer"
+        super().__init__(said, hint="Put right what holds now, if need be.")
         self.item_id = item_id
+
+
+class NoConflict(RequestError):
+    """Of two things that do not contradict each other, or do so no longer, one was to give way."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"{one} and {other} do not contradict each other", hint="kiro-learn conflicts list")
 
 
 class UnknownCheckpoint(RequestError):
@@ -114,9 +123,8 @@ class NothingToUndo(RequestError):
     """The memory record came by itself; it replaced nothing."""
 
     def __init__(self, record_id: str) -> None:
-        super().__init__(
-            f"the memory {record_id} replaced nothing", hint="What replaced nothing can only be forgotten."
-        )
+        said = f"the memory {record_id} replaced nothing"
+        super().__init__(said, hint="What replaced nothing can only be forgotten.")
         self.record_id = record_id
 
 
@@ -124,10 +132,8 @@ class ReplacedSince(RequestError):
     """A later replacement builds on the one to be undone, and has to be undone first."""
 
     def __init__(self, record_id: str, *, replaced_by: str) -> None:
-        super().__init__(
-            f"the memory {record_id} was replaced by {replaced_by} since",
-            hint=f"kiro-learn memories undo {replaced_by}",
-        )
+        said = f"the memory {record_id} was replaced by {replaced_by} since"
+        super().__init__(said, hint=f"kiro-learn memories undo {replaced_by}")
         self.record_id = record_id
         self.replaced_by = replaced_by
 
@@ -192,10 +198,8 @@ class SchemaTooNew(StorageError):
     """A newer kiro_learn has already migrated this database."""
 
     def __init__(self, *, found: int, known: int) -> None:
-        super().__init__(
-            f"the database is at migration {found}, this version knows {known}",
-            hint="Install the kiro-learn that wrote it, or a newer one.",
-        )
+        said = f"the database is at migration {found}, this version knows {known}"
+        super().__init__(said, hint="Install the kiro-learn that wrote it, or a newer one.")
         self.found = found
         self.known = known
 
@@ -283,10 +287,8 @@ class AgentNotFound(AgentError):
     """The agent's program cannot be started."""
 
     def __init__(self, program: str, problem: str) -> None:
-        super().__init__(
-            f"the agent {program} cannot be started: {problem}",
-            hint="Install it, or name another in [llm] command (docs/models.md).",
-        )
+        said = f"the agent {program} cannot be started: {problem}"
+        super().__init__(said, hint="Install it, or name another in [llm] command (docs/models.md).")
         self.program = program
 
 
@@ -295,10 +297,8 @@ class AgentExited(AgentError):
 
     def __init__(self, program: str, returncode: int | None, stderr_tail: str) -> None:
         how = "hung up" if returncode is None else f"ended with exit code {returncode}"
-        super().__init__(
-            f"the agent {program} {how} before it had answered",
-            hint="Run its command by hand: it may want you to log in.",
-        )
+        said = f"the agent {program} {how} before it had answered"
+        super().__init__(said, hint="Run its command by hand: it may want you to log in.")
         self.program = program
         self.returncode = returncode
         """Negative: minus the signal's number. None: it hung up and had to be killed."""
@@ -334,9 +334,8 @@ class UnexpectedError(DependencyError):
     """An exception ended a piece of work that has no handling for it: a defect of this program."""
 
     def __init__(self, error: Exception, *, what: str = "learning") -> None:
-        super().__init__(
-            f"{what} was ended by an unexpected {type(error).__name__}", hint="The daemon's log says where."
-        )
+        said = f"{what} was ended by an unexpected {type(error).__name__}"
+        super().__init__(said, hint="The daemon's log says where.")
 
 
 # --- right call, wrong moment ---------------------------------------------------------------------------------------

@@ -285,9 +285,8 @@ class DaemonPlace(NamedTuple):
           DaemonSilent: one holds it, and does not say where it answers.
           InvalidRequest: the URL is none of a daemon, or the token none that a header can hold.
         """
-        if not _fits_a_header(self.token):
-            raise InvalidRequest([("$.token", "expected the content of a daemon's file token")])
-        return _address_in(self.url, self.token) if self.url else daemon_address_of(self.home, self.token)
+        token = _token_in(self.token)
+        return _address_in(self.url, token) if self.url else daemon_address_of(self.home, token)
 
     def no_answer(self, error: BaseException) -> DaemonSilent | DaemonUnreachable:
         """What ``error`` of a connection means.
@@ -340,8 +339,12 @@ def _address_in(url: str, token: str) -> DaemonAddress:
     return DaemonAddress(host, port, token)
 
 
-def _fits_a_header(value: object) -> bool:
-    return isinstance(value, str) and value.isascii() and value.isprintable()
+def _token_in(content: object) -> str:
+    """The token of a file, which ends with an end of line. Raises InvalidRequest: it is none that a header can hold."""
+    token = content.strip() if isinstance(content, str) else ""
+    if (content != "" and not token) or not (token.isascii() and token.isprintable()):
+        raise InvalidRequest([("$.token", "expected the content of a daemon's file token")])
+    return token
 
 
 def checked_patience(seconds: object) -> float:

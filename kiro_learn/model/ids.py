@@ -68,6 +68,10 @@ def is_derived(record_id: RecordId) -> bool:
     return record_id.removeprefix(RECORD_PREFIX) < FIRST_NOT_DERIVED
 
 
+_EXPECTED = "expected a date and time with an offset, as in 2026-01-05T12:17:31Z"
+_DATE_EXPECTED = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
+
+
 def to_text(moment: datetime) -> str:
     """``moment`` (aware) as ``2026-01-05T12:17:31.000000Z``."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
@@ -77,26 +81,37 @@ def from_text(text: str) -> datetime:
     """Read an ISO-8601 moment with an offset; the answer is in UTC.
 
     Raises:
-      ValueError: it is no date and time, or says no offset.
+      ValueError: it is no date and time, says no offset, or is in no year of the calendar of UTC; what was expected.
     """
-    moment = datetime.fromisoformat(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(_EXPECTED) from error
     if moment.tzinfo is None:
-        raise ValueError("expected an offset, as in 2026-01-05T12:17:31Z")
-    return moment.astimezone(UTC)
+        raise ValueError(_EXPECTED)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("expected a moment that lies in the years 1 to 9999 of UTC") from error
 
 
 def from_text_or_date(text: str, *, is_end: bool = False) -> datetime:
-    """As ``from_text``. A date alone stands for its midnight in UTC; as an end, which it is part of, for the next one.
+    """As ``from_text``. A date alone stands for its midnight in UTC; as an end, which it is part of, for the next one,
+    or for the last moment there is.
 
     Raises:
-      ValueError: it is neither, or the last day there is.
+      ValueError: it is neither; what was expected.
     """
     if "T" in text:
         return from_text(text)
     try:
-        return from_text(f"{text}T00:00:00Z") + timedelta(days=is_end)
-    except OverflowError as error:
-        raise ValueError("expected an earlier date") from error
+        midnight = from_text(f"{text}T00:00:00Z")
+    except ValueError as error:
+        raise ValueError(_DATE_EXPECTED) from error
+    try:
+        return midnight + timedelta(days=is_end)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def from_milliseconds(milliseconds: int, *, latest: datetime) -> datetime:

@@ -80,7 +80,7 @@ class Selection:
     is_whole: bool = False
     """All of the project, with what is left of it: names, runs, figures."""
     record_ids: tuple[RecordId, ...] = ()
-    """Memories by themselves, whatever else is given."""
+    """Memories of the project by themselves, whatever else is given."""
     with_events: bool = False
     """Of these, also the events that they came from, and with those whatever else was learned from them."""
     session: str | None = None
@@ -109,13 +109,13 @@ class Selected:
     record_ids: tuple[RecordId, ...] = ()
     """Memories, and those that were replaced."""
     item_ids: tuple[str, ...] = ()
-    """Items of the graph that hold the secret."""
+    """Items of the graph that hold the secret, or all of a whole project."""
     sessions: int = 0
     """Of these events."""
     memories: int = 0
     """Of the records, those that are live."""
     graph_items: int = 0
-    """That stand on these events alone, or hold the secret."""
+    """These, and those that stand on these events alone."""
 
     @property
     def is_nothing(self) -> bool:

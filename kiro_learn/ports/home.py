@@ -160,7 +160,13 @@ class HomeInspection(Protocol):
         ...
 
     def exists(self) -> bool:
-        """Whether the home is there at all."""
+        """Whether the home is there at all, and not just a symbolic link."""
+        ...
+
+    def links(self) -> Sequence[tuple[str, str]]:
+        """Symbolic links in the place of the home, or of folders in it that the daemon needs: the path, and the folder
+        that it leads to, empty if to none.
+        """
         ...
 
     def is_writable(self) -> bool:
@@ -217,6 +223,10 @@ class HomeInspection(Protocol):
 
     def missing_agent(self) -> str:
         """The agent's program, where the settings want an agent and the PATH has no such program; else empty."""
+        ...
+
+    def names_embedding_model(self) -> bool:
+        """Whether the settings name an embedding model of the user's own."""
         ...
 
     def port(self) -> int:

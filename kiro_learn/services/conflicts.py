@@ -7,7 +7,7 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.errors import HoldsNoLonger, InvalidRequest
+from kiro_learn.errors import InvalidRequest, NoConflict
 from kiro_learn.learning.overruled import contradictions
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Fact, GraphKind, Says
@@ -83,13 +83,13 @@ class Conflicts:
         other one, which can be undone; it is forgotten where a line of a file is kept.
 
         Raises:
-          HoldsNoLonger: these two do not contradict each other, or do so no longer.
+          NoConflict: these two do not contradict each other, or do so no longer.
           InvalidRequest: ``over`` is a line of a file: those are changed by who owns them.
         """
         lines = await self._rule_files.conflicts()
         sides = [pair async for pair in self._in(namespace, lines) if {each.id for each, _ in pair} == {keep, over}]
         if not sides or keep == over:
-            raise HoldsNoLonger(over)
+            raise NoConflict(keep, over)
         said = {each.id: value for each, value in sides[0]}
         kept, ended = said[keep], said[over]
         if isinstance(kept, Fact) and kept.is_candidate:

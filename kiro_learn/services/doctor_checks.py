@@ -22,6 +22,7 @@ from kiro_learn.services.doctor import (
     LEAST_FREE_BYTES,
     RESTART,
     START,
+    STOP,
     WHICH,
     Check,
     DaemonState,
@@ -49,6 +50,11 @@ VARIABLE = "KIRO_LEARN_"
 
 def home_is_private(seen: Examination) -> Outcome:
     """The home is there, this user's and can be written to, and other users have no rights in it."""
+    if links := seen.home.links():
+        said = (
+            f"{_shown([path for path, _ in links])} {'is a symbolic link' if len(links) == 1 else 'are symbolic links'}"
+        )
+        return failed(f"{said}, and the daemon wants the folder itself there", _put_there(seen, links))
     if not seen.home.exists():
         return failed(f"{seen.home.path} is not there", START)
     if names := seen.home.of_another_user():
@@ -58,6 +64,15 @@ def home_is_private(seen: Examination) -> Outcome:
         return failed(f"{seen.home.path} cannot be written to", f"chmod u+rwx {folder}; findmnt -T {folder}")
     names = seen.home.open_to_others()
     return failed(f"other users can reach {_shown(names)}", FIX) if names else ok("no other user can read it")
+
+
+def _put_there(seen: Examination, links: Sequence[tuple[str, str]]) -> str:
+    """What links lead to takes their place; where one leads nowhere, the daemon makes a folder."""
+    steps = [] if seen.daemon.state is DaemonState.DOWN else [STOP]
+    for path, target in links:
+        steps.append(f"rm {shlex.quote(path)}")
+        steps += [f"mv {shlex.quote(target)} {shlex.quote(path)}"] if target else []
+    return " && ".join([*steps, START])
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -234,7 +249,10 @@ def meaning_is_found(seen: Examination) -> Outcome:
     if not seen.daemon.is_running:
         return skipped("the daemon does not say how it is")
     problem = seen.daemon.embedding_problem
-    return failed(f"memories are found by their words alone: {problem}", RESTART) if problem else ok("by meaning too")
+    if not problem:
+        return ok("by meaning too")
+    mend = f"{_edit_settings(seen)} && {RESTART}" if seen.home.names_embedding_model() else RESTART
+    return failed(f"memories are found by their words alone: {problem}", mend)
 
 
 def nothing_is_undelivered(seen: Examination) -> Outcome:

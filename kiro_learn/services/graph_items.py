@@ -29,6 +29,7 @@ from kiro_learn.model.graph import (
     PictureAsked,
     Preference,
     Procedure,
+    SourceType,
     kind_of,
 )
 from kiro_learn.model.namespace import Namespace
@@ -122,22 +123,41 @@ class GraphItems:
             found, nodes=[attrs.evolve(node, label=names.get(node.id, node.label)) for node in found.nodes]
         )
 
+    async def of_all_projects(
+        self, kind: GraphKind, *, besides: NamedProject, text: str = "", as_of: datetime | None = None, limit: int
+    ) -> Sequence[GraphItem]:
+        """What a person stated of all their projects, newest first; nothing ``besides`` the home folder's own."""
+        home = (await self._projects.resolve(HOME)).namespace
+        asked = GraphList(namespace=home, kind=kind, limit=limit, as_of=as_of, text=text)
+        found = () if home == besides.namespace else await self._storage.list_graph_items(asked)
+        return [each for each in found if _is_of_all_projects(each)]
+
+    async def _kept(self, project: Asked, item_id: GraphItemId) -> tuple[Namespace, GraphItem | None]:
+        """The item, None if its row cannot be read, and in which project it is: the one that is named, or that of the
+        home folder, which keeps what a person stated of all projects.
+        """
+        own = (await self._projects.resolve(project)).namespace
+        if found := (await self._storage.get_graph_items(own, [item_id])).get(item_id):
+            return own, found
+        home = (await self._projects.resolve(HOME)).namespace
+        found = (await self._storage.get_graph_items(home, [item_id])).get(item_id)
+        return (home, found) if found and _is_of_all_projects(found) else (own, None)
+
     async def show(self, project: Asked, item_id: GraphItemId) -> GraphItemShown:
-        """One item.
+        """One item of the project, or of all projects.
 
         Raises:
-          UnknownGraphItem: the project has none of this id.
+          UnknownGraphItem: there is none of this id.
           StorageCorrupt: its row cannot be read.
         """
-        namespace = (await self._projects.resolve(project)).namespace
-        found = await self._storage.get_graph_items(namespace, [item_id])
-        if item_id not in found and item_id in await self._storage.list_damaged():
+        _, found = await self._kept(project, item_id)
+        if found is None and item_id in await self._storage.list_damaged():
             kind = kind_of(item_id)
             hint = f"kiro-learn {_VERBS[kind]} forget {item_id}" if kind in _VERBS else ""
             raise StorageCorrupt(f"the row of {item_id} cannot be read", hint=hint)
-        if item_id not in found:
+        if found is None:
             raise UnknownGraphItem(item_id)
-        return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])
+        return GraphItemShown(found, (await self._storage.get_graph_evidence([item_id]))[item_id])
 
     async def add(self, project: Asked, said: Said, *, scope: str = PROJECT) -> GraphItemShown:
         """Put what a person says, and answer the item that says it now. See ``GraphEdit.add``.
@@ -153,7 +173,8 @@ class GraphItems:
         called = PurePath(named.folder or named.name).name[:MAX_NAME] or named.name
         if scope == PERSON and isinstance(said, FactSaid) and said.subject is None:
             said = attrs.evolve(said, subject=THE_USER)
-        return await self.show(named, await self._edit.add(named.namespace, said, project=called, path=path))
+        added = await self._edit.add(named.namespace, said, project=called, path=path, folder=named.folder)
+        return await self.show(named, added)
 
     async def edit(self, project: Asked, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
         """Put an item right, and answer what holds now. See ``GraphEdit.edit``."""
@@ -174,17 +195,25 @@ class GraphItems:
         await self._edit.merge(gone, kept)
         return await self.show(project, into)
 
-    async def forget(self, project: Asked, item_id: GraphItemId) -> None:
-        """Delete an item for good; an entity with the facts that name it. No learner reads the events again that spoke
-        for it. Raises UnknownGraphItem: the project has none of this id.
+    async def forget(self, project: Asked, item_id: GraphItemId) -> Namespace:
+        """Delete an item of the project, or of all projects, for good, an entity with the facts that name it; answer
+        in which project it was. No learner reads the events again that spoke for it.
+
+        Raises:
+          UnknownGraphItem: there is none of this id.
 
         Cancellation: it is deleted all the same; of its text, copies may be left until the next one is forgotten.
         """
-        namespace = (await self._projects.resolve(project)).namespace
-        # What cannot be read is to be forgotten too.
-        found = await self._storage.get_graph_items(namespace, [item_id])
-        await self._edit.forget(namespace, item_id, found.get(item_id))
+        namespace, found = await self._kept(project, item_id)
+        await self._edit.forget(namespace, item_id, found)  # what cannot be read is to be forgotten too
         await self._storage.erase_forgotten()
+        return namespace
+
+
+def _is_of_all_projects(item: GraphItem) -> bool:
+    """Of an item that is kept with the home folder: whether a person said it by hand, and of no path."""
+    is_stated = isinstance(item, Fact | Preference | Procedure) and item.source_type is SourceType.CORRECTED
+    return is_stated and not (isinstance(item, Preference) and item.path)
 
 
 def _path_in(project: NamedProject, scope: str) -> str:
@@ -212,12 +241,15 @@ class GraphEdit:
         self._learner = learner
         self._clock = clock
 
-    async def add(self, namespace: Namespace, said: Said, *, project: str, path: str = "") -> GraphItemId:
+    async def add(
+        self, namespace: Namespace, said: Said, *, project: str, path: str = "", folder: str | None = None
+    ) -> GraphItemId:
         """Put what a person says, and answer the id of the item that says it now.
 
         Args:
           project: what the project is called in its graph.
           path: of the file or folder in it that alone is meant.
+          folder: of the project; it may have no event that tells it.
 
         Raises:
           InvalidRequest: the graph does not know the predicate, it has no such object, or the fact holds only from a
@@ -245,9 +277,13 @@ class GraphEdit:
         else:
             key = None if said.key is None else scrub_within(said.key, MAX_NAME)
             wanted = attrs.evolve(said, value=scrub_within(said.value, MAX_OBJECT), key=key)
-        return await self._writer.write(
-            lambda transaction: self._learner.add(transaction, namespace, wanted, project=project, path=path, at=now)
-        )
+
+        def put(transaction: StorageTransaction) -> GraphItemId:
+            if folder:
+                transaction.note_folder(namespace, folder)
+            return self._learner.add(transaction, namespace, wanted, project=project, path=path, at=now)
+
+        return await self._writer.write(put)
 
     async def edit(self, item: GraphItem, correction: GraphCorrection) -> GraphItemId:
         """Put it right, and answer the id of the item that holds now.

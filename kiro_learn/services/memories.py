@@ -95,10 +95,13 @@ class ProjectRecords:
         return await self._forget.forget(record.record_id, with_same_words=with_same_words)
 
     async def one(self, project: Asked, record_id: RecordId) -> MemoryRecord:
-        """Raises UnknownRecord: the project has none of this id."""
+        """Raises UnknownRecord: the project has none of this id; it names what stands for one that was replaced."""
         found = await self.read(project, [record_id])
         if not found.records:
-            raise UnknownRecord(record_id)
+            namespace = (await self._projects.resolve(project)).namespace
+            ending = ending_of(record_id.removeprefix(RECORD_PREFIX))
+            successors = await self._storage.find_successors(namespace, ending, MOST_NAMED)
+            raise UnknownRecord(record_id, successors=successors)
         return found.records[0]
 
 

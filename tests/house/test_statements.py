@@ -119,6 +119,7 @@ SCANS = {
     "MOVE_EVENTS": "json_each, which is a loop over a list",
     "MOVE_REPLACEMENTS": "one row a replacement, once, when projects are merged",
     "MOVE_RUNS": "one row a learning run, once, when projects are merged",
+    "SUCCESSORS": "ids of what was replaced, where one that somebody names is unknown; and what it has found so far",
     "SOME_REPLACED": "all that was replaced, while projects are merged; stopped by its limit",
     "PAUSES": "all of it is wanted; people make few",
     "FORGOTTEN": "all of it is wanted, once for each copy of the store",

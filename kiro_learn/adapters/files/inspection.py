@@ -51,7 +51,12 @@ class DiskHomeInspection:
         return self.home.database
 
     def exists(self) -> bool:
-        return self.path.is_dir()
+        return self.path.is_dir() and not self.path.is_symlink()
+
+    def links(self) -> Sequence[tuple[str, str]]:
+        below = () if self.path.is_symlink() else (*folders_of(self.home), self.home.spool.folder)
+        found = [path for path in (self.path, *below) if path.is_symlink()]
+        return [(str(path), os.path.realpath(path) if path.is_dir() else "") for path in found]
 
     def is_writable(self) -> bool:
         return os.access(self.path, os.W_OK | os.X_OK)
@@ -123,6 +128,10 @@ class DiskHomeInspection:
         except ValueError:  # an open quotation mark
             program = "[llm] command"
         return "" if shutil.which(program, path=self.environment.get("PATH")) else program
+
+    def names_embedding_model(self) -> bool:
+        config = self._config()
+        return config is not None and bool(config.embedding.model)
 
     def port(self) -> int:
         config = self._config()

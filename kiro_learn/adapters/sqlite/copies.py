@@ -350,7 +350,8 @@ def problem_in(connection: apsw.Connection) -> str:
 
 
 def unusable(error: OSError, path: Path) -> StorageError:
+    said = "is a symbolic link" if path.is_symlink() else (error.strerror or "cannot be used").lower()
     return StorageError(
-        f"{error.filename or path}: {(error.strerror or 'cannot be used').lower()}",
+        f"{error.filename or path}: {said}",
         hint="The folder of copies is backups in the home, or what [backup] folder names.",
     )

@@ -121,19 +121,21 @@ def _records(
 ) -> set[str]:
     """``statement``: one that looks through a project, and one that knows the ids."""
     of_project, among = statement
-    found = {str(each) for (each,) in connection.execute(among, values)}
+    numbers = {"numbers": json.dumps(list(places.values()))}
+    found = {str(each) for (each,) in connection.execute(among, values | numbers)}
     for number in places.values():
         found |= {str(each) for (each,) in decodable(connection.execute(of_project, values | {"number": number}))}
     return found
 
 
 def _items(connection: apsw.Connection, places: dict[str, int], values: Values) -> tuple[str, ...]:
-    """Those that hold the secret."""
-    if not values["secret_alone"]:
+    """Those that hold the secret; or all, of whole projects."""
+    if not (values["secret_alone"] or values["is_whole"]):
         return ()
+    statement = statements.ITEMS_OF_PROJECT if values["is_whole"] else statements.ITEMS_WITH_SECRET
     found: list[str] = []
     for number in places.values():
-        rows = decodable(connection.execute(statements.ITEMS_WITH_SECRET, values | {"number": number}))
+        rows = decodable(connection.execute(statement, values | {"number": number, "limit": -1}))
         found += (str(each) for (each,) in rows)
     return tuple(found)
 

@@ -44,14 +44,16 @@ EVENTS_OF_RECORDS = """
       CROSS JOIN events AS e ON e.event_id = cited.value
 """
 
-# Each by the unique index of record_id.
+# Each by the unique index of record_id, if it is in one of these projects.
 LIVE_AMONG = """
     SELECT r.record_id
       FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE r.namespace_number IN (SELECT value FROM json_each(:numbers))
 """
 REPLACED_AMONG = """
     SELECT r.record_id
       FROM json_each(:record_ids) AS asked CROSS JOIN replaced_records AS r ON r.record_id = asked.value
+     WHERE r.namespace_number IN (SELECT value FROM json_each(:numbers))
 """
 
 # Each by the primary key.

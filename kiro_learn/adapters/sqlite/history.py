@@ -95,6 +95,11 @@ def list_replacements(
     return tuple(damaged.only_readable(numbers, lambda row: replacement_of(connection, row[0], damaged)))
 
 
+def find_successors(connection: apsw.Connection, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
+    asked: rows.Values = {"namespace": namespace, "ending": ending, "limit": limit}
+    return sorted(RecordId(str(record_id)) for (record_id,) in connection.execute(statements.SUCCESSORS, asked))
+
+
 def replacement_of(connection: apsw.Connection, number: int, damaged: DamagedRows) -> Replacement:
     """The replacement of this number, with the records that are still kept and can be read.
 

@@ -189,6 +189,9 @@ class ProjectWrites:
         values: Values = {"number": number_of(self._connection, namespace)[0], "name": name}
         self._connection.execute(RENAME, values)
 
+    def note_folder(self, namespace: Namespace, folder: str) -> None:
+        self._connection.execute(SET_FOLDER, {"number": number_of(self._connection, namespace)[0], "folder": folder})
+
     def begin_merge(self, source: Namespace, target: Namespace) -> None:
         target = self.in_use(target)
         place = self._place(source, target)

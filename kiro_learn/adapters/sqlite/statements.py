@@ -352,3 +352,21 @@ FEEDBACK = """
      ORDER BY record_id DESC
      LIMIT :limit
 """
+
+# Along the unique index of replaced_records.record_id, all of it, and from each along what took its place.
+SUCCESSORS = """
+    WITH RECURSIVE later (record_id) AS (
+        SELECT w.record_id FROM replaced_records AS w
+         WHERE substr(w.record_id, length(w.record_id) - length(:ending) + 1) = :ending
+         UNION
+        SELECT c.record_id
+          FROM later
+          CROSS JOIN replaced_records AS w ON w.record_id = later.record_id
+          CROSS JOIN replacing_records AS c ON c.replacement_number = w.replacement_number)
+    SELECT r.record_id
+      FROM later
+      CROSS JOIN memory_records AS r ON r.record_id = later.record_id
+      CROSS JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE n.namespace = :namespace
+     LIMIT :limit
+"""

@@ -74,6 +74,7 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     find_record_ids = reading(records.find_record_ids)
     list_memory_records = reading_sound(records.list_memory_records)
     list_replacements = reading_sound(history.list_replacements)
+    find_successors = reading(history.find_successors)
 
     list_embeddings = reading_sound(embeddings.list_embeddings)
     list_unembedded = reading_sound(embeddings.list_unembedded)

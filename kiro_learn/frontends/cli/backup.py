@@ -107,7 +107,7 @@ def restore_verb(shell: Shell, copy: str, *, yes: bool, as_json: bool) -> None:
     copies = copies_of(shell)
     plan = copies.plan(copy)
     if not yes:
-        shell.say(_plan_lines(plan, shell.now(), shell.err))
+        shell.say_before_asking(_plan_lines(plan, shell.now(), shell.err), as_json=as_json)
     if not shell.confirm("Put this copy in its place?", flag_given=yes):
         raise Failed("nothing was changed")
     replaced, address = _restored(shell, copies, plan, as_json=as_json)

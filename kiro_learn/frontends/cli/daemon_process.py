@@ -265,7 +265,7 @@ def _stderr_of(home: Path) -> Path:
     logs = home / "logs"
     for folder in (home, logs):
         if folder.is_symlink():  # the daemon would refuse it too, and what it points to would be written by then
-            raise Failed(f"{folder}: is a symbolic link; name the folder it points to")
+            raise Failed(f"{folder}: is a symbolic link; name the folder it points to", hint="kiro-learn doctor")
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         logs.mkdir(mode=0o700, exist_ok=True)

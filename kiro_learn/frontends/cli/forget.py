@@ -78,6 +78,8 @@ def forget_verb(  # click hands every option over
         if memory:
             places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
             asked["memories"] = [record_ids.found(client, each, places)["record_id"] for each in memory]
+            if not (project or "query" in asked):
+                asked.pop("project", None)  # a whole id may be of any
         if is_secret:
             asked["secret"] = _secret(shell)
         return carry_out(shell, client, asked, yes=yes, as_json=as_json)
@@ -92,7 +94,8 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: 
         return 0
     if not yes:
         hidden = asked.get("secret") or "\0"
-        shell.say(line.replace(hidden, "\N{HORIZONTAL ELLIPSIS}") for line in _foreseen_lines(foreseen, shell.err))
+        lines = (line.replace(hidden, "\N{HORIZONTAL ELLIPSIS}") for line in _foreseen_lines(foreseen, shell.err))
+        shell.say_before_asking(lines, as_json=as_json)
     if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
         raise Failed(texts.NOT_FORGOTTEN)
     done = client.carry_out(json_calls.forget_selected(client, **asked))
@@ -213,7 +216,7 @@ def retention_verb(  # click hands every option over
             _show_nothing(shell, preview, as_json=as_json)
             return 0
         if not yes:
-            shell.say(aged_lines(preview, shell.err, head=WOULD_GO))
+            shell.say_before_asking(aged_lines(preview, shell.err, head=WOULD_GO), as_json=as_json)
         if not shell.confirm(
             "Let it go? Contents of events and what was replaced cannot be brought back.", flag_given=yes
         ):

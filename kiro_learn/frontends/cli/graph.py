@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from kiro_learn.frontends.cli import graph_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, since_option, typed
 from kiro_learn.frontends.cli.record_ids import SERVER_ERROR, UNKNOWN, Sort
 from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.model.graph import SourceType
 
 GROUP_HELP = {
     "entities": "List, show, merge, edit or forget what is talked about.",
@@ -64,6 +65,9 @@ EDITED = {"step": "steps", "alias": "aliases"}
 KINDS = {"en": "entities", "fa": "facts", "pr": "procedures", "pf": "preferences"}
 """By what their ids begin with."""
 
+HOME = "~"
+"""The folder with which what holds for all projects is kept."""
+
 _FULL = re.compile(r"([a-z]{2})_[0-9A-Z]{26}")
 
 Json = dict[str, Any]
@@ -100,6 +104,7 @@ def _list_verb(kind: str) -> click.Command:
             found = _page(client, ask, limit)
             next_cursor = found["next_cursor"]
             is_more = next_cursor is not None and bool(client.body_of(ask(limit=1, cursor=next_cursor))["items"])
+            of_all = 0 if as_json else len(_of_all_projects(client, partial(ask, project=HOME), found["items"]))
         items = found["items"]
         if as_json:
             shell.print_json(found)
@@ -109,6 +114,7 @@ def _list_verb(kind: str) -> click.Command:
         else:
             is_narrowed = bool(text or as_of)
             shell.print(graph_screen.none_listed(kind, place.name, shell.out, is_narrowed=is_narrowed))
+        shell.print(graph_screen.of_all_projects(of_all, kind, shell.out) if of_all else [])
 
     if kind in ALL_HELP:
         list_verb.params.insert(2, click.Option(["--all", "everything"], is_flag=True, help=ALL_HELP[kind]))
@@ -125,6 +131,16 @@ def _page(client: Client, ask: Callable[..., Call[Json]], limit: int | None) -> 
         items, cursor = items + page["items"], page["next_cursor"]
         is_more = cursor is not None and len(items) != limit
     return {"items": items, "next_cursor": cursor}
+
+
+def _of_all_projects(client: Client, ask: Callable[..., Call[Json]], own: Sequence[Json]) -> list[Json]:
+    """What a person stated of all projects, as ``ask`` finds it with the home folder, but for a project's ``own``."""
+    known = {each["id"] for each in own}
+    try:
+        found = [each for each in _page(client, ask, None)["items"] if each["id"] not in known]
+    except RequestRefused:  # the home folder of a service's user need not be there
+        return []
+    return [each for each in found if each.get("source_type") == SourceType.CORRECTED and not each.get("path")]
 
 
 def _show_verb(kind: str) -> click.Command:
@@ -272,7 +288,8 @@ def _forget_verb(kind: str) -> click.Command:
     def forget_verb(shell: Shell, item_id: str, yes: bool, project: str, as_json: bool) -> None:
         with _meant(shell, kind, item_id, project) as meant:
             if not yes:
-                shell.say(graph_screen.to_forget(kind, meant.item_id, meant.item_if_readable(), shell.err))
+                goes = graph_screen.to_forget(kind, meant.item_id, meant.item_if_readable(), shell.err)
+                shell.say_before_asking(goes, as_json=as_json)
             if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
                 raise Failed(texts.NOT_FORGOTTEN)
             done = meant.asked(json_calls.forget)
@@ -335,7 +352,9 @@ def _id_of(client: Client, kind: str, asked: str, place: projects.Called) -> str
     sort = Sort(graph_screen.ONE[kind], "id", graph_screen.said, _listing(kind))
     record_ids.insist_it_is_long(asked, sort)
     ask = partial(json_calls.items, client, kind, everything=True, project=place.spelled)
-    found: str = record_ids.only_one(asked, _page(client, ask, None)["items"], sort, place.name)["id"]
+    own = _page(client, ask, None)["items"]
+    looked_at = [*own, *_of_all_projects(client, partial(ask, project=HOME), own)]
+    found: str = record_ids.only_one(asked, looked_at, sort, place.name)["id"]
     return found
 
 

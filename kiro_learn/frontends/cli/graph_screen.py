@@ -57,6 +57,12 @@ def none_listed(kind: str, project: str, terminal: Terminal, *, is_narrowed: boo
     ]
 
 
+def of_all_projects(count: int, kind: str, terminal: Terminal) -> list[str]:
+    """How many are besides, which are listed with the home folder."""
+    said = f"{counted(count, ONE[kind], kind)} of all your projects: kiro-learn {kind} --project '~'"
+    return [terminal.dim(f"and {said}")]
+
+
 def item(shown: Json, terminal: Terminal) -> list[str]:
     """All of one that people ask for."""
     head = [terminal.bold(line) for line in textwrap.wrap(_on_a_line(said(shown)) + _mark(shown), terminal.width)]

@@ -213,7 +213,7 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         if not yes:
-            shell.say(_to_undo(client, record, shell))
+            shell.say_before_asking(_to_undo(client, record, shell), as_json=as_json)
         if not shell.confirm("Undo this?", flag_given=yes):
             raise Failed("nothing was undone")
         answer = client.undo(record["record_id"])
@@ -243,7 +243,8 @@ def forget_verb(
         if not yes:
             readable = [each for each, record in by_id.items() if record_ids.is_readable(record)]
             replaced = {each: replacement_screen.replaced_count(client.history(each)) for each in readable}
-            shell.say(memory_screen.to_forget(list(by_id.values()), replaced, list(same.values()), shell.err))
+            goes = memory_screen.to_forget(list(by_id.values()), replaced, list(same.values()), shell.err)
+            shell.say_before_asking(goes, as_json=as_json)
         if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_FORGOTTEN)
         for record_id in by_id:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
 import click
@@ -138,10 +138,24 @@ def _use_colour(context: click.Context, _option: click.Parameter, colour: str) -
 
 
 def _moment(context: click.Context, option: click.Parameter, text: str) -> str | None:
-    """A time without a zone is in the zone of this machine."""
-    if not no_blank(context, option, text):
-        return None
+    return with_offset(text) if no_blank(context, option, text) else None
+
+
+def with_offset(text: str, *, is_end: bool = False) -> str:
+    """``text`` as ISO 8601 with an offset: a time without a zone is in the zone of this machine. A date alone is its
+    midnight; as an end, which it is part of, the next one.
+
+    Raises:
+      click.BadParameter: it is no time, or none of the calendar of UTC, which is the daemon's.
+    """
     try:
-        return datetime.fromisoformat(text).astimezone().isoformat()
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise click.BadParameter("expected 2026-01-05 or 2026-01-05T12:00") from error
+    is_day = is_end and len(text) <= len("2026-01-05")
+    if is_day and moment.date() == date.max:
+        return datetime.max.replace(tzinfo=UTC).isoformat()
+    try:
+        return (moment + timedelta(days=is_day)).astimezone().isoformat()
     except (ValueError, OverflowError) as error:
-        raise click.BadParameter(texts.WRONG_TIME) from error
+        raise click.BadParameter("expected a time between the years 1 and 9999 of UTC") from error

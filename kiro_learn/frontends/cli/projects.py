@@ -20,6 +20,8 @@ class Project(NamedTuple):
     name: str
     namespace: str
     project_id: str
+    is_named: bool = False
+    """Not just that of the current folder."""
 
 
 class Called(NamedTuple):
@@ -48,7 +50,8 @@ def meant(client: Client, named: str) -> Project:
       RequestRefused: none is called so, or several are.
     """
     folder = folder_in(named)
-    return _of_answer(client.project(named if folder is None else os.path.abspath(folder)))  # noqa: PTH100  # Path.absolute() leaves ".." in
+    found = _of_answer(client.project(named if folder is None else os.path.abspath(folder)))  # noqa: PTH100  # as above
+    return found._replace(is_named=bool(named))
 
 
 def folder_in(named: str) -> Path | None:

@@ -63,7 +63,8 @@ def memories_of(client: Client, project: Project) -> Iterator[Json]:
 
 
 def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
-    """The memory with this id, or the only one of ``projects`` whose id ends so.
+    """The memory with this id, or the only one of ``projects`` whose id ends so. A whole id is looked for everywhere,
+    unless a project is named.
 
     Raises:
       Failed: there is none, or there are several; one that was corrected since names what stands for it.
@@ -137,12 +138,17 @@ def _name_successor(client: Client, end: str, looked_at: Sequence[Json]) -> None
 
 def _by_id(client: Client, record_id: str, projects: Sequence[Project]) -> Json:
     try:
-        return client.memory(record_id)
+        record = client.memory(record_id)
     except RequestRefused as error:
         if error.status == UNKNOWN:
             _name_successor(client, record_id, [each for project in projects for each in memories_of(client, project)])
             raise Failed(str(error), hint="kiro-learn memories list") from error
         raise
+    named = {project.namespace for project in projects if project.is_named}
+    if named and record["namespace"] not in named:
+        message = f"{record_id} is not in {title(projects)}"
+        raise Failed(message, hint="the same command without --project, which finds a whole id everywhere")
+    return record
 
 
 def _closest(end: str, looked_at: Sequence[Json], sort: Sort) -> str:

@@ -56,7 +56,7 @@ def relearn_verb(  # click hands every option over
             _say_what_would_be_done(shell, preview, place, as_json=as_json)
             return 0
         if not yes:
-            shell.say(to_do(preview, place.name, shell.err))
+            shell.say_before_asking(to_do(preview, place.name, shell.err), as_json=as_json)
         if not shell.confirm("Learn them again?", flag_given=yes, enter_means=True):
             raise Failed("nothing was learned again")
         began = time.monotonic()

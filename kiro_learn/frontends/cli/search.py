@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import click
@@ -13,7 +13,7 @@ import click
 from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import projects, texts
-from kiro_learn.frontends.cli.options import in_projects, printing, since_option, typed
+from kiro_learn.frontends.cli.options import in_projects, no_blank, printing, since_option, typed, with_offset
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, cut, memories, milliseconds, moment_of, spread
@@ -24,15 +24,9 @@ BY_WORDS = "kiro-learn search --mode lexical"
 UNAVAILABLE = 503
 
 
-def _end(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
-    """A time without a zone is in the zone of this machine; a date is part of what is searched."""
-    if not text:
-        return None
-    try:
-        is_date = len(text) <= len("2026-01-05")
-        return (datetime.fromisoformat(text) + timedelta(days=is_date)).astimezone().isoformat()
-    except (ValueError, OverflowError) as error:
-        raise click.BadParameter(texts.WRONG_TIME) from error
+def _end(context: click.Context, option: click.Parameter, text: str) -> str | None:
+    """A date is part of what is searched."""
+    return with_offset(text, is_end=True) if no_blank(context, option, text) else None
 
 
 @click.command("search")

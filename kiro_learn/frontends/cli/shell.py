@@ -152,6 +152,11 @@ class Shell(NamedTuple):
             sys.stderr.write(self.err.shown(line) + "\n")
         sys.stderr.flush()
 
+    def say_before_asking(self, lines: Iterable[str], *, as_json: bool) -> None:
+        """What a question is about. Where it cannot be asked, the refusal is one line of JSON and nothing besides."""
+        if self.can_ask or not as_json:
+            self.say(lines)
+
     @property
     def can_ask(self) -> bool:
         """Both a question can be read and an answer typed: the streams are terminals."""

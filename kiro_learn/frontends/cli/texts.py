@@ -27,6 +27,5 @@ ON_BRANCH_HELP = "Only memories learned on this branch, not merged."
 DELETE_COPIES_HELP = "Delete backups from which it cannot be removed, instead of naming them."
 
 ANSWERS = "Daemon answers"
-WRONG_TIME = "expected 2026-01-05 or 2026-01-05T12:00"
 FORGET_QUESTION = "This cannot be undone. Forget?"
 NOT_FORGOTTEN = "nothing was forgotten"

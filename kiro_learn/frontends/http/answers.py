@@ -130,6 +130,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.NothingToUndo: 409,
     errors.ReplacedSince: 409,
     errors.HoldsNoLonger: 409,
+    errors.NoConflict: 409,
     errors.StorageError: 503,
     errors.StorageUnavailable: 503,
     errors.DatabaseGone: 503,

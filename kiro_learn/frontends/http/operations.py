@@ -42,6 +42,8 @@ class Operation:
     parameters: tuple[Parameter[Any], ...] = ()
     body: type[Any] | None = None
     """What the JSON body is read as."""
+    takes_unknown_keys: bool = True
+    """Keys of the body that it does not know are ignored. False: refused, lest a misspelled one changes too much."""
     schema: Schema | None = None
     """Of a body that no value of ours is read from."""
     answer: Schema | Any = attrs.field(factory=lambda: {"type": "object"})
@@ -181,9 +183,8 @@ def moment(name: str, about: str, *, is_end: bool = False) -> Parameter[datetime
         text = query.optional_text(name)
         try:
             return None if text is None else from_text_or_date(text, is_end=is_end)
-        except ValueError:
-            expected = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
-            raise wrong(f"{name} must be a date", name, expected) from None
+        except ValueError as error:
+            raise wrong(f"{name} must be a date", name, str(error)) from None
 
     return Parameter(name=name, about=about, schema={"type": "string", "format": "date-time"}, read=read)
 

@@ -131,7 +131,7 @@ class AskedServices:
             return tool_error(TOO_LATE)
         note = note_of(named, is_argument="project" in arguments)
         text = f"{told.text}\n\n{note}" if told.text and note else told.text
-        return tool_result(told.value | {"project": named.name} | ({"note": note} if note else {}), text)
+        return tool_result({"project": named.name} | told.value | ({"note": note} if note else {}), text)
 
     def _asked(self, argument: str | None) -> str:
         project = argument or self._place.project

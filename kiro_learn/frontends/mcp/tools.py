@@ -15,10 +15,11 @@ from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
 from kiro_learn.model.ids import RecordId, from_text_or_date, to_text
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.model.retrieval import Feedback
-from kiro_learn.services.graph_items import PROJECT, GraphItems
-from kiro_learn.services.project_names import NamedProject
+from kiro_learn.services.graph_items import PERSON, PROJECT, GraphItems
+from kiro_learn.services.project_names import HOME, NamedProject
 from kiro_learn.services.services import Services
 
 Arguments: TypeAlias = Mapping[str, Any]
@@ -34,18 +35,18 @@ ONE = "expected a predicate with an object, or a preference, or a procedure with
 
 
 async def look_up(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    page = await items.list(
-        project,
-        _KINDS[arguments["kind"]],
-        text=arguments.get("text", ""),
-        as_of=moment_of(arguments, "as_of"),
-        limit=arguments["limit"],
-    )
-    return {"items": [_statement(item) for item in page.items]}
+    """What was stated of the project, and by hand of all projects."""
+    kind, text, limit = _KINDS[arguments["kind"]], arguments.get("text", ""), arguments["limit"]
+    as_of = moment_of(arguments, "as_of")
+    own = (await items.list(project, kind, text=text, as_of=as_of, limit=limit)).items
+    others = await items.of_all_projects(kind, besides=project, text=text, as_of=as_of, limit=limit)
+    newest = sorted((*own, *others), key=lambda item: item.item_id, reverse=True)
+    return {"items": [_statement(item, project) for item in newest[:limit]]}
 
 
 async def add(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    return _statement((await items.add(project, _said(arguments), scope=arguments.get("scope", PROJECT))).item)
+    shown = await items.add(project, _said(arguments), scope=arguments.get("scope", PROJECT))
+    return _statement(shown.item, project) | _place(shown.item.namespace, project)
 
 
 async def correct(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
@@ -55,12 +56,17 @@ async def correct(items: GraphItems, project: NamedProject, arguments: Arguments
         if name not in {"id", "project"}
     }
     shown = await items.edit(project, GraphItemId(arguments["id"]), GraphCorrection(**changes))
-    return {**_statement(shown.item), "replaced": arguments["id"]}
+    return _statement(shown.item, project) | {"replaced": arguments["id"]} | _place(shown.item.namespace, project)
 
 
 async def forget(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    await items.forget(project, GraphItemId(arguments["id"]))
-    return {"id": arguments["id"], "forgotten": True}
+    namespace = await items.forget(project, GraphItemId(arguments["id"]))
+    return {"id": arguments["id"], "forgotten": True} | _place(namespace, project)
+
+
+def _place(namespace: Namespace, project: NamedProject) -> dict[str, Any]:
+    """The project to be told, where it is another than that which was asked: what holds for all is kept in one."""
+    return {} if namespace == project.namespace else {"project": HOME}
 
 
 def _said(arguments: Arguments) -> Said:
@@ -82,11 +88,12 @@ def _said(arguments: Arguments) -> Said:
     raise InvalidRequest([("$", ONE)])
 
 
-def _statement(item: GraphItem) -> dict[str, Any]:
-    """An item in one line, with the days between which it held."""
+def _statement(item: GraphItem, project: NamedProject) -> dict[str, Any]:
+    """An item in one line, with the days between which it held, and its scope if that is not the project alone."""
     since, until = _days(item)
     days = {"since": since, "until": until}
-    return {"id": item.item_id, "says": _says(item), **{name: to_text(at) for name, at in days.items() if at}}
+    scope = {} if item.namespace == project.namespace else {"scope": PERSON}
+    return {"id": item.item_id, "says": _says(item), **{name: to_text(at) for name, at in days.items() if at}, **scope}
 
 
 def _says(item: GraphItem) -> str:
@@ -134,7 +141,7 @@ def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
     try:
         return from_text_or_date(arguments[name], is_end=name in {"until", "as_of"}) if name in arguments else None
     except ValueError as error:
-        raise InvalidRequest([(f"$.{name}", "expected a date, or a time with an offset")]) from error
+        raise InvalidRequest([(f"$.{name}", str(error))]) from error
 
 
 FACTOR_DIGITS = 3

@@ -69,7 +69,11 @@ class ProjectReads(Protocol):
 
 
 class ProjectWrites(Protocol):
-    """Renaming and merging."""
+    """Naming and merging."""
+
+    def note_folder(self, namespace: Namespace, folder: str) -> None:
+        """Let lists show the project by this folder, which no event tells of; nothing changes if one is noted."""
+        ...
 
     def rename_project(self, namespace: Namespace, name: str | None) -> None:
         """Let lists show the project by ``name``; None: by its folder.

@@ -31,6 +31,12 @@ class RecordReads(Protocol):
         """The ids of a project's live records that end so, at most ``limit`` of them, the newest first."""
         ...
 
+    async def find_successors(self, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
+        """Those of a project, ``limit`` at most, that stand for a replaced one whose id ends so, in the order of their
+        ids. A whole id is an end of itself.
+        """
+        ...
+
     async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
         """``limit`` live records from ``offset`` on, newest first; of all projects if ``namespace`` is None."""
         ...

@@ -16,6 +16,7 @@ _STATEMENT: Schema = {
         "says": {"type": "string", "description": "The whole of it in one line."},
         "since": _TEXT,
         "until": {"type": "string", "description": "When it ended, if it holds no longer."},
+        "scope": {"type": "string", "description": "person, if it holds for all projects."},
     },
     "required": ["id", "says"],
 }

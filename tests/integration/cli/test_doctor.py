@@ -26,6 +26,7 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.copies import copies_of
 from kiro_learn.app.maintenance import open_installation
 from kiro_learn.config import BackupConfig, StorageConfig
+from kiro_learn.errors import ConfigError
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.rule_conflict import RuleConflict
@@ -326,6 +327,8 @@ def test_a_model_that_the_settings_name_and_that_is_not_there_is_told(patient: P
 def test_an_embedding_model_that_is_gone_is_a_problem(patient: Patient) -> None:
     patient.daemon = attrs.evolve(UP, embedding_problem="no file")
     assert patient.outcome("meaning").mend == "kiro-learn restart"
+    patient.home.settings.write_text('[embedding]\nmodel = "gone"\n')
+    assert patient.outcome("meaning").mend == f'"${{EDITOR:-vi}}" {patient.home.settings} && kiro-learn restart'
 
 
 def test_a_rule_file_that_contradicts_a_memory_is_named_with_its_line(patient: Patient) -> None:
@@ -493,6 +496,32 @@ def test_a_database_that_is_a_symbolic_link_is_told_as_the_daemon_refuses_it(pat
     assert patient.fix() == []
     do(f"mv {elsewhere} {patient.home.database}")
     assert patient.state("database") is CheckState.OK
+
+
+@pytest.mark.parametrize("name", [".", "logs", "backups", "spool"])
+def test_a_folder_that_is_a_symbolic_link_is_told_as_the_daemon_refuses_it(patient: Patient, name: str) -> None:
+    path = patient.home.path / name
+    elsewhere = path.rename(patient.home.path.with_name("else where"))
+    path.symlink_to(elsewhere)
+    with pytest.raises(ConfigError, match="symbolic link"):
+        patient.home.prepare()
+    found = patient.outcome("home")
+    assert (found.state, f"{path} is a symbolic link" in found.detail) == (CheckState.FAILED, True)
+    assert found.mend == f"rm {path} && mv '{elsewhere}' {path} && kiro-learn start"
+    do(found.mend.removesuffix(" && kiro-learn start"))
+    patient.home.prepare()
+    assert patient.state("home") is CheckState.OK
+
+
+def test_a_home_that_is_a_symbolic_link_is_said_once(patient: Patient) -> None:
+    link = Home(patient.home.path.with_name("link"))
+    link.path.symlink_to("nowhere")
+    doctor = Patient(link).doctor()
+    assert [each.check.check_id for each in doctor.examine() if each.is_wrong] == ["home"]
+    assert Patient(link).outcome("home").mend == f"rm {link.path} && kiro-learn start"
+    link.path.unlink()
+    link.path.symlink_to(patient.home.path)
+    assert [each.check.check_id for each in doctor.examine() if each.is_wrong] == ["home"]
 
 
 def test_copies_that_grow_old_are_told(patient: Patient) -> None:

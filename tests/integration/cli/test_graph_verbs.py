@@ -230,6 +230,19 @@ def test_one_is_shown_with_its_evidence_and_forgotten(place: Place) -> None:
     assert "No procedures are known" in done(place.run("procedures"))
 
 
+def test_a_refusal_to_ask_is_one_line_of_json_if_that_is_asked_for(place: Place) -> None:
+    item = place.json("facts", "list")["items"][0]["id"]
+    for arguments in (
+        ("facts", "forget", item),
+        ("forget", "--since", "2026-01-01"),
+        ("projects", "forget", "web-shop"),
+    ):
+        refused = place.run(*arguments, "--json")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert json.loads(refused.stderr)["hint"] == "the same command with --yes"
+        assert "goes" in place.run(*arguments).stderr
+
+
 def test_forgetting_asks_at_a_terminal_and_an_entity_goes_with_its_facts(place: Place) -> None:
     (shop,) = [each for each in place.json("entities", "list")["items"] if each["name"] == "web-shop"]
     where, plain = ("--project", str(place.folder)), {"NO_COLOR": "1"}
@@ -272,7 +285,14 @@ def test_what_is_said_by_hand_has_its_scope_its_versions_and_one_name(place: Pla
     def run(*arguments: str) -> Any:
         return json.loads(done(kiro_learn(place.home, *arguments, "--json", cwd=folder)))
 
-    run("preferences", "add", "Answer in Danish", "--scope", "person")
+    everywhere = run("preferences", "add", "Answer in Danish", "--scope", "person")
+    assert run("preferences", "show", everywhere["id"])["value"] == "Answer in Danish"
+    danish = run("preferences", "edit", everywhere["id"][-6:], "--value", "Answer in danish")
+    assert danish["value"] == "Answer in danish"
+    listed = done(kiro_learn(place.home, "preferences", cwd=folder))
+    assert listed.endswith("and 1 preference of all your projects: kiro-learn preferences --project '~'\n")
+    assert "Danish" not in listed
+    run("preferences", "edit", danish["id"], "--value", "Answer in Danish")
     assert run("preferences", "add", "Never edit these", "--scope", "db/migrations")["path"] == "db/migrations"
     from_elsewhere = ("preferences", "add", "Keep its order", "--scope", "db/seeds", "--project", str(folder), "--json")
     assert json.loads(done(kiro_learn(place.home, *from_elsewhere, cwd=other)))["path"] == "db/seeds"

@@ -204,6 +204,12 @@ def test_a_kill_in_the_middle_harms_neither_the_database_nor_the_next_copy(copie
     assert names(copies) == sorted([before.name, made.name])
 
 
+def test_a_folder_that_is_a_symbolic_link_is_refused_as_one(copies: SqliteCopies, tmp_path: Path) -> None:
+    copies.folder.symlink_to(copies.folder.rename(tmp_path / "elsewhere"))
+    with pytest.raises(StorageError, match="is a symbolic link"):
+        copies.take(CopyKind.ASKED, DAWN)
+
+
 def test_one_who_finds_another_at_it_says_so(copies: SqliteCopies) -> None:
     def meanwhile() -> bool:
         with pytest.raises(StorageBusy):

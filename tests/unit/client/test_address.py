@@ -27,7 +27,11 @@ def test_a_url_is_one_of_a_daemon_which_speaks_plain_http(url: str, tmp_path: Pa
     assert caught.value.problems[0][0] == "$.url"
 
 
-@pytest.mark.parametrize("token", ["a\nb", "\N{SNOWMAN}"])
+def test_a_token_is_the_content_of_its_file_with_the_end_of_its_line(tmp_path: Path) -> None:
+    assert DaemonPlace(tmp_path, "http://127.0.0.1:21100", "a-token\n").find().token == "a-token"
+
+
+@pytest.mark.parametrize("token", ["a\nb", "\N{SNOWMAN}", "\n"])
 def test_a_token_is_one_that_a_header_can_hold(token: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidRequest) as caught:
         DaemonPlace(tmp_path, "http://127.0.0.1:21100", token).find()

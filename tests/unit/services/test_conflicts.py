@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import trio
 
-from kiro_learn.errors import HoldsNoLonger, InvalidRequest
+from kiro_learn.errors import InvalidRequest, NoConflict
 from kiro_learn.learning.overruled import contradictions
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
@@ -105,7 +106,7 @@ def test_keeping_a_line_forgets_the_rule_and_a_line_is_not_ended_for_a_rule() ->
             await services.conflicts.settle(namespace, memory.id, line.id)
         await services.conflicts.settle(namespace, line.id, memory.id)
         assert await services.conflicts.list([namespace]) == []
-        with pytest.raises(HoldsNoLonger):
+        with pytest.raises(NoConflict, match=f"{re.escape(line.id)} and {memory.id} do not contradict each other"):
             await services.conflicts.settle(namespace, line.id, memory.id)
 
     in_daemon(scenario, rule_texts=FixedRuleTexts({FOLDER: {"CLAUDE.md": "Use npm to install.\n"}}))

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.errors import InvalidRequest
+from kiro_learn.errors import InvalidRequest, UnknownGraphItem
 from kiro_learn.model.graph import EntityType, GraphKind, SourceType
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.retention import Selection
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH
@@ -280,5 +281,33 @@ def test_a_scope_outside_the_project_is_refused_by_its_name(scope: str) -> None:
         fact = FactSaid(predicate="uses", object="Redis", subject="queue")
         with pytest.raises(InvalidRequest, match="without a subject"):
             await services.graph_items.add(FOLDER, fact, scope="src")
+
+    in_daemon(scenario)
+
+
+def test_what_is_only_learned_of_the_home_folder_is_of_no_other_project() -> None:
+    async def scenario(services: Services) -> None:
+        items = services.graph_items
+        by_hand = (await items.add(FOLDER, PreferenceSaid(value="Prefer tabs"), scope="person")).item
+        assert (await items.show(FOLDER, by_hand.item_id)).item == by_hand
+        here = (await items.add("~", PreferenceSaid(value="Never edit these"), scope="notes")).item
+        with pytest.raises(UnknownGraphItem):
+            await items.show(FOLDER, here.item_id)
+        with pytest.raises(UnknownGraphItem):
+            await items.forget(FOLDER, here.item_id)
+        assert (await items.show("~", here.item_id)).item == here
+
+    in_daemon(scenario)
+
+
+def test_a_project_of_which_only_something_was_said_has_the_name_of_its_folder() -> None:
+    async def scenario(services: Services) -> None:
+        await services.graph_items.add("/home/ada/ledger", FactSaid(predicate="uses", object="Redis"))
+        named = await services.project_names.resolve("ledger")
+        assert (named.name, named.folder) == ("ledger", "/home/ada/ledger")
+        (listed,) = await services.queries.projects()
+        assert listed.display_name.endswith("ledger")
+        await services.forgetting.forget(Selection(namespace=named.namespace, is_whole=True))
+        assert list(await services.queries.projects()) == []
 
     in_daemon(scenario)

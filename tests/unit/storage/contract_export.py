@@ -206,6 +206,14 @@ async def a_memory_that_comes_to_a_merged_project_is_kept_where_that_one_went(st
 
 
 @promise
+async def the_first_folder_that_is_noted_of_a_project_is_shown(storage: StorageBackend) -> None:
+    await put_record(storage, record(1))
+    for folder in ("/home/ada/shop", "/home/ada/other"):
+        await transact_one(storage, lambda tx, folder=folder: tx.note_folder(MINE, folder))  # type: ignore[misc]  # mypy cannot infer it
+    assert [each.folder for each in await storage.list_projects()] == ["/home/ada/shop"]
+
+
+@promise
 async def no_two_projects_have_one_name(storage: StorageBackend) -> None:
     await transact_one(storage, lambda tx: tx.rename_project(MINE, "shop"))
     with pytest.raises(InvalidRequest, match="no other project"):

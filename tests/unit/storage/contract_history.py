@@ -37,6 +37,19 @@ async def what_was_replaced_is_seen_by_nothing_but_its_history(storage: StorageB
 
 
 @promise
+async def what_stands_for_a_replaced_record_is_found_by_the_end_of_that_one(storage: StorageBackend) -> None:
+    await _put(storage, 1, 2)
+    await _replace(storage, went=[1], came=[3])
+    await _replace(storage, went=[3, 2], came=[4])
+    for went in (1, 2, 3):
+        for ending in (record_id(went), record_id(went)[-6:]):
+            assert await storage.find_successors(MINE, ending, 5) == [record_id(4)], ending
+    assert await storage.find_successors(OTHERS, record_id(1), 5) == []
+    assert await storage.find_successors(MINE, record_id(4), 5) == []
+    assert await storage.find_successors(MINE, "%", 5) == []
+
+
+@promise
 async def what_is_replaced_is_part_of_the_size_of_its_project(storage: StorageBackend) -> None:
     await _put(storage, 1)
     one = (await storage.get_project_sizes())[MINE]

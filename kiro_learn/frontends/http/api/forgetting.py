@@ -63,8 +63,16 @@ class SelectionAsked:
             raise ValueError("expected memories or a query, or else what happened")
 
 
-PREVIEW = Operation(summary="What would be forgotten, and which others hold the same words.", body=SelectionAsked)
-FORGET = Operation(summary="Forget it, everywhere in the store, and answer how much that was.", body=SelectionAsked)
+PREVIEW = Operation(
+    summary="What would be forgotten, and which others hold the same words.",
+    body=SelectionAsked,
+    takes_unknown_keys=False,
+)
+FORGET = Operation(
+    summary="Forget it, everywhere in the store, and answer how much that was.",
+    body=SelectionAsked,
+    takes_unknown_keys=False,
+)
 
 _converter = new_converter(forbid_extra_keys=True)
 
@@ -118,9 +126,8 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
 def _moment(text: str | None, name: str, *, is_end: bool = False) -> datetime | None:
     try:
         return None if text is None else from_text_or_date(text, is_end=is_end)
-    except ValueError:
-        expected = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
-        raise InvalidRequest([(f"$.{name}", expected)]) from None
+    except ValueError as error:
+        raise InvalidRequest([(f"$.{name}", str(error))]) from None
 
 
 _DAYS = optional(between(0, MOST_DAYS))
@@ -162,7 +169,7 @@ AGED = Operation(
     summary="What would go by age now; by default as the settings say.",
     parameters=(EVENT_DAYS, DISTILL_DAYS, REPLACED_DAYS),
 )
-APPLY = Operation(summary="Let what is old go now, and answer what went.", body=RulesAsked)
+APPLY = Operation(summary="Let what is old go now, and answer what went.", body=RulesAsked, takes_unknown_keys=False)
 
 
 def retention_routes(services: Services) -> Iterator[Route]:

@@ -47,10 +47,15 @@ REFUSALS = {
     403: "Wrong Host, Origin or Sec-Fetch-Site.",
     404: "There is no such thing.",
     408: "The request came too slowly.",
+    500: "A fault of ours, or the disk has no room; the log has the place.",
     503: "The store or the embedding model cannot; ask again after Retry-After seconds.",
     504: "It took too long.",
 }
-OF_BODIES = {413: "The body is too large.", 415: "The body is of another type, compressed, or of another charset."}
+OF_BODIES = {
+    409: "What is to be changed is otherwise now, or there is nothing to change; nothing changed.",
+    413: "The body is too large.",
+    415: "The body is of another type, compressed, or of another charset.",
+}
 
 OPENAPI = Operation(summary="This document.")
 
@@ -103,6 +108,7 @@ def _operation(route: Route, about: Operation) -> dict[str, Any]:
     }
     body = schema_of(about.body) if about.body is not None else about.schema
     if body is not None:
+        body = {**body, **({} if about.takes_unknown_keys else {"additionalProperties": False})}
         operation["requestBody"] = {"required": about.body is not None, "content": {JSON: {"schema": body}}}
     return operation
 

@@ -85,8 +85,14 @@ class MergeAsked:
     into: str = attrs.field(validator=length(1, 4096))
 
 
-RENAME = Operation(summary="Call a project otherwise; its folder finds it as before.", body=RenameAsked)
-MERGE = Operation(summary="Move all of a project into another, which also gets what comes later.", body=MergeAsked)
+RENAME = Operation(
+    summary="Call a project otherwise; its folder finds it as before.", body=RenameAsked, takes_unknown_keys=False
+)
+MERGE = Operation(
+    summary="Move all of a project into another, which also gets what comes later.",
+    body=MergeAsked,
+    takes_unknown_keys=False,
+)
 
 _converter = new_converter(forbid_extra_keys=True)
 
@@ -177,7 +183,9 @@ class PauseAsked:
 
 LIST = Operation(summary="What is paused now.")
 PAUSE = Operation(
-    summary="Drop what hooks report of a project or a session, and tell its prompts nothing.", body=PauseAsked
+    summary="Drop what hooks report of a project or a session, and tell its prompts nothing.",
+    body=PauseAsked,
+    takes_unknown_keys=False,
 )
 RESUME = Operation(summary="End a pause.", parameters=(PROJECT, SESSION))
 

@@ -29,7 +29,9 @@ class WithholdAsked:
 STATUS = Operation(summary="What is shared with a team, and what others share.")
 COMPARE = Operation(summary="Share, take back and receive now what the next comparison would.")
 WITHHOLD = Operation(
-    summary="Take a memory back, and let it stay on this machine; or let it be shared again.", body=WithholdAsked
+    summary="Take a memory back, and let it stay on this machine; or let it be shared again.",
+    body=WithholdAsked,
+    takes_unknown_keys=False,
 )
 
 _converter = new_converter(forbid_extra_keys=True)

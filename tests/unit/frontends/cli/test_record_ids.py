@@ -82,6 +82,16 @@ def test_a_short_ending_is_wrong_usage() -> None:
     assert caught.value.exit_code == 2
 
 
+def test_a_full_id_is_of_the_project_that_is_named_or_of_any_if_none_is() -> None:
+    elsewhere = record(record_id=OTHER["record_id"], namespace="/actor/ana/project/other/")
+    shelf, named = Shelf(FIRST, elsewhere), PROJECT._replace(is_named=True)
+    assert record_ids.found(shelf, FIRST["record_id"], [named]) is FIRST
+    assert record_ids.found(shelf, elsewhere["record_id"], [PROJECT]) is elsewhere
+    with pytest.raises(Failed, match="R5T4M2 is not in web-shop") as caught:
+        record_ids.found(shelf, elsewhere["record_id"], [named])
+    assert "without --project" in caught.value.hint
+
+
 def test_an_unknown_full_id_is_named() -> None:
     with pytest.raises(Failed, match="no memory has the id mr_0"):
         found("mr_" + "0" * 26)

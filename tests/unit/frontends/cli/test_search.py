@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from kiro_learn.client.building import Call, RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli.search import _end, search_verb
+from kiro_learn.frontends.cli.search import search_verb
 from kiro_learn.frontends.cli.shell import Failed, shell_for
 from tests.unit.frontends.cli.samples import record
 
@@ -102,13 +101,6 @@ def test_whatever_is_asked_for_the_same_search_answers(
     assert record()["title"] in shown.output
     as_json = CliRunner().invoke(search_verb, ["expiry", *arguments, "--json"], obj=shell, catch_exceptions=False)
     assert json.loads(as_json.output) == FOUND
-
-
-def test_a_date_until_which_is_searched_is_part_of_it() -> None:
-    ends = [_end(None, None, text) for text in ("2026-01-05", "2026-01-06T00:00")]  # type: ignore[arg-type]  # unused
-    assert ends[0] == ends[1]
-    with pytest.raises(click.BadParameter):
-        _end(None, None, "soon")  # type: ignore[arg-type]  # as above
 
 
 @pytest.mark.parametrize("query", ["", " \t"])

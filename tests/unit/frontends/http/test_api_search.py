@@ -103,4 +103,5 @@ async def test_what_is_missing_or_wrong_is_named(client: Client) -> None:
     ):
         reply = await client.get(f"/api/{path}")
         assert (reply.status, reply.json["error"]) == (400, error)
-    assert (await client.get("/api/search?q=x&project=/p&since=2026-01-05&until=2026-01-06T00:00:00Z")).status == 200
+    for since, until in (("2026-01-05", "2026-01-06T00:00:00Z"), ("0001-01-01", "9999-12-31")):
+        assert (await client.get(f"/api/search?q=x&project=/p&since={since}&until={until}")).status == 200

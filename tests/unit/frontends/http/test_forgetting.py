@@ -37,9 +37,28 @@ async def test_what_is_shown_is_what_goes(client: Client) -> None:
 
 
 @with_client
+async def test_the_graph_of_a_whole_project_is_counted_as_it_goes(client: Client) -> None:
+    await one_turn(client)
+    for said in ({"fact": {"predicate": "uses", "object": "Redis"}}, {"preference": {"value": "Always squash"}}):
+        assert (await client.post("/api/graph", {"project": NAMESPACE, **said})).status == 200
+    body = {"project": NAMESPACE, "whole": True}
+    foreseen = (await client.post("/api/forgetting/preview", body)).json["graph_items"]
+    assert foreseen == (await client.post("/api/forgetting", body)).json["graph_items"]
+    assert foreseen >= 2
+    assert (await client.post("/api/forgetting/preview", body)).json["graph_items"] == 0
+
+
+@with_client
 async def test_a_memory_that_is_not_there_is_none_of_ours(client: Client) -> None:
     body = {"project": NAMESPACE, "memories": [a_record(9).record_id]}
     assert (await client.post("/api/forgetting", body)).status == 404
+    await one_turn(client)
+    await client.post("/v1/events", write_event(an_event(2, namespace=OTHER)))
+    for project in (OTHER, namespace_of("ada", "c" * 64)):
+        asked = {"project": project, "memories": [a_record(1).record_id], "with_events": True}
+        assert [(await client.post(f"/api/forgetting{each}", asked)).status for each in ("", "/preview")] == [404, 404]
+    assert "record 1" in (await client.get("/v1/memories")).text
+    assert (await client.post("/api/forgetting", {"memories": [a_record(1).record_id]})).json["memories"] == 1
 
 
 @pytest.mark.parametrize(
@@ -53,6 +72,8 @@ async def test_a_memory_that_is_not_there_is_none_of_ours(client: Client) -> Non
         {"query": "words"},
         {"secret": "short"},
         {"since": "yesterday"},
+        {"since": "9999-12-31T23:59:59-14:00"},
+        {"until": "0001-01-01T00:00:00+14:00"},
         {"session": ""},
         {"session": "s", "unknown": 1},
     ],

@@ -192,7 +192,7 @@ async def test_a_search_takes_the_filters_of_every_other_search(client: Client) 
     counts: list[tuple[dict[str, Any], int]] = [({"stale": True}, 0), ({"since": day, "until": day, "stale": False}, 2)]
     for wanted, count in counts:
         assert len((await called(client, "search_memory", query="zebras", **wanted))["memories"]) == count, wanted
-    for moment in ("soon", "9999-12-31"):
+    for moment in ("soon", "9999-12-31T23:59:59-14:00"):
         assert "$.until" in await refusal(client, "search_memory", query="zebras", until=moment)
 
 
@@ -221,6 +221,8 @@ async def test_the_end_of_an_id_names_a_memory_as_it_does_on_the_command_line(cl
     assert (await called(client, "timeline", around=end.lower()))["memories"][0]["id"] == saved["id"]
     edited = await called(client, "edit_memory", id=end, title="Zebras have stripes")
     assert edited["replaced"] == saved["id"]
+    for gone in (end, saved["id"]):
+        assert f"It was replaced by {edited['id']}." in await refusal(client, "pin_memory", id=gone)
     forgotten = await called(client, "forget_memory", id=edited["id"][-6:])
     assert forgotten["id"] == edited["id"]
     assert "no memory has the id" in await refusal(client, "forget_memory", id=edited["id"][-6:])
@@ -546,6 +548,19 @@ async def test_what_is_added_may_hold_for_a_path_or_for_all_projects(client: Cli
     wish = await called(client, "add_fact", preference="Never edit these by hand", scope="db/migrations")
     assert wish["says"] == "workflow in db/migrations: Never edit these by hand"
     fact = await called(client, "add_fact", predicate="uses", object="Vim", scope="person")
-    assert fact["says"] == "the user uses Vim"
-    assert (await called(client, "look_up_facts"))["items"] == [], "it is kept with what is said of the home folder"
+    assert (fact["says"], fact["scope"], fact["project"]) == ("the user uses Vim", "person", "~")
     assert "expected person, project" in await refusal(client, "add_fact", preference="x", scope="../other")
+
+
+@with_client
+async def test_what_holds_for_all_projects_is_looked_up_and_changed_from_each(client: Client) -> None:
+    old = await called(client, "add_fact", predicate="uses", object="Vim", scope="person")
+    own = await called(client, "add_fact", predicate="uses", object="Redis")
+    listed = (await called(client, "look_up_facts"))["items"]
+    assert [(each["id"], each.get("scope")) for each in listed] == [(own["id"], None), (old["id"], "person")]
+    put = await called(client, "correct_fact", id=old["id"], object="Emacs")
+    assert (put["says"], put["project"]) == ("the user uses Emacs", "~")
+    assert (await called(client, "forget_fact", id=put["id"]))["project"] == "~"
+    assert [each["id"] for each in (await called(client, "look_up_facts"))["items"]] == [own["id"]]
+    elsewhere = await called(client, "look_up_facts", project="~")
+    assert elsewhere["items"] == []

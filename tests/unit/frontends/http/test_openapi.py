@@ -23,6 +23,18 @@ async def test_every_route_below_api_and_two_others_are_in_the_document(client: 
 
 
 @with_client
+async def test_a_body_that_takes_no_unknown_keys_says_so(client: Client) -> None:
+    paths = (await client.get("/api/openapi.json")).json["paths"]
+    posts = [(path, each["post"]) for path, each in paths.items() if "requestBody" in each.get("post", {})]
+    for path, operation in posts:
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        reply = await client.post(path, {"misspelled": 1})
+        is_refused = "has no such key: misspelled" in reply.text
+        assert is_refused == (schema.get("additionalProperties") is False), path
+        assert {"409", "413", "500"} <= operation["responses"].keys()
+
+
+@with_client
 async def test_what_is_described_is_what_is_read(client: Client) -> None:
     paths = (await client.get("/api/openapi.json")).json["paths"]
     body = paths["/api/observations"]["post"]["requestBody"]["content"]["application/json"]["schema"]

@@ -75,6 +75,21 @@ def test_each_parameter_of_a_route_is_read(route: Route, parameter: Parameter[An
     simulate(scenario)
 
 
+@pytest.mark.parametrize("at", ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00%2B14:00"])
+@pytest.mark.parametrize(
+    ("route", "parameter"), [pair for pair in PARAMETERS if pair[1].schema.get("format") == "date-time"], ids=_named
+)
+def test_a_moment_beyond_the_calendar_of_utc_is_refused(route: Route, parameter: Parameter[Any], at: str) -> None:
+    async def scenario() -> None:
+        async with a_client() as client:
+            target = _target(route, but=parameter.name, more=f"{parameter.name}={at}")
+            reply = await client.ask(route.method, target, None if route.method == "GET" else {})
+            problem = {"path": parameter.name, "problem": "expected a moment that lies in the years 1 to 9999 of UTC"}
+            assert (reply.status, reply.json["details"]) == (400, [problem])
+
+    simulate(scenario)
+
+
 def _wrong(parameter: Parameter[Any]) -> list[str]:
     """Values that this parameter refuses."""
     schema = parameter.schema
