@@ -133,7 +133,7 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     # An item answers a question rather than stand alone, where nothing else does.
     listed = [each.text for each in candidates if each.kind is BlockKind.BULLET]
     spoken = [each.text for each in candidates if each.kind is not BlockKind.BULLET]
-    standing = [each for each in candidates if _stands_alone(each.text)]
+    standing = [each for each in candidates if _stands_alone(each.text) and not _is_changed_file(each)]
     is_told = len(standing) > _FEW_ITEMS or any(each.kind is not BlockKind.BULLET for each in standing)
     found = likeliest(standing, prompt) if is_told else ""
     if found and asked and len(asked) <= _ASKED_CHARACTERS and _WITHOUT_SUBJECT.match(found):
@@ -200,6 +200,10 @@ def likeness(candidate: Candidate, asked: frozenset[str]) -> Iterator[tuple[str,
 def _weights() -> Mapping[str, float]:
     weights: Mapping[str, float] = json.loads(files(__package__).joinpath("title_weights.json").read_text("utf-8"))
     return weights
+
+
+def _is_changed_file(candidate: Candidate) -> bool:
+    return candidate.kind is BlockKind.BULLET and _CHANGED_FILE.match(candidate.text) is not None
 
 
 def title_of_rule(rule: str) -> str:
