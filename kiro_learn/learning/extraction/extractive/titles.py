@@ -122,6 +122,8 @@ class Candidate:
     kind: BlockKind
     place: int
     """Among all headings, sentences and items of the answer."""
+    heading: str = ""
+    """Of an item, what it stands under, if that names something."""
 
 
 def title_of(blocks: Sequence[Block], prompt: str) -> str:
@@ -134,29 +136,37 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     listed = [each.text for each in candidates if each.kind is BlockKind.BULLET]
     spoken = [each.text for each in candidates if each.kind is not BlockKind.BULLET]
     standing = [each for each in candidates if _stands_alone(each.text) and not _is_changed_file(each)]
-    is_told = len(standing) > _FEW_ITEMS or any(each.kind is not BlockKind.BULLET for each in standing)
-    found = likeliest(standing, prompt) if is_told else ""
-    if found and asked and len(asked) <= _ASKED_CHARACTERS and _WITHOUT_SUBJECT.match(found):
-        spoken = [found]
+    is_told = len(standing) > _FEW_ITEMS or any(each.kind is not BlockKind.BULLET or each.heading for each in standing)
+    found = likeliest(standing, prompt) if is_told else None
+    has_short_question = 0 < len(asked) <= _ASKED_CHARACTERS
+    if found and found.kind is BlockKind.BULLET and (found.heading or has_short_question):
+        return _under(found.heading or asked, found.text)  # one of several: what they are about is not in it
+    if found and has_short_question and _WITHOUT_SUBJECT.match(found.text):
+        spoken = [found.text]
     elif found:
-        return cut_at_word(_capitalised(found.rstrip(":")), TITLE_CHARACTERS)
+        return cut_at_word(_capitalised(found.text.rstrip(":")), TITLE_CHARACTERS)
     telling = (each for each in (*spoken, *listed) if len(own_words(each)) >= _LEAST_WORDS)
     said = next(telling, next(iter(spoken), "")).rstrip(":")
     if not asked and not said:
         return cut_at_word(blocks[0].text, TITLE_CHARACTERS)
     if not asked or not said or len(asked) > _ASKED_CHARACTERS:
         return cut_at_word(asked or _capitalised(said), TITLE_CHARACTERS)
-    return cut_at_word(f"{asked if asked.endswith('?') else asked.rstrip('.:!') + ':'} {said}", TITLE_CHARACTERS)
+    return _under(asked, said)
 
 
-def likeliest(candidates: Sequence[Candidate], prompt: str) -> str:
-    """The text of the one that is most likely the best title; empty if there is none."""
+def _under(subject: str, said: str) -> str:
+    lead = subject if subject.endswith("?") else f"{subject.rstrip('.:!')}:"
+    return cut_at_word(f"{_capitalised(lead)} {said.rstrip(':')}", TITLE_CHARACTERS)
+
+
+def likeliest(candidates: Sequence[Candidate], prompt: str) -> Candidate | None:
+    """The one that is most likely the best title; None if there is none."""
     weights, asked = _weights(), words_asked(prompt)
 
     def score(candidate: Candidate) -> float:
         return sum(value * weights.get(name, 0.0) for name, value in likeness(candidate, asked))
 
-    return max(candidates, key=score).text if candidates else ""
+    return max(candidates, key=score, default=None)
 
 
 _ASKED_READ = 400
@@ -224,7 +234,8 @@ def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
                 said[-1] = f"{said[-1]} {_bare(following.text)}"
         else:
             said = [_bare(block.text)] if block.kind is BlockKind.BULLET else []
-        found += [Candidate(text, block.kind, len(found) + n) for n, text in enumerate(filter(None, said))]
+        heading = next(_heading(Block(BlockKind.HEADING, block.heading), _FIRST_HEADING_WORDS), "")
+        found += [Candidate(text, block.kind, len(found) + n, heading) for n, text in enumerate(filter(None, said))]
     return found[:MOST_CANDIDATES]
 
 

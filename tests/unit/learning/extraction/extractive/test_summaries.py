@@ -205,3 +205,9 @@ def test_what_happened_is_the_title_and_not_a_line_of_the_list_of_changes() -> N
 def test_a_claim_of_success_is_no_title_where_a_cause_is_told() -> None:
     said = "I've successfully fixed the login! The token was compared in local time, so it expired an hour early."
     assert title_of(blocks_of(said), "Fix the login").startswith("The token was compared in local time")
+
+
+def test_an_item_of_a_list_stands_under_its_heading() -> None:
+    item = "Device ids are hashes of the public key, so that they are stable"
+    said = f"Three things.\n\n### Encrypted device registry\n\n- {item}\n- Single blob\n- Yes"
+    assert title_of(blocks_of(said), "go on") == f"Encrypted device registry: {item}"
