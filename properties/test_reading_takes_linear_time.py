@@ -50,8 +50,8 @@ from tests.unit.learning.histories import answer, event_id, prompt, snapshot, to
 pytestmark = pytest.mark.one_python
 
 ANCHORED = {
-    "learning.extraction.extractive.summaries:_LABEL": "matched in a loop over patterns",
-    "learning.extraction.extractive.summaries:_OPENER": "as above",
+    "learning.extraction.extractive.titles:_LABEL": "matched in a loop over patterns",
+    "learning.extraction.extractive.titles:_OPENER": "as above",
     "learning.acts.cues:DONE": "matched in a loop over patterns",
     "model.namespace:PROJECT_NAME": "matched as a whole, by other modules",
     "learning.profile.places:_RUN": "matched as a whole with each line of a file",

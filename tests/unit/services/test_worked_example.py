@@ -80,8 +80,8 @@ SAID_PLAINLY: Sequence[Turn] = (
         3,
         "Deploy the Kira app to Vercel.",
         (
-            "Deployed Kira to Vercel using edge functions, because these start in a tenth of the time. I chose the "
-            "region fra1 in `vercel.json` because the database is there, so that a query takes 2 ms and not 90."
+            "Deployed Kira to Vercel using edge functions, because these start in a tenth of the time. It runs in "
+            "`fra1`, since the database is there, so that a query takes 2 ms and not 90."
         ),
     ),
     SAID[-1],
