@@ -209,7 +209,9 @@ def compact(messages: Sequence[Message], *, slot: int, count: Callable[[str], in
     tokens = sum(count(message.content) for message in result)
     if tokens >= total:  # a summary of a few words has more than these
         return CompactedConversation(tuple(messages), (), total)
-    return CompactedConversation(result, gone, tokens)
+    # Of fewer turns fewer may stay: what is still too long would be made shorter by the next call, and is by this one.
+    further = compact(result, slot=slot, count=count)
+    return CompactedConversation(further.messages, (*gone, *further.summarized), further.tokens)
 
 
 def lines_of(messages: Sequence[Message]) -> list[str]:

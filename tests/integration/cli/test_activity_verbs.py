@@ -194,7 +194,10 @@ def test_what_is_observed_is_kept_once_and_redacted(place: Place, tmp_path: Path
     shown = done(kiro_learn(place.home, "memories", "show", again["duplicate_of"]))
     assert SECRET not in shown + said
     assert "  Files    a.toml\n" in shown
-    assert failed(kiro_learn(place.home, "observe", "", cwd=folder))[1] == "  $.title: expected 1 to 200 characters, found 0"
+    assert (
+        failed(kiro_learn(place.home, "observe", "", cwd=folder))[1]
+        == "  $.title: expected 1 to 200 characters, found 0"
+    )
 
 
 def test_knowledge_is_kept_and_listed(place: Place, tmp_path: Path) -> None:

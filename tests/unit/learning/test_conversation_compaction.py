@@ -127,6 +127,12 @@ def test_what_would_not_be_shorter_stays_as_it_is() -> None:
     assert compact(said, slot=4, count=words).messages == tuple(said)
 
 
+def test_what_is_still_too_long_is_made_shorter_at_once() -> None:
+    said = [Message("user", text) for text in ("0", "0", "0", "0", "0", "0", "0", "0", "", "", "")]
+    once = compact(said, slot=2, count=words)
+    assert compact(once.messages, slot=2, count=words).messages == once.messages
+
+
 MESSAGES = st.lists(
     st.builds(Message, st.sampled_from(["user", "assistant", "tool", "system"]), st.text(max_size=60)), max_size=30
 )
