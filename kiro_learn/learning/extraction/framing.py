@@ -140,9 +140,14 @@ def sources_of(entries: Sequence[BufferedEvent], earlier_prompts: Sequence[Event
 def frame(
     entries: Sequence[BufferedEvent], earlier_prompts: Sequence[Event] = (), bounds: Bounds = Bounds()
 ) -> FramedBatch:
-    """The prompt that asks a model to learn ``entries``. ``earlier_prompts`` come first, marked as context."""
+    """The prompt that asks a model to learn ``entries``. ``earlier_prompts`` are marked as context.
+
+    Events are numbered as they came and stand as they happened: one that waited for a busy daemon comes behind others.
+    """
     shown = (*earlier_prompts, *(entry.event for entry in entries))
-    text = "\n".join((opening_of(shown), *elements_of(shown, len(earlier_prompts), bounds), CLOSING))
+    elements = elements_of(shown, len(earlier_prompts), bounds)
+    in_time = sorted(range(len(shown)), key=lambda place: shown[place].valid_time)
+    text = "\n".join((opening_of(shown), *(elements[place] for place in in_time), CLOSING))
     return FramedBatch(text, sources_of(entries, earlier_prompts), len(earlier_prompts))
 
 

@@ -164,7 +164,7 @@ def test_nothing_is_framed_as_an_empty_batch() -> None:
 
 
 def test_a_compaction_is_one_element_that_stands_for_its_events() -> None:
-    compaction = BufferedEvent(answer(9, "all of it"), 1, 100, stands_for=(event_id(2), event_id(3)))
+    compaction = BufferedEvent(answer(3, "all of it"), 1, 100, stands_for=(event_id(2), event_id(3)))
     batch = frame([compaction, *waiting(prompt(4, "why?"))], [prompt(1, "earlier")])
     assert [element.get("number") for element in elements(batch.text)] == ["1", "2", "3"]
     assert batch.sources == ((event_id(1),), (event_id(2), event_id(3)), (event_id(4),))
@@ -344,3 +344,9 @@ def test_a_learner_is_shown_that_a_tool_failed() -> None:
         [call] = parts_of(event)
         assert isinstance(call, ToolCall)
         assert call.has_failed is (response is failed)
+
+
+def test_what_came_late_stands_where_it_happened_under_the_number_of_its_arrival() -> None:
+    batch = framed([answer(2, "172 ms"), prompt(1, "how high was the p95?")])
+    assert batch.text.index('number="2" kind="prompt"') < batch.text.index('number="1" kind="session_summary"')
+    assert batch.cited_by({1}) == (event_id(2),)
