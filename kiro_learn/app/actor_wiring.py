@@ -118,7 +118,7 @@ def actors_of(dependencies: Dependencies, config: Config) -> Actors:
     graph_embedder = _graph_embedder(dependencies, config, writer, embedder)
     ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
     llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)
-    known = KnownMemories(embedder, indexes, dependencies.storage)
+    known = KnownMemories(embedder, indexes, dependencies.storage, dependencies.background)
     extractor = _extractor(dependencies, config, known, llms, MeteredLlm(ledger))
     project_dependencies = _project_dependencies(dependencies, config, writer, indexes, extractor)
     projects = Projects(dependencies.storage, lambda namespace: ProjectActor(namespace, project_dependencies))

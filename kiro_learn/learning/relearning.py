@@ -232,7 +232,7 @@ _INSTRUCTING_WORDS = frozenset({"always", "never", "use", "uses", "used", "using
 _NAME = re.compile(r"[\d_./:@#]")
 """In a word that is a number, a version, a path or an identifier."""
 WORD_BESIDE_NAME = Fraction(1, 2)
-"""What any other word counts beside one: whoever words a thing anew takes other ones."""
+"""What another word counts, where a name counts one: a new wording of a thing keeps its names and changes its words."""
 _LEAST_BEGINNING, _LONGEST_ENDING = 5, 5
 
 _ENDINGS = ("ing", "ed", "es", "ly", "s", "d", "e")

@@ -151,13 +151,7 @@ class Hooks:
         if event is not None and self._pauses.holds(event):
             return Captured(event.event_id, stored=False), ""
         if event is not None and report.is_spawn and retrieve:
-            context = await self._session_context.begin(
-                event,
-                key=event.session_id if report.session_id else report.session_key,
-                is_emptied=report.is_context_emptied,
-                is_resumed=report.is_resumed,
-                deadline=deadline,
-            )
+            context = await self._at_start(event, report, deadline)
         if event is not None and report.new_context:
             self._sessions.clear(event.namespace, event.session_id)
         if event is not None and context.text:
@@ -174,6 +168,16 @@ class Hooks:
             if event.kind is EventKind.TOOL_USE and retrieve and not is_answered_before_tool(agent):
                 await self._act_rules.after_act(event)
         return captured, context.text
+
+    async def _at_start(self, event: Event, report: HookReport, deadline: float) -> Brief:
+        """What the session should know: its brief, or what is new since it was seen last."""
+        key = event.session_id if report.session_id else report.session_key
+        brief = await self._session_context.begin(
+            event, key=key, is_emptied=report.is_context_emptied, deadline=deadline
+        )
+        if brief.text or not report.is_resumed:
+            return brief
+        return await self._session_context.resume(event, deadline=deadline)
 
     async def _answer(self, prompt: Event, deadline: float) -> tuple[Captured, str]:
         """The outcome of a prompt, and what its agent is told: the brief too, where the session's start missed it."""

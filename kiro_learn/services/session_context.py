@@ -120,8 +120,9 @@ class SessionContext:
         profile = await self._profiles.told(namespace, folder, is_told=with_profile)
         brief = render_brief(parts, most_bytes=room, profile=profile)
         while tokens is not None and (count := brief.token_count) > tokens:
-            most_bytes = int(len(brief.text.encode()) * tokens / count * LESS)
-            brief = render_brief(parts, most_bytes=most_bytes, profile=profile)
+            brief = render_brief(
+                parts, most_bytes=int(len(brief.text.encode()) * tokens / count * LESS), profile=profile
+            )
         return brief
 
     async def _parts(self, namespace: Namespace, room: int, loaded: RuleStatements) -> list[BriefPart]:
@@ -144,9 +145,8 @@ class SessionContext:
         facts = {each.item_id: each for each in (*await self._profiles.person(namespace), *stated)}
         amended = Amended.of(rules, [*ways, *decided])
         holding = amended.holding(rules)
-        hard = [rule for rule in holding if rule.is_hard_rule]
         parts = [
-            BriefPart("Hard rules", hard, line_bytes=HARD_RULE_BYTES),
+            BriefPart("Hard rules", [rule for rule in holding if rule.is_hard_rule], line_bytes=HARD_RULE_BYTES),
             BriefPart("Pinned", pinned, line_bytes=RULE_BYTES),
             BriefPart(
                 "Rules",
@@ -213,11 +213,8 @@ class SessionContext:
             found += (record for record in fitting if not loaded.say(record))
         return each_once(found)
 
-    async def begin(
-        self, event: Event, *, key: str, is_emptied: bool, deadline: float, is_resumed: bool = False
-    ) -> Brief:
-        """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``. One that
-        ``is_resumed`` is told what is new since it was seen last.
+    async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Brief:
+        """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
 
         By ``deadline`` (trio's clock); nothing is raised, and what is late is told with the first prompt. ``key`` tells
         the session from others of an agent that names none.
@@ -225,8 +222,8 @@ class SessionContext:
         session = (event.namespace, event.session_id)
         was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
         if was_told and not is_emptied:
-            return (is_resumed and await _in_time(lambda: self._brief_of(event, is_resumed=True), deadline)) or NOTHING
-        _keep(self._told, key)  # before it is read: several hooks of one session may come together
+            return NOTHING
+        _keep(self._told, key)  # at once, since several hooks of one session may come together
         told: Brief | None = None
         try:
             told = await _in_time(lambda: self._brief_of(event), deadline)
@@ -245,20 +242,23 @@ class SessionContext:
     async def late(self, event: Event, *, deadline: float) -> Brief:
         """What the session of a prompt should have been told at its start, if it missed that; by ``deadline``."""
         session = (event.namespace, event.session_id)
-        if session not in self._missed:
-            return NOTHING
-        found = await _in_time(lambda: self._brief_of(event), deadline)
+        found = await _in_time(lambda: self._brief_of(event), deadline) if session in self._missed else None
         if found is not None:
             self._missed.pop(session, None)
         return found or NOTHING
 
-    async def _brief_of(self, event: Event, *, is_resumed: bool = False) -> Brief:
-        folder = event.source.project_path
-        loaded = await self.rule_files.loaded_by(event.source.surface, folder)
-        if is_resumed:
-            parts = await self._parts(event.namespace, self._most_bytes, loaded)
-            return await since_seen(self._storage, event, parts)
-        return await self.context(event.namespace, folder=folder, loaded=loaded)
+    async def resume(self, event: Event, *, deadline: float) -> Brief:
+        """What a session that goes on with ``event`` is told of what is new since it was seen last; by ``deadline``."""
+        return await _in_time(lambda: self._since_seen(event), deadline) or NOTHING
+
+    async def _since_seen(self, event: Event) -> Brief:
+        loaded = await self.rule_files.loaded_by(event.source.surface, event.source.project_path)
+        parts = await self._parts(event.namespace, self._most_bytes, loaded)
+        return await since_seen(self._storage, event, parts)
+
+    async def _brief_of(self, event: Event) -> Brief:
+        loaded = await self.rule_files.loaded_by(event.source.surface, event.source.project_path)
+        return await self.context(event.namespace, folder=event.source.project_path, loaded=loaded)
 
     def told(self, event: Event, brief: Brief) -> None:
         """The session was told this; its prompts are not told again what was told whole."""

@@ -114,8 +114,8 @@ class Extractor:
         now = self.clock.utc_now()
         with self.llms.asking_model(namespace) as llm:
             await self._check_health_if_on_trial(llm, namespace)
-            # What is learned again is among what is known, and would be left out.
-            answer = await self._answer_of(llm, namespace, snapshot, known=None)
+            # It is shown nothing of what is known: what is learned again is among that, and would be left out.
+            answer = await self._answer_of(llm, namespace, snapshot)
         return await self._extracted(namespace, answer, now)
 
     async def with_vectors(self, records: Sequence[MemoryRecord]) -> list[Candidate]:
@@ -145,14 +145,14 @@ class Extractor:
                 raise
             log.warning("learning.turn_refused", entry_count=refusal.entry_count, problem=str(refusal))
             turn = snapshot.first(refusal.entry_count)
-            return attrs.evolve(await self._answer_of(self.llms.built_in, namespace, turn, None), refusal=refusal)
+            return attrs.evolve(await self._answer_of(self.llms.built_in, namespace, turn), refusal=refusal)
         except (LlmError, trio.TooSlowError):
             if self.llms.current(namespace) is llm:
                 raise
         return await self._answer(namespace, snapshot)
 
     async def _answer_of(
-        self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot, known: KnownMemories | None
+        self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot, known: KnownMemories | None = None
     ) -> _Answer:
         """The drafts of ``llm``: of all of ``snapshot``, or of as much of its beginning as it takes at once.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 
 import attrs
@@ -11,12 +12,13 @@ import structlog
 from kiro_learn.errors import EmbeddingError, StorageError
 from kiro_learn.learning.extraction.framing import Utterance, parts_of
 from kiro_learn.learning.extraction.known import MOST_KNOWN, NOTHING_KNOWN, Known
-from kiro_learn.model.event import Event
+from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
 from kiro_learn.ports.models import TextEmbedder
 from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 
@@ -35,12 +37,13 @@ class KnownMemories:
     embedder: TextEmbedder
     indexes: NearestRecords
     storage: RecordReads
+    offload: Offload
 
     async def near(self, namespace: Namespace, events: Sequence[Event]) -> Known:
         """The memories nearest to what was said; none if that cannot be told, which costs a repetition only."""
-        texts = sorted(filter(None, _said(events)), key=len, reverse=True)[:MOST_COMPARED]
-        if not texts or not self.embedder.is_ready:
+        if not self.embedder.is_ready:
             return NOTHING_KNOWN
+        texts = await self.offload(partial(_said, events))
         found: dict[RecordId, float] = {}
         try:
             model = await self.embedder.learning_model(namespace)
@@ -56,8 +59,8 @@ class KnownMemories:
             return NOTHING_KNOWN
 
 
-def _said(events: Sequence[Event]) -> Iterator[str]:
-    """The beginning of what was said in each event; what tools were given and showed is no statement."""
-    for part in chain.from_iterable(map(parts_of, events)):
-        if isinstance(part, Utterance):
-            yield part.text[:COMPARED_CHARACTERS].strip()
+def _said(events: Sequence[Event]) -> list[str]:
+    """The beginnings of the longest things that were said; what tools were given and showed is no statement."""
+    said = chain.from_iterable(parts_of(event) for event in events if event.kind is not EventKind.TOOL_USE)
+    texts = (part.text[:COMPARED_CHARACTERS].strip() for part in said if isinstance(part, Utterance))
+    return sorted(filter(None, texts), key=len, reverse=True)[:MOST_COMPARED]

@@ -76,8 +76,10 @@ def found(record: MemoryRecord, score: float, compared: Compared | None, note: s
     return Excerpted(record, score, passages, compared.nearness, compared.cosines, compared.vectors, note)
 
 
-def sureness_of(found: Sequence[Excerpted], findings: Findings | None, question: str = "") -> Sureness:
-    """By the nearest passages and whole memories; by words alone where nothing has a vector."""
+def sureness_of(found: Sequence[Excerpted], findings: Findings | None, question: str) -> Sureness:
+    """By the nearest passages and whole memories; by words alone where nothing has a vector; by both where ``question``
+    is not in English.
+    """
     if not found or findings is None:
         return Sureness(0.0)
     cosines = [*vectors_of(findings.evidence).nearest_wholes, *(cosine for each in found for cosine in each.cosines)]
@@ -107,6 +109,7 @@ class PassageTelling:
     def __init__(self, lines: Sequence[Line], gathered: Gathered, message: str) -> None:
         """``lines``: of memories alone; each tells its title."""
         self._findings = gathered.findings.result
+        self._message = message
         self._terms = terms(message)
         excerpts = {each.record.record_id: each for each in _excerpts(gathered)}
         self._sections = [
@@ -116,7 +119,7 @@ class PassageTelling:
 
     def bytes_worth(self, most_bytes: int) -> int:
         """How many bytes passages are worth, by how sure it is that they help."""
-        return sureness_of(self._excerpts, self._findings).bytes_worth(most_bytes)
+        return sureness_of(self._excerpts, self._findings, self._message).bytes_worth(most_bytes)
 
     def told(self, room: int) -> list[Line]:
         """The memories of which something is told in ``room`` bytes, each line with its passages below it."""

@@ -15,7 +15,7 @@ import attrs
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import RankingFeatures
 from kiro_learn.retrieval.ranking.bm25 import WordRanking
-from kiro_learn.retrieval.ranking.succession import corrects, ended_names, names_of, replaces
+from kiro_learn.retrieval.ranking.succession import corrects, ended_names, names_of, statement_replacing
 
 # How likely the hits are to help, and how many bytes of a block that is worth, from none to all.
 #
@@ -185,7 +185,8 @@ def _changed_name_counts(
             )
     counts = {each: len(ended_names(newer[each], old)) for each in holding}
     counts |= {each: 1 for each, text in newer.items() if not counts.get(each) and corrects(text, old)}
-    counts |= {each: STATED for each, text in newer.items() if replaces(text, old)}
+    if (statement := statement_replacing(old)) in everything:
+        counts |= {each: STATED for each, text in newer.items() if statement in text}
     return Counter({each: count for each, count in counts.items() if count})
 
 

@@ -68,7 +68,7 @@ def _singular(words: Iterable[str]) -> frozenset[str]:
 
 
 def replacing(title: str) -> str:
-    """The statement that a memory called ``title`` no longer holds, as ``replaces`` reads it."""
+    """The statement that a memory called ``title`` no longer holds."""
     return f'{_REPLACES}{title}"'
 
 
@@ -80,9 +80,9 @@ def is_replacing(statement: str) -> bool:
     return statement.startswith(_REPLACES)
 
 
-def replaces(new: str, old: str) -> bool:
-    """Whether ``new`` states that it replaces ``old``, both in lower case."""
-    return replacing(" ".join(_title(old).split())).lower() in new
+def statement_replacing(old: str) -> str:
+    """``replacing`` of the title of a text in lower case, as it stands in one that states it."""
+    return replacing(" ".join(_title(old).split())).lower()
 
 
 @attrs.frozen

@@ -213,7 +213,7 @@ async def a_rig(
         offload=offload,
         branches=BranchNotes(FixedBranches(), storage),
         config=config.learning,
-        known=KnownMemories(embedder, indexes, storage),
+        known=KnownMemories(embedder, indexes, storage, offload),
         prompt_characters=PLENTY,
         learns_graph=config.graph.learn,
     )

@@ -8,7 +8,7 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.confidence import overturned_among
-from kiro_learn.retrieval.ranking.succession import replaces, replacing
+from kiro_learn.retrieval.ranking.succession import replacing, statement_replacing
 
 OLD, NEW = RecordId("old"), RecordId("new")
 MOMENTS = {OLD: datetime(2026, 1, 5, tzinfo=UTC), NEW: datetime(2026, 1, 6, tzinfo=UTC)}
@@ -260,8 +260,8 @@ def test_what_confirms_it_or_changes_something_about_it_does_not(old: str, new: 
 def test_a_text_that_states_what_it_replaces_overturns_exactly_that() -> None:
     new = f"meals are paid weekly\n{replacing('Travel is paid at once')}".lower()
     assert overturns(new, "Travel is paid at once\nSince March.")
-    assert replaces(new, "travel is  paid at once")
-    assert not replaces(new, "travel is paid at once, in euros")
+    assert statement_replacing("travel is  paid at once") in new
+    assert statement_replacing("travel is paid at once, in euros") not in new
 
 
 def test_a_figure_is_the_name_of_nothing_that_ends() -> None:
