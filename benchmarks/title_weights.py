@@ -4,9 +4,12 @@
 
 Fits the weights of ``learning.extraction.extractive.titles``: a logistic regression with a ridge, on what readers chose
 among the candidates of turns of the histories in SESSIONS (``data/kept/titles.jsonl``: the line of a turn's answer, and
-digests of up to three candidates that would make a good title, the best first). Prints for each history, with weights
-fitted on the others: in how many turns the likeliest candidate is one of these, and how often the first candidate is.
-``--write`` writes the weights, fitted on all, into the package.
+digests of up to three candidates that would make a good title, the best first; and whether the turn is worth a memory).
+Prints for each history, with weights fitted on the others: in how many turns the likeliest candidate is one of these,
+and how often the first candidate is. Then, of the learner as it is, whose weights are fitted on all: how many turns are
+kept, how many of these are worth it, which share of those that are worth it is kept, and how many titles begin with a
+candidate that a reader chose, behind the heading or the question if one stands before it. ``--write`` writes the
+weights, fitted on all, into the package.
 """
 
 from __future__ import annotations
@@ -26,13 +29,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.histories import History, event_ids, histories_in, read_event
 from benchmarks.sentence_weights import Doubles, Rows, cases_in, digest_of, fitted
 from kiro_learn.learning.extraction.extractive import titles
-from kiro_learn.learning.extraction.extractive.learner import earnest_answer
+from kiro_learn.learning.extraction.extractive.learner import drafts_of, earnest_answer
 from kiro_learn.learning.extraction.extractive.titles import Candidate, candidates_in, likeness
 from kiro_learn.learning.extraction.extractive.turns import read, turns_of
 from kiro_learn.learning.extraction.extractive.vocabulary import words
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.record import Origin
 
 RIDGE = 1.0
+BEGINNING_WORDS = 5
 WRITTEN = Path(titles.__file__).with_name("title_weights.json")
 
 
@@ -44,6 +50,9 @@ class Choice:
     candidates: Sequence[Candidate]
     asked: frozenset[str]
     chosen: frozenset[int]
+    worth: str
+    """What the reader said of the turn: keep, thin or junk."""
+    answer: EventId
 
 
 def main() -> None:
@@ -63,25 +72,61 @@ def main() -> None:
             "the first one": round(first / len(here), 2),
         }
         print(json.dumps({"history": name} | found))
+    for history in histories_in(options.sessions):
+        print(json.dumps({"history": history.name} | kept_of(history)))
     if options.write:
         rounded = {name: round(weight, 2) for name, weight in fit(choices).items()}
         WRITTEN.write_text(json.dumps(rounded, indent=0) + "\n", "utf-8")
 
 
+def kept_of(history: History) -> dict[str, object]:
+    """What the learner keeps of the turns that were read, when all of the history is learned at once."""
+    titles_of = {
+        event_id: draft.title
+        for draft in drafts_of(snapshot_of(history))
+        if draft.origin is Origin.ASSISTANT
+        for event_id in draft.source_event_ids
+    }
+    read_turns = turns_read(history)
+    kept = [turn for turn in read_turns if turn.answer in titles_of]
+    worth_it = sum(turn.worth == "keep" for turn in kept)
+    named = [turn for turn in kept if turn.chosen]
+    right = sum(any(begins_with(titles_of[turn.answer], turn.candidates[at]) for at in turn.chosen) for turn in named)
+    return {
+        "kept": len(kept),
+        "worth it": round(worth_it / len(kept), 2),
+        "of those worth it": round(worth_it / sum(turn.worth == "keep" for turn in read_turns), 2),
+        "titles chosen": round(right / len(named), 2),
+    }
+
+
+def begins_with(title: str, candidate: Candidate) -> bool:
+    return " ".join(words(candidate.text)[:BEGINNING_WORDS]) in " ".join(words(title))
+
+
 def choices_in(history: History) -> list[Choice]:
-    """Those whose candidates are among what the learner sees today."""
-    labels = {row["line"]: row["best"] for row in cases_in("titles") if row["history"] == history.name}
+    """The turns of which a chosen candidate is among what the learner sees today."""
+    return [turn for turn in turns_read(history) if turn.chosen]
+
+
+def snapshot_of(history: History) -> BufferSnapshot:
     events = [read_event(line, made, history) for line, made in zip(history.events, event_ids(history), strict=True)]
-    batch = read(BufferSnapshot(tuple(BufferedEvent(event, at, 0) for at, event in enumerate(events, start=1))))
+    return BufferSnapshot(tuple(BufferedEvent(event, at, 0) for at, event in enumerate(events, start=1)))
+
+
+def turns_read(history: History) -> list[Choice]:
+    labels = {row["line"]: row for row in cases_in("titles") if row["history"] == history.name}
+    batch = read(snapshot_of(history))
     found = []
     for turn in turns_of(batch.events):
         if turn.answer is None or turn.answer.number not in labels:
             continue
         candidates = candidates_in(earnest_answer(turn))
         digests = [title_digest(candidate.text) for candidate in candidates]
-        chosen = frozenset(at for at, digest in enumerate(digests) if digest in labels[turn.answer.number])
-        if chosen:
-            found.append(Choice(history.name, candidates, titles.words_asked(turn.question), chosen))
+        label, asked = labels[turn.answer.number], titles.words_asked(turn.question)
+        chosen = frozenset(at for at, digest in enumerate(digests) if digest in label["best"])
+        (answer,) = batch.sources[turn.answer.number - 1]
+        found.append(Choice(history.name, candidates, asked, chosen, label["worth"], answer))
     return found
 
 
