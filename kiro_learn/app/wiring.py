@@ -86,7 +86,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     answering = answering_of(dependencies, config, actors)
     freshness, forget, edit, graph_edit = _changes(dependencies, config, actors)
     taking = taking_of(dependencies, config, actors, answering, merged, freshness)
-    backups, aftermath = _backups(dependencies, config), answering.aftermath
+    backups, aftermath, collect = _backups(dependencies, config), answering.aftermath, taking.spool_drainer.take_all
     return Services(
         project_finder=dependencies.project_finder,
         project_names=names,
@@ -110,7 +110,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         project_search=project_search_of(dependencies, config, answering.search, names),
         remember=Remember(writer),
         forget=forget,
-        forgetting=Forgetting(storage, writer, forget, collect=taking.spool_drainer.take_all, backups=backups),
+        forgetting=Forgetting(storage, writer, forget, collect=collect, backups=backups),
         history=History(storage, writer, clock),
         queries=Queries(storage),
         activity=ProjectActivity(storage, names, clock, aftermath),
@@ -121,7 +121,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         retention=_retention(dependencies, config.retention, actors),
         backups=backups,
         export=_export(dependencies, config, actors, merges, taking.pauses),
-        learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
+        learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled, collect=collect),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, answering, taking, backups),
         live=_live(dependencies, actors, answering.retrievals, aftermath),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -52,19 +52,30 @@ class EmbeddingState:
 class Learn:
     """Empties buffers and catches up with vectors, on demand."""
 
-    def __init__(self, storage: StorageBackend, projects: Projects, backfiller: Backfiller, *, embeds: bool) -> None:
+    def __init__(
+        self,
+        storage: StorageBackend,
+        projects: Projects,
+        backfiller: Backfiller,
+        *,
+        embeds: bool,
+        collect: Callable[[], Awaitable[object]],
+    ) -> None:
+        """``collect``: takes in what hooks have put aside, so that it is learned too."""
         self._storage = storage
         self._projects = projects
         self._backfiller = backfiller
         self._embeds = embeds
+        self._collect = collect
 
     async def flush(self, project_id: str) -> ProjectFlushed:
-        """Learn all that waits for a project, of every user of it, and store the vectors.
+        """Learn all that waits for a project, of every user of it, also in the spool, and store the vectors.
 
         Raises:
           UnknownProject: nothing was ever stored for it.
           DependencyError: the learner, the model or the store failed; what was not learned still waits.
         """
+        await self._collect()
         namespaces = await namespaces_of(self._storage, project_id)
         flushed = [await self._projects.flush(namespace) for namespace in namespaces]
         if self._embeds:

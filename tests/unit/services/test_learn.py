@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 import pytest
 import trio
 
 from kiro_learn.config import Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError, UnknownProject
-from kiro_learn.model.namespace import project_id_in
+from kiro_learn.model.namespace import project_at, project_id_in
 from kiro_learn.services.learn import EmbeddingState, ProjectFlushed
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
+from kiro_learn.testing.daemon import NAMESPACE, Letter, Letterbox, an_event, simulated_daemon
 from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 
@@ -44,6 +46,18 @@ def test_a_flush_learns_all_that_waits_and_stores_its_vectors() -> None:
     assert flushed == ProjectFlushed(event_count=20, record_count=20, parked_count=0)
     assert percentage == 100.0
     assert elapsed < 30, "a flush does not wait for the idle timer"
+
+
+def test_a_flush_takes_in_what_hooks_have_put_aside() -> None:
+    async def scenario() -> ProjectFlushed:
+        box = Letterbox()
+        async with simulated_daemon(hook_spool=box) as services:
+            payload = b'{"hook_event_name": "userPromptSubmit", "cwd": "/w", "session_id": "s", "prompt": "late"}'
+            await trio.sleep(1)
+            box.letters.append(Letter("kiro-cli", {"X-Hook-Event-Id": f"01{7:024d}"}, payload))
+            return await services.learn.flush(project_at(PurePosixPath("/w"), actor_id="ada").project_id)
+
+    assert simulate(scenario).event_count == 1
 
 
 def test_a_flush_of_more_than_one_batch_goes_on_to_the_end() -> None:
