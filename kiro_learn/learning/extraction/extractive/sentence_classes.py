@@ -24,7 +24,7 @@ from kiro_learn.retrieval.kept_texts import kept
 MOST_KEPT = 1_024
 """Sentences whose odds are kept: those of a prompt are asked for by several readers."""
 
-RULE_AT, CHOICE_AT = 0.4, -0.3
+RULE_AT, CHOICE_AT = 0.5, -0.2
 """From which odds on a sentence is one: a wrong rule stands in every brief, so fewer are found than could be."""
 
 SIGN_VALUE = 0.3

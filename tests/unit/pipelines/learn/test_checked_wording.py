@@ -9,7 +9,7 @@ from kiro_learn.testing.models import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from tests.unit.pipelines.learn.learning_rig import a_rig
 
-SAID = "please keep the limit of 512 sockets in src/pool.py"
+SAID = "why does it fail at 512 sockets in src/pool.py?"
 
 
 class TitlesOnly(ScriptedLlm):

@@ -13,7 +13,7 @@ from kiro_learn.learning.extraction.extractive.sentence_signs import signs_of
     [
         "No, not pip install! We use uv.",
         "we deploy only on tuesdays and thursdays",
-        "from now on we use eyre instead of anyhow, color-eyre gives us readable reports",
+        "errors go through eyre, never anyhow, color-eyre gives us readable reports",
         "Bitte nie direkt auf main pushen",
     ],
 )
