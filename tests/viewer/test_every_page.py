@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kiro_learn.frontends.viewer.routes import FOLDER
-from tests.viewer.browsing import HEIGHT, WIDTHS, Viewer, in_both_themes, set_theme
+from tests.viewer.browsing import WIDTHS, Viewer, in_both_themes, set_theme, set_width, settle
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -68,15 +68,15 @@ def faults_of(viewer: Viewer, name: str) -> Iterator[str]:
     in_both_themes(viewer, look)
     yield from map(str, sideways)
     yield from (f"dark {WIDTHS[-1]}: {each}" for each in serious(page))
-    page.set_viewport_size({"width": SMALLEST, "height": HEIGHT})
+    set_width(page, SMALLEST)
     yield from (f"{SMALLEST}: {each}" for each in page.evaluate(SIDEWAYS))
-    page.set_viewport_size({"width": WIDTHS[0], "height": HEIGHT})
+    set_width(page, WIDTHS[0])
     set_theme(page, "light")
     yield from (f"light {WIDTHS[0]}: {each}" for each in serious(page))
     if page.locator(".row").count():
         page.locator(".row").first.click()
         page.wait_for_selector(".panel")
-        page.wait_for_function("() => !document.querySelector('[aria-busy=true], .stale')")
+        settle(page)
         keep(page, f"{name}-panel")
         yield from (f"panel: {each}" for each in serious(page))
         page.keyboard.press("Escape")

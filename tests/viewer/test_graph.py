@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.integration.daemon_process import DaemonProcess
-from tests.viewer.browsing import Viewer, origin_of, watch
+from tests.viewer.browsing import Viewer, origin_of, settle, wait_equal, watch
 from tests.viewer.test_memories import Kitchen, kitchen  # noqa: F401  # the fixture
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.one_python
 OWN_ID = "cd" * 32
 ADDRESS = f"graph?project={OWN_ID[:12]}"
 CONCEPTS = {1: ("auth", "token"), 2: ("auth", "cookie"), 3: ("token", "cookie"), 4: ("alone",)}
+_numbers = itertools.count(1)
 RULES = {5: "Always use pnpm install", 6: "Never use pnpm install"}
 POSITIONS = """async () => {
     const { scriptUrl } = await import("/ui/lib/html.js");
@@ -39,15 +41,16 @@ WITHOUT_WEBGL = """
 """
 
 
-@pytest.fixture(scope="module")
-def namespace(demo: tuple[DaemonProcess, Any]) -> str:
+@pytest.fixture
+def namespace(demo: tuple[DaemonProcess, Any]) -> Iterator[str]:
     """A project with memories that share concepts, two rules that contradict each other, and a fact."""
     daemon, project = demo
     own = f"{project.namespace.partition('/project/')[0]}/project/{OWN_ID}/"
+    prefix = f"{next(_numbers):04}"  # what was forgotten does not come back under its id
     for number in (*CONCEPTS, *RULES):
         title = RULES.get(number, f"Memory {number}")
         record = {
-            "record_id": f"mr_{number:026}",
+            "record_id": f"mr_{prefix}{number:022}",
             "namespace": own,
             "strategy": "test",
             "title": title,
@@ -55,13 +58,14 @@ def namespace(demo: tuple[DaemonProcess, Any]) -> str:
             "facts": [],
             "concepts": list(CONCEPTS.get(number, ())),
             "files_touched": [],
-            "source_event_ids": [f"{number:026}"],
+            "source_event_ids": [f"{prefix}{number:022}"],
             "observation_type": "discovery",
             "created_at": f"2026-11-0{number}T10:00:00Z",
         }
         daemon.call("POST", "/v1/memories", record | ({"knowledge_type": "constraint"} if number in RULES else {}))
     daemon.call("POST", "/api/graph", {"project": own, "fact": {"predicate": "listens_on_port", "object": "8080"}})
-    return own
+    yield own
+    daemon.call("POST", "/api/forgetting", {"project": own, "whole": True})
 
 
 @pytest.fixture
@@ -90,7 +94,7 @@ def test_a_conflict_of_two_rules_is_settled_and_that_is_undone_by_one_action(vie
     assert namespace
     page = viewer.open(ADDRESS)
     keeps = page.get_by_role("button", name="Keep this")
-    assert keeps.count() == 2
+    wait_equal(page, keeps.count, 2)
     keeps.first.click()
     page.get_by_text("Nothing contradicts each other.").wait_for()
     page.get_by_role("button", name="Undo").click()
@@ -105,7 +109,8 @@ def test_a_fact_is_corrected_in_three_actions_and_forgotten(viewer: Viewer, name
     page.keyboard.press("Enter")
     page.get_by_role("button", name="listens on port 9090").click()
     page.get_by_role("button", name="Forget…").click()
-    assert page.evaluate("document.activeElement.innerText") == "Cancel"
+    page.get_by_text("It goes everywhere").wait_for()
+    page.wait_for_function("() => document.activeElement.innerText === 'Cancel'")
     page.get_by_role("button", name="Forget", exact=True).click()
     page.get_by_role("button", name="listens on port").wait_for(state="detached")
 
@@ -140,6 +145,7 @@ def test_the_same_data_gives_the_same_picture(viewer: Viewer, namespace: str) ->
 def test_without_webgl_the_list_offers_every_node_and_link(plain: Page, viewer: Viewer, namespace: str) -> None:
     assert namespace
     plain.goto(f"{viewer.origin}/ui/{ADDRESS}")
+    settle(plain)
     rows = plain.get_by_role("grid", name="Nodes")
     picture = viewer.daemon.call("GET", f"/api/graph/picture?project={OWN_ID}&show=memories,concepts,entities")
     assert rows.get_attribute("aria-rowcount") == str(len(picture["nodes"]))

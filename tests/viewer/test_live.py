@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -80,10 +81,16 @@ def test_after_a_restart_the_page_is_still_let_in_reconnects_and_reads_anew(view
 
 
 def test_a_daemon_that_is_not_heard_of_any_more_is_not_called_live(viewer: Viewer) -> None:
-    viewer.page.clock.install()
-    page = viewer.open("nothing-of-ours")
+    browser = viewer.page.context.browser
+    assert browser is not None
+    context = browser.new_context()  # of its own: a clock is that of all pages of a context, also of later ones
+    log_in(context, viewer.daemon)
+    page = context.new_page()
+    page.clock.install()
+    page.goto(f"{viewer.origin}/ui/nothing-of-ours")
     page.wait_for_function(LIVE)
-    page.clock.fast_forward(41_000)
+    page.clock.pause_at(datetime.now(UTC) + timedelta(seconds=41))  # and it tries again only once the clock goes on
     page.wait_for_function(NOT_LIVE)
     page.clock.fast_forward(2_000)
     page.wait_for_function(LIVE)
+    context.close()

@@ -11,7 +11,7 @@ import pytest
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
-from tests.viewer.browsing import Viewer, log_in, origin_of
+from tests.viewer.browsing import Viewer, log_in, origin_of, wait_equal
 from tests.viewer.test_every_page import serious
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ def wait_live(page: Page) -> None:
 
 
 def test_whether_memory_helps_is_seen_in_one_action(viewer: Viewer) -> None:
-    told = viewer.daemon.call("GET", "/v1/retrievals")["items"][-1]["records"][0]["record_id"]
+    retrievals = viewer.daemon.call("GET", "/v1/retrievals")["items"]
+    told = next(each["records"][0]["record_id"] for each in retrievals if each["records"])
     before = viewer.daemon.call("GET", "/api/days")["feedback"]["helped"]
     viewer.daemon.call("POST", f"/v1/memories/{told}/feedback", {"feedback": "helped"})
 
@@ -72,7 +73,7 @@ def test_charts_say_in_words_and_in_a_table_what_they_draw(viewer: Viewer) -> No
     cells = [row.split("\t")[1:] for row in box.locator("tbody tr").all_inner_texts()]
     assert cells == [[str(each["learned"]), str(each["told"])] for each in days]
     box.locator("tbody button").last.click()
-    assert page.url.endswith(f"/ui/memories?since={days[-1]['day']}&until={days[-1]['day']}")
+    page.wait_for_url(f"**/ui/memories?since={days[-1]['day']}&until={days[-1]['day']}")
 
 
 def test_a_memory_that_is_learned_shows_soon_behind_new_and_moves_nothing(viewer: Viewer) -> None:
@@ -101,7 +102,7 @@ def test_what_comes_while_it_is_held_waits_until_it_is_asked_for(viewer: Viewer)
 
     assert live.get_by_text("Held back").count() == 0
     live.get_by_role("button", name="3 new").click()
-    assert live.get_by_text("Held back").count() == 3
+    wait_equal(page, live.get_by_text("Held back").count, 3)
 
 
 def test_one_route_that_fails_leaves_the_other_boxes_and_names_a_command(viewer: Viewer) -> None:
@@ -180,8 +181,10 @@ def test_after_a_kill_and_a_restart_it_goes_on_alone_and_lacks_nothing(chrome: B
         page.get_by_role("link", name="learned “Before the kill”").wait_for()
         port = daemon.connect().port
     page.get_by_text("reconnecting").first.wait_for()
+    page.route("**/v1/live*", lambda route: route.abort())  # away until the daemon has learned
     with running_daemon(tmp_path, settings, port=port) as daemon:
         learn(daemon, 2, "While it was away")
+        page.unroute("**/v1/live*")
         wait_live(page)
         learned = page.get_by_role("region", name="Learned last")
         learned.get_by_role("link", name="While it was away").wait_for()

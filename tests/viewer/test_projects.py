@@ -16,6 +16,8 @@ pytestmark = pytest.mark.one_python
 
 OTHER = "another"
 COUNT = 21
+ON_CANCEL = "() => document.activeElement.innerText === 'Cancel'"
+ON_ACTIONS = "() => document.activeElement.getAttribute('aria-label')?.startsWith('Actions of')"
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def test_a_project_is_paused_and_the_toast_takes_it_back(viewer: Viewer) -> None
     page = viewer.open("projects")
     name = page.inner_text("tbody tr >> nth=0 >> a >> nth=0")
 
-    page.get_by_role("button", name=f"Pause {name}").click()
+    page.get_by_role("button", name=f"Pause {name}", exact=True).click()
 
     page.locator("tbody tr", has_text="paused").wait_for()
     assert len(viewer.daemon.call("GET", "/api/pauses")["pauses"]) == 1
@@ -55,10 +57,10 @@ def test_a_menu_is_used_and_left_by_keyboard_alone(viewer: Viewer) -> None:
     page.locator(".acts .more").first.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.innerText") == "Rename…"
+    page.wait_for_function("() => document.activeElement.innerText === 'Rename…'")
     page.keyboard.press("Escape")
-    assert page.locator(".sheet:popover-open").count() == 0
-    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Actions of")
+    page.wait_for_selector(".sheet:popover-open", state="detached")
+    page.wait_for_function(ON_ACTIONS)
 
 
 def test_a_project_is_renamed_and_its_memories_are_a_file(viewer: Viewer, other: str, tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_all_of_a_project_is_forgotten_once_its_number_is_typed(viewer: Viewer, 
     number = dialog.get_by_label(f"Type {COUNT} to go on")
     number.wait_for()
     forget = dialog.get_by_role("button", name="Forget all")
-    assert page.evaluate("document.activeElement.innerText") == "Cancel"
+    page.wait_for_function(ON_CANCEL)
     assert "cannot be undone" in dialog.inner_text()
     assert forget.is_disabled()
     number.fill(str(COUNT - 1))
@@ -113,7 +115,7 @@ def test_a_dialog_begins_at_cancel_and_gives_the_focus_back(viewer: Viewer, act:
     page.locator(".acts .more").first.click()
     page.locator(".sheet:popover-open").get_by_role("button", name=act).click()
     page.get_by_role("dialog").wait_for()
-    assert page.evaluate("document.activeElement.innerText") == "Cancel"
+    page.wait_for_function(ON_CANCEL)
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="detached")
-    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("Actions of")
+    page.wait_for_function(ON_ACTIONS)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from tests.viewer.browsing import HEIGHT, Viewer
+from tests.viewer.browsing import Viewer, set_width, wait_equal
 from tests.viewer.test_memories import Actions, Kitchen, kitchen, row  # noqa: F401  # the fixture
 
 pytestmark = pytest.mark.one_python
@@ -25,13 +23,9 @@ def story(kitchen: Kitchen) -> Kitchen:  # noqa: F811  # the fixture
     return kitchen
 
 
-def lit(page: Any) -> list[str]:
-    return list(page.locator(".event.lit .who").all_inner_texts())
-
-
 def test_the_day_of_a_session_stands_on_one_line(story: Kitchen) -> None:
     page = story.open("sessions")
-    page.set_viewport_size({"width": 390, "height": HEIGHT})
+    set_width(page, 390)
     days = page.locator(".session > .day").evaluate_all("all => all.map(each => each.clientHeight)")
     assert days
     assert set(days) <= {0, 16}
@@ -56,16 +50,14 @@ def test_picking_a_memory_lights_its_events_and_picking_an_event_its_memories(st
     act = Actions(page)
     act(row(page, "Why does the bread not rise?").click)
     page.get_by_text("gave 2 memories").wait_for()
-    assert row(page, "Why does the bread not rise?").get_by_text("2 memories").is_visible()
+    row(page, "Why does the bread not rise?").get_by_text("2 memories").wait_for()
     act(page.get_by_role("button", name="Old yeast is tired").click)
-    page.wait_for_selector(".event.lit")
+    wait_equal(page, page.locator(".event.lit .who").all_inner_texts, ["agent"])
     assert act.count <= 2
-    assert lit(page) == ["agent"]
     page.get_by_text("gave 1 memory").click()
-    page.wait_for_function("() => document.querySelector('.event.prompt.lit')")
-    assert lit(page) == ["you"]
-    marked = page.locator(".came .chip[aria-pressed=true]").all_inner_texts()
-    assert marked == ["◆ Use fresh yeast"] * 2
+    wait_equal(page, page.locator(".event.lit .who").all_inner_texts, ["you"])
+    marked = page.locator(".came .chip[aria-pressed=true]")
+    wait_equal(page, marked.all_inner_texts, ["◆ Use fresh yeast"] * 2)
     page.keyboard.press("Escape")
     page.wait_for_selector(".panel", state="detached")
     page.wait_for_function("() => document.activeElement.closest('.row')?.innerText.includes('bread')")

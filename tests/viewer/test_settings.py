@@ -35,6 +35,7 @@ def test_a_setting_says_where_it_comes_from_and_no_secret_is_shown(viewer: Viewe
     page.get_by_label("Find a setting").fill("brief")
     page.wait_for_function("() => document.querySelectorAll('table.settings td.value').length === 1")
     page.get_by_role("button", name="Copy: kiro-learn config set recall.brief_bytes 1900").click()
+    page.get_by_text("Copied", exact=True).wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == "kiro-learn config set recall.brief_bytes 1900"
     assert SECRET not in page.request.get(f"{viewer.origin}/ui/settings.json").text()
 
@@ -48,7 +49,7 @@ def test_the_port_is_the_one_that_is_listened_on(viewer: Viewer) -> None:
 def test_single_keys_and_the_theme_are_switched_for_this_browser(viewer: Viewer) -> None:
     page = viewer.open("settings")
     page.get_by_label("dark", exact=True).check()
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
     page.get_by_label("Single keys").uncheck()
     page.locator("main").focus()
     page.keyboard.press("t")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.viewer.browsing import Viewer
+from tests.viewer.browsing import Viewer, settle, wait_equal
 
 pytestmark = pytest.mark.one_python
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.one_python
 def test_a_page_whose_file_is_missing_says_so_and_leads_back(viewer: Viewer) -> None:
     page = viewer.open("nothing-of-ours?any=thing")
     assert page.inner_text(".alone") == "This page is not here. Overview"
-    assert page.title() == "Not here · kiro_learn"
+    wait_equal(page, page.title, "Not here · kiro_learn")
 
 
 def test_a_page_that_cannot_be_fetched_says_so_and_is_there_at_once_when_it_can(viewer: Viewer) -> None:
@@ -48,7 +48,7 @@ def test_without_the_projects_no_page_shows_the_memories_of_all(viewer: Viewer) 
     assert page.locator(".row").count() == 0
     page.unroute_all()
     page.locator(".row").first.wait_for()
-    assert page.get_by_label("Project", exact=True).input_value() == viewer.project.project_id[:12]
+    wait_equal(page, page.get_by_label("Project", exact=True).input_value, viewer.project.project_id[:12])
     viewer.forgive("ERR_FAILED")
 
 
@@ -60,10 +60,10 @@ def test_the_theme_is_kept_and_keys_are_explained(viewer: Viewer) -> None:
     assert chosen != theme
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == chosen
-    page.wait_for_selector(".rail")
+    settle(page)
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keys").wait_for()
-    assert page.evaluate("document.activeElement.innerText") == "Close"
+    page.wait_for_function("() => document.activeElement.innerText === 'Close'")
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="detached")
 
@@ -72,11 +72,13 @@ def test_a_project_is_chosen_and_stays_in_the_address(viewer: Viewer) -> None:
     page = viewer.open("nothing-of-ours")
     page.get_by_label("Project").select_option(label=viewer.project.name)
     wanted = f"?project={viewer.project.project_id[:12]}"
-    assert page.url.endswith(wanted)
-    assert all(link.endswith(wanted) for link in page.eval_on_selector_all(".rail a", "all => all.map(a => a.href)"))
+    page.wait_for_url(f"**/ui/nothing-of-ours{wanted}")
+    page.wait_for_function(
+        "wanted => [...document.querySelectorAll('.rail a')].every(a => a.href.endsWith(wanted))", arg=wanted
+    )
     page.keyboard.press("Escape")
     page.go_back()
-    assert page.get_by_label("Project").input_value() == ""
+    wait_equal(page, page.get_by_label("Project").input_value, "")
 
 
 def test_nothing_is_shown_without_the_cookie(viewer: Viewer) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.viewer.browsing import settle
 from tests.viewer.test_every_page import serious
 from tests.viewer.test_memories import FOCUSED, Actions, Kitchen, kitchen, row  # noqa: F401  # the fixture
 from tests.viewer.test_retrievals import ask
@@ -35,10 +36,11 @@ class Task:
         self.act.key("Enter")
 
     def open(self, title: str) -> None:
-        """By its link in what was learned."""
+        """By its link in what was learned; all that is asked for of it has come, lest that be of one that is gone."""
         learned = self.page.get_by_role("region", name="Learned")
         self.act(learned.get_by_role("link", name=title, exact=True).click)
         self.page.get_by_role("heading", name=title, exact=True).wait_for()
+        settle(self.page)
 
 
 @pytest.fixture
@@ -152,7 +154,7 @@ def test_a_project_is_paused_in_two(home: Kitchen) -> None:
         if each["namespace"] == home.namespace
     ).split("/")[-1]
     task.act.click("Projects", "link")
-    task.act(lambda: task.page.get_by_role("button", name=f"Pause {name}").click())
+    task.act.click(f"Pause {name}")
     task.page.locator("tbody tr", has_text="paused").wait_for()
     assert task.act.count <= 2
     paused = home.viewer.daemon.call("GET", "/api/pauses")["pauses"]
@@ -167,7 +169,6 @@ def test_a_merge_is_undone_in_three(home: Kitchen) -> None:
     home.viewer.daemon.call("POST", "/api/conflicts", over)  # one takes the place of two, as where they said the same
     task = Task(home)
     task.open(sides[0]["text"])
-    # All of the panel is read before the memory goes: what is asked for after that is a 404, a fault of the page.
     for said in ("merged from 2 memories", "The events it came from are gone.", "never yet"):
         task.page.get_by_text(said).wait_for()
     task.act.key("u")

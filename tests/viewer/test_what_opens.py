@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.viewer.browsing import Viewer, set_theme
+from tests.viewer.browsing import Viewer, set_theme, settle
 from tests.viewer.test_every_page import serious
 from tests.viewer.test_memories import Kitchen, kitchen, row  # noqa: F401  # the fixture
 from tests.viewer.test_retrievals import ask
@@ -32,7 +32,7 @@ def home(kitchen: Kitchen) -> Kitchen:  # noqa: F811  # the fixture
 def look(page: Any, selector: str) -> None:
     """What is open, once it is there and shows its data."""
     page.wait_for_selector(selector)
-    page.wait_for_function("() => !document.querySelector('[aria-busy=true], .stale')")
+    settle(page)
     for theme in ("light", "dark"):
         set_theme(page, theme)
         assert serious(page) == [], (page.url, selector, theme)
