@@ -344,6 +344,19 @@ def test_filters_stand_in_the_address_and_chips_set_them(kitchen: Kitchen) -> No
     row(page, "With onions").wait_for()
 
 
+def test_what_is_typed_into_a_filter_stays_while_something_is_learned(kitchen: Kitchen) -> None:
+    kitchen.memory("With garlic", files_touched=["src/pan.ts"])
+    page = kitchen.open()
+    page.wait_for_selector(".live.on")
+    page.get_by_label("File").fill("src/p")
+    kitchen.memory("With onions")
+    page.get_by_role("button", name="1 new").wait_for()
+    assert page.get_by_label("File").input_value() == "src/p"
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Clear filters").click()
+    wait_equal(page, page.get_by_label("File").input_value, "")
+
+
 def test_a_memory_that_a_team_shares_says_who_it_is_from(kitchen: Kitchen) -> None:
     source = kitchen.event("s-1", "note", "shared")
     shared = kitchen.memory("Taste before salting", strategy="team-shared", source_event_ids=[source])

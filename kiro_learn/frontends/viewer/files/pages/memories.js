@@ -204,13 +204,15 @@ function nothing({ data, q, isFiltered, clear }) {
 
 /** @param {{query: Record<string, string>, setQuery: (changes: any) => void}} props */
 function Filters({ query, setQuery }) {
+  const file = useRef(/** @type {any} */ (null));
+  useEffect(() => void (file.current.value = query.file ?? ""), [query.file]); // what is typed stays while the page is drawn anew
   const set = (/** @type {string} */ name) => (/** @type {any} */ event) => setQuery({ [name]: event.target.value.trim() || null, open: null });
   const others = ["q", "concept", "session"].filter((name) => query[name]);
   const types = query.type && !TYPES.includes(query.type) ? [...TYPES, query.type] : TYPES;
   return html`
     <div class="filters" role="group" aria-label="Filters">
       <label>Type <select value=${query.type ?? ""} onChange=${set("type")}><option value="">any</option>${types.map((type) => html`<option value=${type}>${type.replaceAll("_", " ")}</option>`)}</select></label>
-      <label>File <input value=${query.file ?? ""} onChange=${set("file")} placeholder="any" autocomplete="off" spellcheck=${false} /></label>
+      <label>File <input ref=${file} onChange=${set("file")} placeholder="any" autocomplete="off" spellcheck=${false} /></label>
       <label>Since <input type="date" value=${query.since ?? ""} onChange=${set("since")} /></label>
       <label>Until <input type="date" value=${query.until ?? ""} onChange=${set("until")} /></label>
       <${Chip} pressed=${query.pinned === "true"} onClick=${() => setQuery({ pinned: query.pinned ? null : "true", open: null })}>Pinned<//>
