@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.viewer.browsing import Viewer, hold, settle, wait_equal
+from tests.viewer.browsing import DRAWN, Viewer, hold, settle, wait_equal
 
 pytestmark = pytest.mark.one_python
 
@@ -243,6 +243,26 @@ def test_a_pin_shows_before_the_answer_and_goes_where_it_is_refused(kitchen: Kit
     page.get_by_text("the store is busy").wait_for()
     row(page, "Rest the dough").get_by_text("pinned", exact=True).wait_for(state="detached")
     kitchen.viewer.forgive("503")
+
+
+def test_an_undo_at_once_takes_back_the_pin_that_is_still_on_its_way_and_nothing_before_it(kitchen: Kitchen) -> None:
+    first = kitchen.memory("Bread needs time")
+    edit = {"project": kitchen.namespace, "id": first, "title": "Bread needs a day"}
+    kitchen.viewer.daemon.call("POST", "/v1/memories/edit", edit)
+    page = kitchen.open()
+    waiting = hold(page, "**/pin")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    row(page, "Bread needs a day").focus()
+    page.keyboard.press("p")
+    page.keyboard.press("u")
+    wait_equal(page, lambda: len(waiting), 1)
+    page.evaluate(DRAWN)
+    assert "undo" not in asked
+    waiting[0].continue_()
+    page.get_by_text("No longer pinned.").wait_for()
+    assert kitchen.pinned() == []
+    assert kitchen.titles() == ["Bread needs a day"]
 
 
 def test_to_undo_the_pins_of_several_leaves_those_that_were_there(kitchen: Kitchen) -> None:

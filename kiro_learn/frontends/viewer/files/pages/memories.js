@@ -74,8 +74,10 @@ export default function Page({ query, setQuery, project, nameOf }) {
     setEdited(null);
     toast("Saved.", { undo: () => undo(id) });
   };
+  const last = useRef(/** @type {Promise<any>} */ (Promise.resolve())); // an undo means what was done last, which must have arrived
+  const inTurn = /** @type {<T>(act: () => Promise<T>) => Promise<T>} */ ((act) => (last.current = last.current.then(act, act)));
   const undo = async (/** @type {string} */ id) => {
-    const done = await attempt(() => call("POST", routeOf(id, "/undo"), {}));
+    const done = await inTurn(() => attempt(() => call("POST", routeOf(id, "/undo"), {})));
     if (!done) return;
     if (done.undone === "pin") return changed([{ record_id: id }]);
     const back = (await Promise.all(done.restored.map((/** @type {string} */ each) => attempt(() => call("GET", routeOf(each)))))).filter(Boolean);
@@ -87,7 +89,7 @@ export default function Page({ query, setQuery, project, nameOf }) {
     isPinned ??= Boolean((rows.find((each) => each.record_id === ids[0]) ?? (await attempt(() => call("GET", routeOf(ids[0])))))?.pinned_at);
     const mark = (/** @type {(each: any) => string | null} */ at) => list.change((old) => old.map((each) => (ids.includes(each.record_id) ? { ...each, pinned_at: at(each) } : each)));
     mark(({ pinned_at: at }) => (isPinned ? null : (at ?? new Date().toISOString()))); // at once; the answer says the time
-    const done = (await Promise.all(ids.map((id) => attempt(() => call(isPinned ? "DELETE" : "POST", routeOf(id, "/pin"), {}))))).filter(Boolean);
+    const done = (await inTurn(() => Promise.all(ids.map((id) => attempt(() => call(isPinned ? "DELETE" : "POST", routeOf(id, "/pin"), {})))))).filter(Boolean);
     // Of several, an undo leaves those alone that were so before.
     const wasSo = (/** @type {any} */ { record_id: id }) => ids.length > 1 && Boolean(rows.find((each) => each.record_id === id)?.pinned_at) !== isPinned;
     if (done.length < ids.length) mark(({ record_id: id }) => rows.find((each) => each.record_id === id)?.pinned_at ?? null);
