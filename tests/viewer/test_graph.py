@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.integration.daemon_process import DaemonProcess
-from tests.viewer.browsing import Viewer, origin_of, settle, wait_equal, watch
+from tests.viewer.browsing import DRAWN, Viewer, hold, origin_of, settle, wait_equal, watch
 from tests.viewer.test_memories import Kitchen, kitchen  # noqa: F401  # the fixture
 
 if TYPE_CHECKING:
@@ -113,6 +113,21 @@ def test_a_fact_is_corrected_in_three_actions_and_forgotten(viewer: Viewer, name
     page.wait_for_function("() => document.activeElement.innerText === 'Cancel'")
     page.get_by_role("button", name="Forget", exact=True).click()
     page.get_by_role("button", name="listens on port").wait_for(state="detached")
+
+
+def test_of_a_profile_nothing_is_said_before_all_of_it_is_read(kitchen: Kitchen) -> None:  # noqa: F811  # the fixture
+    wish = {"category": "workflow", "value": "tests first"}
+    kitchen.viewer.daemon.call("POST", "/api/graph", {"project": kitchen.namespace, "preference": wish})
+    page = kitchen.viewer.page
+    waiting = hold(page, "**/api/graph?*kind=preferences*")
+    page.goto(f"{kitchen.viewer.origin}/ui/graph?project={kitchen.project_id[:12]}")
+    page.get_by_text("Nothing contradicts each other.").wait_for()
+    wait_equal(page, lambda: len(waiting), 1)
+    page.get_by_text("A graph needs 2 memories").wait_for()
+    page.evaluate(DRAWN)
+    assert page.get_by_text("nothing was stated of it").count() == 0
+    waiting[0].continue_()
+    page.get_by_role("button", name="workflow: tests first").wait_for()
 
 
 def test_a_node_is_found_and_shows_what_it_is_joined_to(viewer: Viewer, namespace: str) -> None:

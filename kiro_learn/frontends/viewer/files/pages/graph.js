@@ -53,8 +53,9 @@ function Profile({ project, changes, onOpen }) {
   const facts = useRoute("/api/graph", { ...asked, kind: "facts" }, changes);
   const wishes = useRoute("/api/graph", { ...asked, kind: "preferences" }, changes);
   const ways = useRoute("/api/graph", { ...asked, kind: "procedures" }, changes);
-  const said = [facts, wishes, ways].flatMap((route) => route.data?.items ?? []);
-  const route = { ...files, error: files.error ?? facts.error, data: files.data && facts.data && { ...files.data, said } };
+  const all = [files, facts, wishes, ways];
+  const data = all.every((each) => each.data) ? { ...files.data, said: [facts, wishes, ways].flatMap((each) => each.data.items) } : null;
+  const route = { data, error: all.find((each) => each.error)?.error ?? null, loading: all.some((each) => each.loading), reload: () => all.forEach((each) => each.reload()) };
   const empty = (/** @type {any} */ data) =>
     data.facts.length || data.said.length ? null : html`No manifest of this project is known, and nothing was stated of it. <code>kiro-learn facts add</code>`;
   return html`
