@@ -59,3 +59,32 @@ def _pairs(run: re.Match[str]) -> str:
     characters = run.group()
     pairs = (characters[start : start + 2] for start in range(max(1, len(characters) - 1)))
     return f" {' '.join(pairs)} "
+
+
+# Tools and ways of which a project mostly uses one instead of the others.
+
+_GROUPS = (
+    ("npm", "pnpm", "yarn", "bun"),
+    ("pip", "uv", "poetry", "pipenv", "conda", "pdm"),
+    ("jest", "vitest", "mocha"),
+    ("pytest", "unittest"),
+    ("eslint", "biome", "oxlint"),
+    ("flake8", "pylint", "ruff"),
+    ("black", "yapf"),
+    ("webpack", "vite", "rollup", "esbuild", "parcel"),
+    ("tabs", "spaces"),
+    ("squash", "rebase"),
+    ("docker", "podman"),
+    ("postgres", "postgresql", "mysql", "sqlite", "mariadb"),
+)
+RIVALS = {name: group for group, names in enumerate(_GROUPS) for name in names}
+"""Of what is used instead of each other: in which group it is."""
+
+_DOES_BOTH = {"black": frozenset({"ruff"}), "yapf": frozenset({"ruff"})}
+"""What may also take the place of a tool, though it stands beside others."""
+
+
+def rivals_of(name: str) -> frozenset[str]:
+    """What may be used instead of ``name``; nothing where that is not known."""
+    group = frozenset(_GROUPS[RIVALS[name]]) if name in RIVALS else frozenset[str]()
+    return (group | _DOES_BOTH.get(name, frozenset())) - {name}

@@ -13,8 +13,7 @@ from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Fact, GraphKind, Says
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import KnowledgeType, MemoryRecord
-from kiro_learn.model.rule_conflict import RuleConflict
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, RuleConflict
 from kiro_learn.pipelines.recall.candidates import Candidate
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.model.rule_conflict import RuleConflict
+from kiro_learn.model.record import RuleConflict
 from kiro_learn.model.statistics import ServerFacts as ServerFacts  # noqa: PLC0414  # for those above, from here
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.backups import BackupFolder, StoreReplacement

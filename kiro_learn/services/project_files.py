@@ -22,8 +22,7 @@ from kiro_learn.learning.profile.profile import WANTED, past_of, profile_of, wit
 from kiro_learn.model.graph import EntityType, Fact, GraphKind, Preference, SourceType
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import ProfileFact, ProjectProfile
-from kiro_learn.model.record import KnowledgeType, MemoryRecord
-from kiro_learn.model.rule_conflict import RuleConflict
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, RuleConflict
 from kiro_learn.ports.home import ProjectFiles, RuleTexts
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.ports.storage.graph import GraphList, GraphReads

@@ -9,14 +9,12 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
-from kiro_learn.learning.extraction.extractive.choices import chosen_in
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
-from kiro_learn.learning.extraction.extractive.durable import laid_down_in
-from kiro_learn.learning.extraction.extractive.extract import draft_of
+from kiro_learn.learning.extraction.extractive.durable import chosen_in, laid_down_in
+from kiro_learn.learning.extraction.extractive.extract import draft_of, earnest_blocks
 from kiro_learn.learning.extraction.extractive.facts import answered_facts, fitted, statements_in, worth
 from kiro_learn.learning.extraction.extractive.learner import from_person
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
-from kiro_learn.learning.extraction.extractive.summaries import earnest_blocks
 from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.learning.extraction.framing import Sources, cited_events

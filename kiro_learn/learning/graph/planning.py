@@ -36,7 +36,7 @@ from kiro_learn.model.graph import (
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import PreferenceSaid, ProcedureSaid, Said
-from kiro_learn.model.rivals import RIVALS
+from kiro_learn.model.wording import RIVALS
 
 BY_HAND = "edited"
 """The session id of what is said by hand: it is said outside of any session."""

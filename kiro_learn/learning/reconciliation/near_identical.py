@@ -13,13 +13,12 @@ from typing import Protocol
 
 from kiro_learn.learning.reconciliation.judge import is_asked_again, merged_facts, parted, question_of
 from kiro_learn.learning.reconciliation.plan import Merge, is_same_principle
+from kiro_learn.learning.relearning import stems
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 from kiro_learn.model.wording import bare_words, is_negation
 
 LONG_WORDS = 60
 """Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
-
-"""In a word read backwards: looked for from the front, they would be tried from each character of a word of marks."""
 
 _DIGIT = re.compile(r"\d")
 
@@ -138,3 +137,33 @@ def agree(facts: Sequence[str], others: Sequence[str]) -> bool:
 
 def _subject(fact: str) -> tuple[str, ...]:
     return tuple(word for word in bare_words(fact) if not (is_negation(word) or _DIGIT.search(word)))
+
+
+# Whether an answer only says again what is remembered: what an agent was told, it tells whoever asks.
+
+TOLD_AGAIN_SIMILARITY = 0.5
+"""Cosine from which a memory is looked at: a short answer and what it repeats are not near."""
+
+_MOST_STEMS = 40
+"""Of an answer: a longer one that adds nothing would be an accident."""
+_LEAST_FOR_ONE_NEW, _SHARE_NEW = 3, 0.1
+"""Of so many words one may be new, of more this share: a verb changes its form ("took")."""
+_NAMES = re.compile(r"[\d_./\\@:#-]")
+"""In a word that is a number or a name."""
+
+
+def says_again(answer: MemoryRecord, known: MemoryRecord) -> bool:
+    """Whether ``answer`` has no number, no name and hardly a word that ``known`` and its question do not have.
+
+    False where the agent changed a file.
+    """
+    question, said = parted(answer.summary)
+    if answer.origin is not Origin.ASSISTANT or answer.knowledge_type or answer.files_modified or not question:
+        return False
+    if known.created_at >= answer.created_at:
+        return False
+    own = stems("\n".join((said, *answer.facts))) - stems(question)
+    new = own - stems("\n".join((known.title, known.summary, *known.facts)))
+    if not own or len(own) > _MOST_STEMS or any(_NAMES.search(word) for word in new):
+        return False
+    return len(new) <= max(len(own) >= _LEAST_FOR_ONE_NEW, int(_SHARE_NEW * len(own)))

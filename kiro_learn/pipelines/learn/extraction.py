@@ -14,12 +14,14 @@ import trio
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy, UnusableAnswer
 from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.known import KNOWN_CHARACTERS, NOTHING_KNOWN, Known
 from kiro_learn.learning.extraction.parsing import dated, parse, record_of
 from kiro_learn.learning.extraction.splitting import (
     HEALTH_CHECK,
     INSTRUCTIONS_CHARACTERS,
+    KNOWN_CHARACTERS,
+    NOTHING_KNOWN,
     NOTHING_MORE,
+    Known,
     More,
     Portion,
     half_count,

@@ -11,7 +11,7 @@ import structlog
 
 from kiro_learn.errors import EmbeddingError, StorageError
 from kiro_learn.learning.extraction.framing import Utterance, parts_of
-from kiro_learn.learning.extraction.known import MOST_KNOWN, NOTHING_KNOWN, Known
+from kiro_learn.learning.extraction.splitting import MOST_KNOWN, NOTHING_KNOWN, Known
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace

@@ -14,7 +14,7 @@ import trio
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
 from kiro_learn.learning.reconciliation.judge import JudgeBreaker, judge_prompt, parse_verdict
-from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.learning.reconciliation.near_identical import TOLD_AGAIN_SIMILARITY, near_identical, says_again
 from kiro_learn.learning.reconciliation.plan import (
     Cluster,
     Merge,
@@ -29,7 +29,6 @@ from kiro_learn.learning.reconciliation.plan import (
     plan,
     without_lossy_merges,
 )
-from kiro_learn.learning.reconciliation.told_again import TOLD_AGAIN_SIMILARITY, says_again
 from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace

@@ -11,7 +11,7 @@ from itertools import accumulate
 import attrs
 import numpy as np
 
-from kiro_learn.learning.extraction.extractive.language import is_foreign
+from kiro_learn.learning.extraction.extractive.vocabulary import is_foreign
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Hit

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from kiro_learn.model.rivals import rivals_of
+from kiro_learn.model.wording import rivals_of
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.ranking.ending_words import BE, BEFORE_A_NAME, GENERIC, PREPOSITIONS, STOPS
 from kiro_learn.retrieval.ranking.endings import (

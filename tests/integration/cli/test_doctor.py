@@ -29,7 +29,7 @@ from kiro_learn.config import BackupConfig, StorageConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.rule_conflict import RuleConflict
+from kiro_learn.model.record import RuleConflict
 from kiro_learn.model.settings import ServiceState
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.doctor import FIX, CheckState, DaemonFacts, DaemonState, Doctor, Examination, Outcome

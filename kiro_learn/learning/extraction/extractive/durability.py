@@ -18,19 +18,20 @@ from enum import Enum
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import (
+    asks_for_the_moment,
+    asks_in_passing,
     asks_nothing,
     is_commit_request,
     own_words,
     tells_how_things_stand,
 )
-from kiro_learn.learning.extraction.extractive.durable import choice_in
+from kiro_learn.learning.extraction.extractive.durable import choice_in, may_last
 from kiro_learn.learning.extraction.extractive.facts import worth
 from kiro_learn.learning.extraction.extractive.faults import asks_why, is_about_fault, is_guess, says_how_things_are
-from kiro_learn.learning.extraction.extractive.language import is_english
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
-from kiro_learn.learning.extraction.extractive.state_questions import asks_for_the_moment, asks_in_passing
-from kiro_learn.learning.extraction.extractive.turns import Turn
-from kiro_learn.learning.extraction.extractive.vocabulary import sentences
+from kiro_learn.learning.extraction.extractive.own_sentences import own_sentences
+from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
+from kiro_learn.learning.extraction.extractive.vocabulary import is_english, sentences
 from kiro_learn.retrieval.query.prose import asks
 
 _REASON = re.compile(
@@ -299,3 +300,70 @@ def refuted(turns: Iterable[Turn]) -> frozenset[int]:
         for turn in turns
         if turn.previous and turn.previous.answer and _REFUTED.search(turn.question[:_REFUTED_CHARACTERS])
     )
+
+
+# What was tried and given up: an answer tells what came of it, and the person leaves it.
+#
+# It is worth more than most that worked: nothing in the project shows it, and so an agent tries it again.
+
+_WORSE = re.compile(
+    r"\b(?:slower|worse|heavier|costlier|bigger|larger than|more (?:memory|expensive|complicated)|less accurate"
+    r"|not (?:any )?(?:better|faster|smaller|worth|possible|supported|compatible|exposed|available)|n[o']t help"
+    r"|no (?:gain|improvement|difference|benefit|speed-?up|support|way)\b|hardly|barely|makes? (?:it|things) worse"
+    r"|(?:does|do|is|are|was|were|can)(?: not|n't)|cannot|overhead|grows? by|no counterpart|drawback|downside"
+    r"|catch is|risky|langsamer|schlechter|teurer|größer|haken|nachteil|riskant|bringt (?:nichts|wenig)"
+    r"|kein(?:e|en)? (?:gewinn|vorteil|unterschied))\b",
+    re.IGNORECASE,
+)
+"""How an answer says that what was tried is no good."""
+_GIVES_UP = re.compile(
+    r"\b(?:not worth|isn'?t worth|(?:revert|undo|drop|scrap|forget|abandon|shelve)(?: it| that| this| the\b"
+    r"|\b(?=[.,;!]|$))|(?:we|i|let'?s|let us)(?:'ll| will)? (?:stay|stick)|back to (?:the )?(?:old|original|previous)\b"
+    r"|(?:leave|keep) (?:it|the \w+|things) (?:out|as (?:it|they) (?:was|were|is|are))|no gain|then (?:no|not)\b"
+    r"|lohnt (?:sich )?nicht|lass(?:en wir)? das|das lassen wir|nimm (?:es|das) (?:wieder )?raus|zurück zu"
+    r"|wir bleiben)",
+    re.IGNORECASE,
+)
+"""How a person leaves what was tried."""
+_TRIED = re.compile(
+    r"\b(?:try|tried|test|experiment|measure|benchmark|compare|see (?:if|whether|how)|what if|could (?:we|you|it)|would"
+    r"|switch|replace|swap|move to|use|upgrade|probier\w*|ausprobier\w*|versuch\w*|miss|teste?)\b",
+    re.IGNORECASE,
+)
+"""How a person has something tried."""
+_STILL_WANTED = re.compile(
+    r"\b(?:try (?:again|another|something)|instead|fix|wrong|broken|still|but (?:first|now))\b", re.IGNORECASE
+)
+"""It is left because the work was bad, and will be done otherwise."""
+_LEFT_CHARACTERS = 200
+_ANSWER_SENTENCES = 8
+
+
+def given_up(turns: Iterable[Turn]) -> frozenset[int]:
+    """The numbers of the answers that say why something is no good, and after which the person leaves it."""
+    return frozenset(
+        turn.previous.answer.number
+        for turn in turns
+        if turn.previous
+        and turn.previous.answer
+        and _leaves(turn)
+        and _TRIED.search(without_logs(turn.previous.question)[:_LEFT_CHARACTERS])
+        and _says_worse(turn.previous.answer.text)
+    )
+
+
+def kept_instead(prompt: str) -> str:
+    """The sentence of a prompt that leaves what was tried which says what is kept, or the empty text."""
+    return next((each for each in own_sentences(prompt)[:3] if may_last(each) and _STAYS.search(each)), "")
+
+
+_STAYS = re.compile(r"\b(?:we|let'?s)(?:'ll| will)? (?:stay|stick|keep)\b|\bwir (?:bleiben|behalten)\b", re.IGNORECASE)
+
+
+def _leaves(turn: Turn) -> bool:
+    said = without_logs(turn.question)[:_LEFT_CHARACTERS]
+    return _GIVES_UP.search(said) is not None and _STILL_WANTED.search(said) is None
+
+
+def _says_worse(answer: str) -> bool:
+    return any(_WORSE.search(sentence) for sentence in sentences(answer)[:_ANSWER_SENTENCES])

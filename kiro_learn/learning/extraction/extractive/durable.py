@@ -1,14 +1,13 @@
-"""Sentences in which a person lays down how things are done from now on, or chooses between ways to go on."""
+"""Sentences in which a person lays down how things are done, chooses between ways to go on, or lists what to do."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from kiro_learn.learning.extraction.extractive import other_languages
 from kiro_learn.learning.extraction.extractive.own_sentences import own_parts, own_sentences, tidy, unquoted
 from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of
-from kiro_learn.learning.extraction.extractive.vocabulary import sentences, words
+from kiro_learn.learning.extraction.extractive.vocabulary import on_one_line, sentences, words
 from kiro_learn.model.wording import letters
 from kiro_learn.retrieval.query.prose import asks
 
@@ -133,7 +132,7 @@ def _is_rule(sentence: str, *, is_listed: bool) -> bool:
     bare = unquoted(sentence)
     if not may_last(sentence) or _NOW.search(sentence):
         return False
-    return is_listed or odds_of(bare).is_rule or other_languages.is_rule(bare)
+    return is_listed or odds_of(bare).is_rule or _orders_elsewhere(bare)
 
 
 def may_last(sentence: str) -> bool:
@@ -153,6 +152,169 @@ def choice_in(prompt: str) -> str:
 
 
 def _is_choice(sentence: str) -> bool:
-    return (_CHOICE.match(sentence) is not None and not _QUESTION.match(sentence)) or other_languages.is_choice(
-        sentence
+    return (_CHOICE.match(sentence) is not None and not _QUESTION.match(sentence)) or _chooses_elsewhere(sentence)
+
+
+# The sentence in which a person chooses something for the project, rejects it, or tells what is used instead.
+
+_MOST_CHARACTERS = 600
+"""Of a prompt that chooses: a longer one tells what to do."""
+_FIRST_SENTENCES = 3
+
+
+def chosen_in(prompt: str) -> str:
+    """The first sentence of ``prompt`` that chooses for the project, or the empty text."""
+    if len(prompt) > _MOST_CHARACTERS or own_parts(prompt) != [prompt]:
+        return ""
+    first = own_sentences(prompt)[:_FIRST_SENTENCES]
+    return next((each for each in first if may_last(each) and odds_of(unquoted(each)).is_choice), "")
+
+
+# How people lay down rules and make choices in other languages than English.
+#
+# A rule orders: it begins with "always", "never" or an imperative that has one of them, or with the person or the team
+# as its subject. So what only tells of something ("es geht nie") is none. What is missing here is a fact of its turn.
+
+_IMPERATIVES = {
+    "de": (
+        "(?:bitte,? )?(?:benutz|verwend|nutz|nimm|nehm|schreib|mach|commit|push|lass|führ|leg|änder|lösch|test|merg"
+        "|deploy|setz|halt|ruf|bau|prüf|start|speicher|rechne|logg?)\\w{0,5}"
+    ),
+    "fr": "(?:s'il te plaît,? )?(?:utilis|emploi|écri|lanc|fai|met|commit|pouss|exécut|prend|appel|n')\\w*",
+    "es": "(?:por favor,? )?(?:us|utili[zc]|ejecut|escrib|ha[zg]|pon|llam)\\w{0,6}",
+    "pt": "(?:por favor,? )?(?:us|utiliz|execut|escrev|faç|coloqu)\\w{0,6}",
+    "it": "(?:per favore,? )?(?:usa|utilizz|esegu|scriv|fa|mett|non)\\w{0,6}",
+    "nl": "(?:gebruik|schrijf|draai|commit|push|zet|maak)",
+    "ru": "(?:пожалуйста,? )?(?:использу|пиш|запуска|дела|ставь|не )\\w*",
+}
+_EVER = {
+    "de": (
+        "(?:immer(?! noch| wieder| mehr| öfter| d(?:er|ie|as|ies\\w*)\\b)|niemals|nie(?! gesehen| gehört)|stets"
+        "|grundsätzlich|auf keinen fall)"
+    ),
+    "fr": "(?:toujours(?! pas| en | l[ea] même| cette?)|jamais(?! vu))",
+    "es": "(?:siempre|nunca|jamás)(?! (?:falla|funciona|ha|he|me|el mismo)\\b)",
+    "pt": "(?:sempre|nunca|jamais)(?! (?:falha|falla|funciona|ha|he|me|o mesmo)\\b)",
+    "it": "(?:sempre|mai)(?! (?:visto|lo stesso)\\b)",
+    "nl": "(?:altijd|nooit)",
+    "ru": "(?:всегда|никогда)",
+}
+_SUBJECTS = {
+    "de": "(?:wir|du|ihr)",
+    "fr": "(?:on|nous|tu|vous)",
+    "es": "(?:nosotros|tú)",
+    "pt": "(?:nós|a gente|você)",
+    "it": "(?:noi|tu)",
+    "nl": "(?:we|wij|je)",
+    "ru": "(?:мы|ты|вы)",
+}
+_FROM_NOW_ON = (
+    "ab (?:jetzt|sofort)|künftig|in zukunft|désormais|à partir de maintenant|a partir de ahora|de ahora en adelante"
+    "|a partir de agora|de agora em diante|d'ora in poi|vanaf nu|voortaan|отныне|впредь"
+)
+_LATIN_RULE = re.compile(
+    "|".join(
+        rf"{_EVER[each]} (?!mehr|plus|más|mais|più|meer)|{_IMPERATIVES[each]}\b[^,;:]{{0,80}}?\b{_EVER[each]}\b"
+        rf"|{_SUBJECTS[each]} [^,;:]{{0,40}}?\b{_EVER[each]}\b"
+        for each in _EVER
     )
+    + rf"|(?:{_FROM_NOW_ON})\b",
+    re.IGNORECASE,
+)
+_SIGNED_RULE = re.compile(
+    "(?:必ず|常に|絶対に?|今後は|これからは).{0,80}(?:ください|下さい|こと|使う|使います|しましょう)"
+    "|禁止(?:です|とします|とする|する|。|$)|[わかさたなまらがばし]ないでください"
+    "|^(?:请|我们|以后|今后|所有.{0,8}?都?)?(?:必须|务必|一律|始终|永远|绝对不要|千万不要|不要再|禁止|不准)"
+    "|(?:항상|반드시|절대로?|앞으로는?).{0,60}(?:세요|하라|해라|것|니다)|금지(?:입니다|한다|$)"
+)
+_SIGNED_QUESTION = re.compile(r"(?:か|吗|呢|까요?|나요)[。.\s]*$")
+_CHOICE_ELSEWHERE = re.compile(
+    r"(?:wir|lass(?:t)? uns)\b[^?]{0,40}?\b(?:nehmen|nutzen|verwenden|benutzen|wechseln|bleiben|ersetzen|streichen"
+    r"|haben uns)\b[^?]{2,120}\b(?:statt|anstatt|weil|da|entschieden)\b"
+    r"|(?:on|nous)\b[^?]{0,20}?\b(?:prend|utilis|gard|remplac|pass|choisi)\w*[^?]{2,120}"
+    r"\b(?:au lieu d|plutôt que|parce que|car\b)"
+    r"|(?:usamos|usaremos|vamos a usar|elegimos|cambiamos|vamos usar|escolhemos)[^?]{2,120}"
+    r"\b(?:en vez de|en lugar de|em vez de|porque)\b"
+    r"|[^?]{2,60}(?:ではなく|じゃなくて|の代わりに|をやめて)[^?]{1,60}(?:にします|にする|にしましょう|に決め|を使|を採用)"
+    r"|(?:我们)?[^?]{0,30}(?:改用|决定用|选择了?)[^?]{1,60}",
+    re.IGNORECASE,
+)
+
+
+def _orders_elsewhere(sentence: str) -> bool:
+    """Whether ``sentence``, which asks nothing, lays down how things are done from now on."""
+    if _SIGNED_QUESTION.search(sentence):
+        return False
+    return _LATIN_RULE.match(sentence) is not None or _SIGNED_RULE.search(sentence) is not None
+
+
+def _chooses_elsewhere(sentence: str) -> bool:
+    """Whether ``sentence`` decides for one thing over another, or says why."""
+    return _CHOICE_ELSEWHERE.match(sentence) is not None and _SIGNED_QUESTION.search(sentence) is None
+
+
+# What a person lays out without a rule or a reason: the steps by which something is done, and what something becomes.
+#
+# It holds whatever the answer says, and also where that did not help.
+
+_LONGEST_LAID_OUT = 600
+"""Characters of a prompt: a longer one is a plan or a paste."""
+
+_MOST_SHOWN = 300
+_DOING = (
+    r"(?:back ?up|build|bump|cut|deploy|generate|install|migrate|onboard|promote|provision|publish|release|restore"
+    r"|roll ?back|roll ?out"
+    r"|rotate|run|seed|set up|ship|sign|sync|tag|test|update|upgrade)"
+)
+_STEPS = re.compile(
+    r"(?:\b(?:(?!(?:the|these|down|following)\b)[\w-]{1,30} )?(?:steps|procedure|checklist|runbook|order)\b"
+    r"[^.:\n]{0,60}"
+    rf"|\b(?:to|when (?:we|you)|how (?:we|to)) {_DOING}\b[^.:\n]{{0,60}}"
+    rf"|\b(?:a|the|every|each|our) (?:\w{{1,30}} )?{_DOING}\b[^.:\n]{{0,30}}):\s{{1,3}}"
+    r"(\S[^\n]{0,300}(?:\n[ \t]{0,8}(?:[-*]|\d{1,2}[.)])[^\n]{1,200}){0,12})",
+    re.IGNORECASE,
+)
+"""A thing to do, a colon, and what it consists of."""
+
+_HOW = re.compile(
+    r"\W*+(?:(?:and|so|btw|fyi|note|ok|yes)\b[\s,:]*+)*+"
+    rf"(?:(?:we|our team|the team) (?:always |usually |only )?{_DOING}\b[^?]{{0,80}}?"
+    r"\b(?:by|from|through|using|via|with|every|twice|after)\b"
+    r"|(?:the|our|a|an|each|every) \S{1,40}(?: \S{1,40}){0,3}? (?:triggers|deploys|publishes|releases|kicks off|starts"
+    r"|creates|builds|uploads|(?:is|are) (?:built|created|deployed|done|generated|published|released|tagged|uploaded)"
+    r" (?:by|from|in|on|with))\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells how something is done."""
+
+_ITEM = re.compile(r"[,;\n]|\bthen\b|->|\u2192")
+_FEWEST_CUTS = 2
+"""Between steps: fewer than three are no list."""
+
+_BECOMES = re.compile(
+    r"\bfrom [^\s,]{1,40}[^?]{0,60}? to [^\s,]|\b(?:change|rename|move|switch|replace|migrate|set|bump|raise"
+    r"|lower)\b[^?]{1,80}? (?:by|to|with) \S"
+    r"|\b(?:instead of|rather than|not anymore|no longer)\b|\b(?:should|must|has to|have to) (?:be|become|have|use)\b"
+    r"|\b(?:use|keep) [^\s,]",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"\d|`|\w[._/\\@#-]\w|[a-z][A-Z]|[A-Z]{2}|(?<=[a-z,;] )[A-Z][a-z]")
+
+
+def steps_in(prompt: str) -> str:
+    """The steps that ``prompt`` lists for a thing to do, or its statement of how that is done; or the empty text."""
+    if len(prompt) > _LONGEST_LAID_OUT or asks(prompt):
+        return ""
+    listed = _STEPS.search(prompt)
+    if listed and "?" not in listed.group() and len(_ITEM.findall(listed.group(1))) >= _FEWEST_CUTS:
+        return on_one_line(listed.group())[:_MOST_SHOWN]
+    told = (sentence for sentence in sentences(prompt) if not asks(sentence))
+    return next((sentence for sentence in told if _HOW.match(sentence)), "")
+
+
+def order_in(prompt: str) -> str:
+    """The sentence of ``prompt`` that says what something becomes, by name; or the empty text."""
+    if len(prompt) > _LONGEST_LAID_OUT:
+        return ""
+    told = (sentence for sentence in sentences(prompt) if not asks(sentence) and len(sentence) <= _MOST_SHOWN)
+    return next((sentence for sentence in told if _BECOMES.search(sentence) and _NAMED.search(sentence)), "")

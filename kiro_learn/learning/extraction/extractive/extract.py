@@ -1,17 +1,32 @@
-"""The memory extracted from a turn, and its draft within the bounds of a record."""
+"""The memory extracted from a turn: what of its question and answer it shows, and its draft within the bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import attrs
 
+from kiro_learn.learning.extraction.extractive.chatter import (
+    is_chatter,
+    is_nod,
+    without_chatter,
+)
 from kiro_learn.learning.extraction.extractive.facts import Files
+from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.turns import Said, Turn, without_logs
+from kiro_learn.learning.extraction.extractive.vocabulary import (
+    cut_at_sentence,
+    cut_at_word,
+    on_one_line,
+    overlap,
+    sentences,
+    words,
+)
 from kiro_learn.learning.extraction.framing import Sources, cited_events
 from kiro_learn.learning.extraction.parsing import bounded, each_within
 from kiro_learn.model import record
 from kiro_learn.model.draft import RecordDraft
-from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.model.record import ASKED, KnowledgeType, ObservationType, Origin
 
 
 @attrs.frozen(kw_only=True)
@@ -64,3 +79,89 @@ def _paths(paths: Iterable[str]) -> tuple[str, ...]:
 def _is_among(mentioned: str, known: Iterable[str]) -> bool:
     """Whether ``mentioned`` is one of the ``known`` paths, or the end of one."""
     return any(f"/{path}".endswith(f"/{mentioned}") for path in known)
+
+
+# The beginning of an answer under the beginning of its question: the best extract that was measured.
+#
+# Of 40 later questions 39 were answered by the first 850 characters of a right turn's answer, with the beginning of
+# its prompt in front; choosing sentences instead lost up to a seventh of them.
+
+ANSWER_CHARACTERS = 850
+PROMPT_CHARACTERS = 300
+_EARLIER_CHARACTERS = 60
+_LEAST_REST = 40
+_MOST_PROMPTS = 3
+_REPEATED = 0.75
+
+
+def asked_line(turn: Turn) -> str:
+    """What was asked, in the words it was asked in; where that was only a nod, what it answered to as well."""
+    if not turn.prompts:
+        return ""
+    telling = [said for said in turn.prompts if not is_nod(said.text)] or turn.prompts
+    *earlier, last = telling[-_MOST_PROMPTS:]
+    again = set(words(last.text))
+    shown = [_short(said, _EARLIER_CHARACTERS) for said in earlier if overlap(said.text, again) < _REPEATED]
+    line = f"{ASKED}{' / '.join([*shown, _short(last, PROMPT_CHARACTERS)])}"
+    before = _subject_before(turn) if is_nod(turn.question) or len(turn.question) <= _LEAST_REST else ""
+    return f"{line} (after: {before})" if before else line
+
+
+def _short(said: Said, limit: int) -> str:
+    return cut_at_word(on_one_line(without_logs(said.text)), limit)
+
+
+def _subject_before(turn: Turn) -> str:
+    """The question that the answer before this turn ended with, or what that turn was about."""
+    before = turn.previous
+    if before is None or before.answer is None:
+        return ""
+    last = sentences(before.answer.text[-PROMPT_CHARACTERS * 4 :])[-1:]
+    if last and last[0].endswith("?"):
+        return cut_at_word(on_one_line(last[0]), PROMPT_CHARACTERS)
+    return _short(before.prompts[-1], _EARLIER_CHARACTERS) if before.prompts else ""
+
+
+def earnest_blocks(blocks: Sequence[Block]) -> list[Block]:
+    """``blocks`` without the chatter that surrounds what they say: sentences, and headings that name nothing."""
+    kept: list[Block] = []
+    for block in blocks:
+        if block.kind is BlockKind.TEXT:
+            text = without_chatter(block.text)
+        else:
+            text = "" if block.kind is BlockKind.HEADING and is_chatter(block.text) else block.text
+        if text:
+            kept.append(Block(block.kind, text, block.marker, block.heading))
+    return kept
+
+
+def without_title(blocks: Sequence[Block], title: str) -> Sequence[Block]:
+    """``blocks`` less a first heading that the title already says."""
+    repeats = (
+        len(blocks) > 1
+        and blocks[0].kind is BlockKind.HEADING
+        and overlap(blocks[0].text, set(words(title))) >= _REPEATED
+    )
+    return blocks[1:] if repeats else blocks
+
+
+def beginning(blocks: Sequence[Block], limit: int = ANSWER_CHARACTERS) -> tuple[str, int]:
+    """As much of ``blocks`` as fits into ``limit`` characters, cut where a line or sentence ends, and how many fit."""
+    lines: list[str] = []
+    left = limit
+    for count, block in enumerate(blocks):
+        line = block.line
+        if len(line) + 1 > left:
+            if left >= _LEAST_REST and block.kind is not BlockKind.HEADING:
+                lines.append(cut_at_sentence(line, left))
+            return _joined(lines, blocks[:count]), count
+        lines.append(line)
+        left -= len(line) + 1
+    return "\n".join(lines), len(blocks)
+
+
+def _joined(lines: list[str], shown: Sequence[Block]) -> str:
+    """A heading that nothing follows is left out."""
+    if shown and shown[-1].kind is BlockKind.HEADING and len(lines) == len(shown):
+        lines = lines[:-1]
+    return "\n".join(lines)

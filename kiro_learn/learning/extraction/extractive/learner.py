@@ -8,18 +8,27 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
-from kiro_learn.learning.extraction.extractive.choices import chosen_in
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
+    given_up,
     gives_reasons,
+    kept_instead,
     lasts,
     refuted,
     tells_cause,
     wanted_by,
 )
-from kiro_learn.learning.extraction.extractive.durable import choice_in, laid_down_in
-from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
+from kiro_learn.learning.extraction.extractive.durable import choice_in, chosen_in, laid_down_in, order_in, steps_in
+from kiro_learn.learning.extraction.extractive.extract import (
+    PROMPT_CHARACTERS,
+    Extract,
+    asked_line,
+    beginning,
+    draft_of,
+    earnest_blocks,
+    without_title,
+)
 from kiro_learn.learning.extraction.extractive.facts import (
     MOST_FACTS,
     ToolFact,
@@ -30,16 +39,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
     tool_facts,
 )
 from kiro_learn.learning.extraction.extractive.faults import cause_told_in
-from kiro_learn.learning.extraction.extractive.given_up import given_up, kept_instead
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
-from kiro_learn.learning.extraction.extractive.orders import order_in, steps_in
-from kiro_learn.learning.extraction.extractive.summaries import (
-    PROMPT_CHARACTERS,
-    asked_line,
-    beginning,
-    earnest_blocks,
-    without_title,
-)
 from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in

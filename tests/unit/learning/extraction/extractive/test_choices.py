@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.choices import chosen_in
+from kiro_learn.learning.extraction.extractive.durable import chosen_in
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.learning.extraction.extractive.durable import laid_down_in, only_lays_down
-from kiro_learn.learning.extraction.extractive.language import is_english
+from kiro_learn.learning.extraction.extractive.vocabulary import is_english
 from tests.unit.learning.histories import answer, learned, prompt, tool
 
 

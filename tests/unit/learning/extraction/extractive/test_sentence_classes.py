@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.sentence_classes import BIAS, Odds, odds_of, words_of
-from kiro_learn.learning.extraction.extractive.sentence_signs import signs_of
+from kiro_learn.learning.extraction.extractive.sentence_classes import BIAS, Odds, odds_of, signs_of, words_of
 
 
 @pytest.mark.parametrize(

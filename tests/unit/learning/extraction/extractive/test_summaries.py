@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.markdown import blocks_of
-from kiro_learn.learning.extraction.extractive.summaries import (
+from kiro_learn.learning.extraction.extractive.extract import (
     asked_line,
     beginning,
     earnest_blocks,
     without_title,
 )
+from kiro_learn.learning.extraction.extractive.markdown import blocks_of
 from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, title_of
 from kiro_learn.learning.extraction.extractive.turns import Said, Turn
 
