@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Protocol
 
 from kiro_learn.learning.reconciliation.judge import is_asked_again, merged_facts, parted, question_of
 from kiro_learn.learning.reconciliation.plan import Merge, is_same_principle
 from kiro_learn.learning.relearning import stems
+from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 from kiro_learn.model.wording import bare_words, is_negation
 
@@ -21,45 +21,6 @@ LONG_WORDS = 60
 """Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
 
 _DIGIT = re.compile(r"\d")
-
-
-class Told(Protocol):
-    """The fields by which two records, or drafts of records, are compared."""
-
-    @property
-    def title(self) -> str:
-        """The title."""
-        ...
-
-    @property
-    def summary(self) -> str:
-        """The summary."""
-        ...
-
-    @property
-    def facts(self) -> tuple[str, ...]:
-        """The facts, in order."""
-        ...
-
-    @property
-    def files_touched(self) -> tuple[str, ...]:
-        """Paths of files it is about."""
-        ...
-
-    @property
-    def files_read(self) -> tuple[str, ...]:
-        """Paths of files that were read."""
-        ...
-
-    @property
-    def files_modified(self) -> tuple[str, ...]:
-        """Paths of files that were changed."""
-        ...
-
-    @property
-    def origin(self) -> Origin | None:
-        """Whose words it was learned from; None if that is not known."""
-        ...
 
 
 def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
@@ -120,7 +81,7 @@ def _merged(group: Sequence[MemoryRecord]) -> Merge:
     )
 
 
-def essence(record: Told) -> Hashable:
+def essence(record: MemoryRecord | RecordDraft) -> Hashable:
     """A key that is equal for two records only if they say the same; facts are compared by ``agree``."""
     question, answer = parted(record.summary)
     answered = bare_words(answer)
