@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
@@ -69,6 +69,14 @@ class FewRecords:
             windows.vectors(runs(firsts, counts)).astype(np.float64),
             np.repeat(np.arange(len(rows)), counts),
         )
+
+    def nearness(self, values: Callable[[Doubles], Doubles]) -> Doubles:
+        """(records,): that of each record, from the ``values`` of its vectors."""
+        return nearness(values(self.wholes), values(self.windows), self.owners)
+
+    def cosines(self, direction: Vector) -> Doubles:
+        """(records,): with a unit ``direction``; of each row by itself, so that equal vectors tie."""
+        return self.nearness(lambda vectors: (vectors * direction).sum(axis=1))
 
 
 def windows_of(rows: RowNumbers, owners: Owners) -> tuple[RowNumbers, RowNumbers]:
@@ -228,33 +236,32 @@ class ZScores:
 
         Compared in double precision, so that equal vectors have equal ones.
         """
-        rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
-        if not rows:
-            return {}
-        segment = self._segment
-        few = FewRecords.read(np.array(list(rows.values())), self._owners, segment.wholes, segment.windows)
-        centred = nearness(self._centred(few.wholes), self._centred(few.windows), few.owners)
-        found = (centred - self._usual.mean) / self._usual.deviation
-        return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
+        return self._of_each(record_ids, lambda few: self._standard(few.nearness(self._centred)))
 
     def cosines(self, record_ids: Iterable[RecordId]) -> dict[RecordId, float]:
         """Cosine of each with the query, as in the score of a hit; only those with a vector."""
-        rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
-        if not rows:
-            return {}
-        segment = self._segment
-        few = FewRecords.read(np.array(list(rows.values())), self._owners, segment.wholes, segment.windows)
-        wholes, windows = ((vectors * self._center.direction).sum(axis=1) for vectors in (few.wholes, few.windows))
-        return dict(zip(rows, nearness(wholes, windows, few.owners).tolist(), strict=True))
+        return self._of_each(record_ids, lambda few: few.cosines(self._center.direction))
 
     def deviations_of(self, vectors: Matrix) -> tuple[float, ...]:
         """The same of any unit ``vectors``, (n, dimension), beside what is usual for whole records."""
-        found = (self._centred(vectors.astype(np.float64)) - self._usual.mean) / self._usual.deviation
-        return tuple(found.round(DIGITS).tolist())
+        return tuple(self._standard(self._centred(vectors.astype(np.float64))).tolist())
 
     def cosines_of(self, vectors: Matrix) -> tuple[float, ...]:
         """Plain cosines of unit ``vectors``, (n, DIMENSION), with the query."""
         return tuple((vectors @ self._center.direction).tolist())
+
+    def _of_each(
+        self, record_ids: Iterable[RecordId], values: Callable[[FewRecords], Doubles]
+    ) -> dict[RecordId, float]:
+        rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
+        if not rows:
+            return {}
+        segment = self._segment
+        few = FewRecords.read(np.array(list(rows.values())), self._owners, segment.wholes, segment.windows)
+        return dict(zip(rows, values(few).tolist(), strict=True))
+
+    def _standard(self, cosines: Doubles) -> Doubles:
+        return ((cosines - self._usual.mean) / self._usual.deviation).round(DIGITS)
 
     def _centred(self, vectors: Doubles) -> Doubles:
         # Of each row by itself, unlike a product of matrices, so that equal rows have equal ones.

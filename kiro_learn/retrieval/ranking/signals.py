@@ -87,24 +87,6 @@ def weighted_score(signals: Signals, weights: Weights, *, boost: float = 1.0) ->
     return min(1.0, math.fsum(parts) / total) * boost
 
 
-def signals_of(
-    made_at: datetime,
-    now: datetime,
-    settings: ScoringSettings,
-    *,
-    is_same_project: bool,
-    cosine: float | None = None,
-    fts5: float | None = None,
-) -> Signals:
-    """The signals of a record made at ``made_at`` (UTC); ``cosine`` from -1 to 1, ``fts5`` from ``fts5_signal``."""
-    return Signals(
-        semantic=None if cosine is None else semantic_signal(cosine),
-        fts5=fts5,
-        recency=recency_signal(made_at, now, half_life_hours=settings.half_life_hours),
-        project_match=project_signal(is_same=is_same_project),
-    )
-
-
 def signals_among(
     found: Found,
     hits: Collection[Hit],
@@ -127,13 +109,11 @@ def signals_among(
     known = dict.fromkeys((hit.record_id for hit in hits), 0.0) if has_all_words else {}
     fts5 = known | {each: fts5_signal(score, best=best, ideal=words.ideal_score) for each, score in bm25.items()}
     return {
-        hit.record_id: signals_of(
-            hit.created_at,
-            now,
-            settings,
-            is_same_project=is_same_project,
-            cosine=cosines.get(hit.record_id),
+        hit.record_id: Signals(
+            semantic=semantic_signal(cosines[hit.record_id]) if hit.record_id in cosines else None,
             fts5=fts5.get(hit.record_id),
+            recency=recency_signal(hit.created_at, now, half_life_hours=settings.half_life_hours),
+            project_match=project_signal(is_same=is_same_project),
         )
         for hit in hits
     }

@@ -288,8 +288,7 @@ class Scan:
     def cosines(self, rows: RowNumbers, owners: Owners) -> Doubles:
         """Of a few records, in double precision and alike wherever a row lies, so that equal vectors tie."""
         few = FewRecords.read(rows, owners, self.segment.wholes, self.segment.windows)
-        wholes, windows = ((vectors * self.center.direction).sum(axis=1) for vectors in (few.wholes, few.windows))
-        return nearness(wholes, windows, few.owners)
+        return few.cosines(self.center.direction)
 
     def centred_cosines(self) -> Floats:
         """(records,), approximately, with the mean subtracted: for their distribution, not for the order of hits."""
