@@ -14,9 +14,9 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import RankingFeatures
+from kiro_learn.model.retrieval import LexicalRanking, RankingFeatures
 from kiro_learn.model.vectors import Matrix
-from kiro_learn.ports.storage.answers import EmbeddingTable, LexicalRanking, SearchParams
+from kiro_learn.ports.storage.answers import EmbeddingTable, SearchParams
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.models import HashEmbedder
 from kiro_learn.testing.simulation import in_place, scheduled

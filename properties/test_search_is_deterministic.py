@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.model.retrieval import LexicalRanking
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend
 from properties.sqlite_files import with_sqlite
 from properties.stories import NAMESPACES, put_record, records, texts

@@ -257,6 +257,25 @@ class Hit:
     score: float
 
 
+@attrs.frozen
+class LexicalRanking:
+    """Records that share words with a query, best first; ties by newest, then by id."""
+
+    hits: tuple[Hit, ...]
+    """``score``: bm25 negated, higher is better; by the fallback, the inverse document frequencies of what is there."""
+    ideal_score: float
+    """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
+    unseen in the namespace at the largest: what a record of average length that holds each once would score. 0 from
+    a namespace without records and for a query without terms."""
+    terms: tuple[str, ...] = ()
+    """Those that were looked up, in the query's order."""
+    neighbors: tuple[Hit, ...] = ()
+    """If asked for: those of ``hits`` in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words
+    of each other, in the same order, by the bm25 of these pairs."""
+    is_index_damaged: bool = False
+    """The index of words cannot be read: these are the records that contain the words, as parts of others too."""
+
+
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
     """``hits`` by (score descending, created_at descending, record_id ascending); how they came does not matter."""
     by_id = sorted(hits, key=attrgetter("record_id"))

@@ -27,8 +27,9 @@ from kiro_learn.model.graph import GraphItem, GraphKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import LexicalRanking
 from kiro_learn.model.stored import Stored
-from kiro_learn.ports.storage.answers import LexicalRanking, Outcome, Refused, SearchParams
+from kiro_learn.ports.storage.answers import Outcome, Refused, SearchParams
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.testing.simulation import EPOCH, simulated_now

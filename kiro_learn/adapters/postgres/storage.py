@@ -42,8 +42,9 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageBusy, StorageError
 from kiro_learn.model.graph import GraphItemId, GraphKind
 from kiro_learn.model.retention import FileSize
+from kiro_learn.model.retrieval import LexicalRanking
 from kiro_learn.model.statistics import ServerFacts
-from kiro_learn.ports.storage.answers import Change, Committed, LexicalRanking, Outcome, RecordRemoved, SearchParams
+from kiro_learn.ports.storage.answers import Change, Committed, Outcome, RecordRemoved, SearchParams
 from kiro_learn.ports.storage.graph import GraphWords
 from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.kept_texts import forget_texts

@@ -22,8 +22,8 @@ from kiro_learn.adapters.sqlite.word_index import Tokens, Totals, WordIndex
 from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, NUMBER_MASK, IndexDamaged, WordReads, tokenizer
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import Hit, best_first
-from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
+from kiro_learn.model.retrieval import Hit, LexicalRanking, best_first
+from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, SearchParams
 from kiro_learn.retrieval.query.syntax import cap, ideal_score, match_expression, terms
 from kiro_learn.retrieval.ranking.bm25 import (
     Phrase,
@@ -150,8 +150,7 @@ def rank_by_texts(
     """The same without the index: reads every record of the namespace, a few microseconds each."""
     found = connection.execute(index_statements.TEXTS_OF_NUMBER, {"number": number})
     texts = (text for row in decodable(found) if (text := to_text_of_hit(row)) is not None)
-    ranking = rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
-    return LexicalRanking(ranking.hits, ranking.ideal_score, ranking.words)
+    return rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
 
 
 @attrs.frozen

@@ -32,9 +32,9 @@ from kiro_learn.adapters.sqlite.search import WordIndexes
 from kiro_learn.adapters.sqlite.sessions import SessionReads
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import RankingFeatures
+from kiro_learn.model.retrieval import LexicalRanking, RankingFeatures
 from kiro_learn.model.statistics import ProjectInfo
-from kiro_learn.ports.storage.answers import Change, Committed, LexicalRanking, Outcome, RecordRemoved, SearchParams
+from kiro_learn.ports.storage.answers import Change, Committed, Outcome, RecordRemoved, SearchParams
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.retrieval.kept_texts import forget_texts
 

@@ -15,11 +15,11 @@ import trio
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, SearchMode
+from kiro_learn.model.retrieval import Hit, LexicalRanking, Ranking, RankingFeatures, SearchMode
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
 from kiro_learn.ports.indexes import TermLookup, WordIndexRepair
 from kiro_learn.ports.models import QueryEmbedder
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.records import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.syntax import has_words

@@ -13,7 +13,6 @@ from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import Hit
 from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity, Parts
 
 NEIGHBOR_DISTANCE = 5
@@ -30,25 +29,6 @@ class SearchParams:
     term_cap: int = 32
     with_neighbors: bool = False
     """Also look in which hits the query's words stand close together."""
-
-
-@attrs.frozen
-class LexicalRanking:
-    """Records that share words with a query, best first; ties by newest, then by id."""
-
-    hits: tuple[Hit, ...]
-    """``score``: bm25 negated, higher is better; by the fallback, the inverse document frequencies of what is there."""
-    ideal_score: float
-    """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
-    unseen in the namespace at the largest: what a record of average length that holds each once would score. 0 from
-    a namespace without records and for a query without terms."""
-    terms: tuple[str, ...] = ()
-    """Those that were looked up, in the query's order."""
-    neighbors: tuple[Hit, ...] = ()
-    """If asked for: those of ``hits`` in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words
-    of each other, in the same order, by the bm25 of these pairs."""
-    is_index_damaged: bool = False
-    """The index of words cannot be read: these are the records that contain the words, as parts of others too."""
 
 
 @attrs.frozen(eq=False)

@@ -15,9 +15,9 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import CapturedRecord
 from kiro_learn.model.record import EVERYTHING, MemoryRecord, RecordFilter
-from kiro_learn.model.retrieval import Hit, RankingFeatures
+from kiro_learn.model.retrieval import Hit, LexicalRanking, RankingFeatures
 from kiro_learn.model.statistics import Activity, TokenEconomics
-from kiro_learn.ports.storage.answers import LexicalRanking, RecordPage, SearchParams
+from kiro_learn.ports.storage.answers import RecordPage, SearchParams
 
 
 class RecordReads(Protocol):

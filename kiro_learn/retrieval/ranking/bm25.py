@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import pairwise
-from typing import Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.model.retrieval import Hit, best_first
+from kiro_learn.model.retrieval import Hit, LexicalRanking, best_first
 from kiro_learn.retrieval.query.syntax import ideal_score, inverse_document_frequency
 
 # bm25 over postings in memory, to the last bit what FTS5's ``bm25()`` says.
@@ -274,18 +273,9 @@ def _sum_of(weights: Sequence[float], held: int) -> float:
 # So the best score compares with the ideal one as bm25's does, whose length and count factors are about 1.
 
 
-@attrs.frozen
-class Contained:
-    """The texts that contain any of the words, ranked."""
-
-    hits: tuple[Hit, ...]
-    """Best first; ties by newest, then by id."""
-    ideal_score: float
-    words: tuple[str, ...]
-    """The words that were looked for."""
-
-
-def rank_by_containment(texts: Iterable[tuple[Hit, str]], words: Sequence[str], *, most: int, limit: int) -> Contained:
+def rank_by_containment(
+    texts: Iterable[tuple[Hit, str]], words: Sequence[str], *, most: int, limit: int
+) -> LexicalRanking:
     """The ``limit`` best of ``texts``, each with a hit that has no score yet.
 
     Of more than ``most`` words, the first and the last are looked for: around what was pasted stands what is asked.
@@ -305,31 +295,4 @@ def rank_by_containment(texts: Iterable[tuple[Hit, str]], words: Sequence[str], 
     weights = [inverse_document_frequency(frequencies[place], total) for place in range(len(spellings))]
     scored = [attrs.evolve(hit, score=math.fsum(weights[place] for place in contained)) for hit, contained in found]
     ideal = ideal_score((frequencies[place] for place in range(len(spellings))), total)
-    return Contained(tuple(best_first(scored)[:limit]), ideal, looked_for)
-
-
-# What ranking needs of a search by words, whichever store did it.
-
-
-class WordRanking(Protocol):
-    """Records that share words with a query, best first."""
-
-    @property
-    def hits(self) -> Sequence[Hit]:
-        """``score``: bm25 negated, higher is better."""
-        ...
-
-    @property
-    def ideal_score(self) -> float:
-        """What a record with every word of the query would score."""
-        ...
-
-    @property
-    def terms(self) -> Sequence[str]:
-        """The query's words that were looked up."""
-        ...
-
-    @property
-    def neighbors(self) -> Sequence[Hit]:
-        """Records in which some of these words stand close together, best first."""
-        ...
+    return LexicalRanking(tuple(best_first(scored)[:limit]), ideal, looked_for)

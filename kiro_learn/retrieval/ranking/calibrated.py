@@ -11,8 +11,8 @@ from typing import Protocol, TypeAlias, cast
 import attrs
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit, Ranking, RankingFeatures, best_first
-from kiro_learn.retrieval.ranking.bm25 import WordRanking, word_shares
+from kiro_learn.model.retrieval import Hit, LexicalRanking, Ranking, RankingFeatures, best_first
+from kiro_learn.retrieval.ranking.bm25 import word_shares
 from kiro_learn.retrieval.ranking.confidence import BEST, session_boost, successors
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
@@ -32,9 +32,9 @@ Found: TypeAlias = Mapping[Ranking, Evidence]
 """In the order in which the retrievers are listed."""
 
 
-def words_of(found: Found) -> WordRanking:
+def words_of(found: Found) -> LexicalRanking:
     """What the word retriever found."""
-    return cast("WordRanking", found[Ranking.WORDS])
+    return cast("LexicalRanking", found[Ranking.WORDS])
 
 
 def vectors_of(found: Found) -> VectorRanking:

@@ -13,8 +13,7 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import RankingFeatures
-from kiro_learn.retrieval.ranking.bm25 import WordRanking
+from kiro_learn.model.retrieval import LexicalRanking, RankingFeatures
 from kiro_learn.retrieval.ranking.succession import corrects, ended_names, names_of, statement_replacing
 
 # How likely the hits are to help, and how many bytes of a block that is worth, from none to all.
@@ -53,8 +52,12 @@ class Sureness:
     certain: float = CERTAIN
 
     def bytes_worth(self, most_bytes: int) -> int:
-        """How much of a block of ``most_bytes`` to tell."""
-        return bytes_worth(self.confidence, most_bytes, floor=self.floor, certain=self.certain)
+        """How much of a block of ``most_bytes`` to tell; 0 below the floor, all of it from ``certain`` on."""
+        if self.confidence < self.floor:
+            return 0
+        share = min(1.0, (self.confidence - self.floor) / (self.certain - self.floor))
+        least = min(LEAST_BYTES, most_bytes)
+        return least + int(share * (most_bytes - least))
 
 
 def confidence(cosines: Sequence[float]) -> float:
@@ -65,20 +68,11 @@ def confidence(cosines: Sequence[float]) -> float:
     return math.fsum(weight * cosine for weight, cosine in zip(weights, best, strict=True)) / math.fsum(weights)
 
 
-def word_share(words: WordRanking) -> float:
+def word_share(words: LexicalRanking) -> float:
     """How much of the query's weight in words its best record holds, 0 to 1."""
     if not words.hits or words.ideal_score <= 0:
         return 0.0
     return min(1.0, words.hits[0].score / words.ideal_score)
-
-
-def bytes_worth(confidence: float, most_bytes: int, *, floor: float = FLOOR, certain: float = CERTAIN) -> int:
-    """How much of a block of ``most_bytes`` to tell; 0 below ``floor``, all of it from ``certain`` on."""
-    if confidence < floor:
-        return 0
-    share = min(1.0, (confidence - floor) / (certain - floor))
-    least = min(LEAST_BYTES, most_bytes)
-    return least + int(share * (most_bytes - least))
 
 
 # Finds the memories that overturn what was found: a decision of last year is never told without that of last week.

@@ -12,7 +12,8 @@ import trio
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.model.retrieval import LexicalRanking
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.records import SyntaxSearch
 from kiro_learn.testing.storage import delete_records, put_record, transact_one

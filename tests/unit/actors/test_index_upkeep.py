@@ -6,9 +6,9 @@ import trio
 
 from kiro_learn.actors.index_upkeep import MOST_WAITING
 from kiro_learn.errors import StorageBusy
-from kiro_learn.model.retrieval import SearchMode
+from kiro_learn.model.retrieval import LexicalRanking, SearchMode
 from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, simulated_daemon

@@ -9,7 +9,8 @@ import trio
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace, namespace_of
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.model.retrieval import LexicalRanking
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.ranking.vector_index import expected_bytes
 from kiro_learn.testing.daemon import an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate

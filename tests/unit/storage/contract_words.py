@@ -4,7 +4,8 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.model.retrieval import LexicalRanking
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.syntax import inverse_document_frequency
 from kiro_learn.testing.storage import delete_records, put_record, search_records, transact_one

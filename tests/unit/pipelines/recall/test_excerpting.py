@@ -10,11 +10,10 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import Hit, Ranking
+from kiro_learn.model.retrieval import Hit, LexicalRanking, Ranking
 from kiro_learn.model.vectors import DIMENSION, Codes, Matrix, to_codes
 from kiro_learn.pipelines.recall.excerpting import compared, found, sureness_of
 from kiro_learn.pipelines.recall.finder import Findings
-from kiro_learn.ports.storage.answers import LexicalRanking
 from kiro_learn.retrieval.ranking.calibrated import Evidence
 from kiro_learn.retrieval.ranking.confidence import FLOOR
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit
+from kiro_learn.model.retrieval import Hit, LexicalRanking
 from kiro_learn.retrieval.query.syntax import inverse_document_frequency
 from kiro_learn.retrieval.ranking.bm25 import (
     COLUMN_BITS,
     DOCUMENT_BITS,
     NOWHERE,
-    Contained,
     Phrase,
     PostingList,
     best,
@@ -81,12 +80,12 @@ def test_a_list_takes_at_least_the_bytes_of_each_of_its_numbers() -> None:
 DAWN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def ranked(texts: list[str], *words: str, most: int = 9, limit: int = 9) -> Contained:
+def ranked(texts: list[str], *words: str, most: int = 9, limit: int = 9) -> LexicalRanking:
     given = [(Hit(RecordId(str(n)), DAWN + timedelta(seconds=n), 0.0), text) for n, text in enumerate(texts)]
     return rank_by_containment(given, words, most=most, limit=limit)
 
 
-def ids(found: Contained) -> list[str]:
+def ids(found: LexicalRanking) -> list[str]:
     return [hit.record_id for hit in found.hits]
 
 
@@ -105,13 +104,13 @@ def test_a_word_that_nothing_contains_counts_the_most_in_the_ideal() -> None:
 
 
 def test_of_too_many_words_the_ends_are_looked_for() -> None:
-    assert ranked(["a"], "a", "b", "c", "d", "e", most=3).words == ("a", "b", "e")
-    assert ranked(["a"], "a", "b", "c", most=1).words == ("a",)
+    assert ranked(["a"], "a", "b", "c", "d", "e", most=3).terms == ("a", "b", "e")
+    assert ranked(["a"], "a", "b", "c", most=1).terms == ("a",)
 
 
 def test_no_more_than_are_wanted() -> None:
     assert ids(ranked(["word"] * 5, "word", limit=2)) == ["4", "3"]
-    assert ranked([], "word") == Contained((), inverse_document_frequency(0, 0), ("word",))
+    assert ranked([], "word") == LexicalRanking((), inverse_document_frequency(0, 0), ("word",))
 
 
 EVERYWHERE = (1, 2, 3, 4)

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.retrieval import Hit, RankingFeatures
+from kiro_learn.model.retrieval import Hit, LexicalRanking, RankingFeatures
 from kiro_learn.retrieval.ranking.calibrated import Fusion
 from kiro_learn.retrieval.ranking.confidence import (
     CARRIED,
@@ -15,7 +15,7 @@ from kiro_learn.retrieval.ranking.confidence import (
     FLOOR,
     LEAST_BYTES,
     MOST_SUCCESSORS,
-    bytes_worth,
+    Sureness,
     confidence,
     session_boost,
     successors,
@@ -23,18 +23,8 @@ from kiro_learn.retrieval.ranking.confidence import (
 )
 
 
-@attrs.frozen
-class Words:
-    """A ranking by words."""
-
-    hits: tuple[Hit, ...] = ()
-    ideal_score: float = 0.0
-    terms: tuple[str, ...] = ()
-    neighbors: tuple[Hit, ...] = ()
-
-
-def words(best: float, ideal: float) -> Words:
-    return Words((Hit(RecordId("mr_1"), datetime(2026, 1, 1, tzinfo=UTC), best),), ideal)
+def words(best: float, ideal: float) -> LexicalRanking:
+    return LexicalRanking((Hit(RecordId("mr_1"), datetime(2026, 1, 1, tzinfo=UTC), best),), ideal)
 
 
 def test_it_is_the_mean_of_the_ten_nearest_passages_in_whatever_order() -> None:
@@ -55,23 +45,23 @@ def test_one_more_passage_never_moves_it_by_much() -> None:
 def test_a_share_of_words_is_between_nothing_and_all() -> None:
     assert word_share(words(9.0, 4.0)) == 1.0
     assert word_share(words(2.0, 0.0)) == 0.0
-    assert word_share(Words()) == 0.0
+    assert word_share(LexicalRanking((), 0.0)) == 0.0
 
 
 def test_below_the_floor_nothing_is_worth_telling() -> None:
-    assert bytes_worth(FLOOR - 1e-9, 8_000) == 0
-    assert bytes_worth(-1.0, 8_000) == 0
+    assert Sureness(FLOOR - 1e-9).bytes_worth(8_000) == 0
+    assert Sureness(-1.0).bytes_worth(8_000) == 0
 
 
 def test_from_the_floor_on_the_bytes_grow_with_the_confidence() -> None:
     middle = (FLOOR + CERTAIN) / 2
-    assert bytes_worth(FLOOR, 8_000) == LEAST_BYTES
-    assert LEAST_BYTES < bytes_worth(middle, 8_000) < 8_000
-    assert bytes_worth(CERTAIN, 8_000) == bytes_worth(1.0, 8_000) == 8_000
+    assert Sureness(FLOOR).bytes_worth(8_000) == LEAST_BYTES
+    assert LEAST_BYTES < Sureness(middle).bytes_worth(8_000) < 8_000
+    assert Sureness(CERTAIN).bytes_worth(8_000) == Sureness(1.0).bytes_worth(8_000) == 8_000
 
 
 def test_a_small_block_is_never_made_larger() -> None:
-    assert bytes_worth(FLOOR, 500) == bytes_worth(1.0, 500) == 500
+    assert Sureness(FLOOR).bytes_worth(500) == Sureness(1.0).bytes_worth(500) == 500
 
 
 DAWN = datetime(2026, 1, 5, tzinfo=UTC)
