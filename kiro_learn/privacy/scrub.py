@@ -35,13 +35,14 @@ from kiro_learn.model.record import (
 )
 from kiro_learn.privacy.assignments import (
     AWS_SECRET_NAME,
+    COOKIE_VALUE,
     PASSWORD_NAME,
     RANDOM,
     SCHEMES,
     SECRET_NAME,
     USER_AND_PASSWORD,
+    redact_cookies,
 )
-from kiro_learn.privacy.cookies import COOKIE_VALUE, redact_cookies
 from kiro_learn.privacy.kind import folded, placeholder
 from kiro_learn.privacy.secrets import kinds_that_may_be_in, redact_kinds, redact_secrets
 

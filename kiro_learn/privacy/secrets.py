@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
-from kiro_learn.privacy.assignments import ASSIGNMENTS, COMMAND_LINES, CREDENTIAL_FILES
-from kiro_learn.privacy.cookies import COOKIES
+from kiro_learn.privacy.assignments import ASSIGNMENTS, COMMAND_LINES, COOKIES, CREDENTIAL_FILES
 from kiro_learn.privacy.kind import Form, Kind, beginning_a_word, behind_no_word, folded
 
 # Secrets that their own shape gives away, one row a kind.

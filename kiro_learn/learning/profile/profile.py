@@ -1,12 +1,12 @@
-"""The profile of a project from the texts of its files: which files are looked at, and what all of them say."""
+"""The profile of a project from the texts of its files: which are looked at, what all say, and its tasks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from kiro_learn.learning.profile import compiled, places, python, scripting, tool_files
-from kiro_learn.learning.profile.commands import Folder, is_plain
+from kiro_learn.learning.profile import compiled, places, scripting
+from kiro_learn.learning.profile.commands import FileText, Folder, facts_of_tasks, is_plain, table, version
 from kiro_learn.learning.profile.places import IMAGES
 from kiro_learn.model.graph import Fact, SourceType
 from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot, WantedFiles
@@ -28,9 +28,9 @@ _LANGUAGES: tuple[Callable[[Folder], Iterator[ProfileFact]], ...] = (
     compiled.go,
     compiled.gradle,
     compiled.maven,
-    scripting.facts,
+    scripting.javascript,
     scripting.deno,
-    python.facts,
+    scripting.python,
     compiled.dotnet,
 )
 _MANIFESTS = frozenset(
@@ -46,6 +46,15 @@ _LOCKS = frozenset(
         *("uv.lock", "poetry.lock", "pdm.lock", "hatch.toml"),
     }
 )
+VERSION_FILES = {
+    ".nvmrc": "Node.js",
+    ".node-version": "Node.js",
+    ".python-version": "Python",
+    ".ruby-version": "Ruby",
+    ".java-version": "Java",
+    ".go-version": "Go",
+    ".php-version": "PHP",
+}
 WANTED = WantedFiles(
     read=frozenset(
         {
@@ -54,7 +63,7 @@ WANTED = WantedFiles(
             *("gradle/wrapper/gradle-wrapper.properties", "justfile", "Justfile", ".justfile", "Makefile", "makefile"),
             *("GNUmakefile", "Taskfile.yml", "Taskfile.yaml", ".tool-versions", "mise.toml", ".mise.toml"),
             *("rust-toolchain.toml", ".gitlab-ci.yml", places.CONFIG, places.REMOTE_HEAD, places.PACKED),
-            *tool_files.VERSION_FILES,
+            *VERSION_FILES,
             *places.COMPOSE_FILES,
         }
     ),
@@ -88,12 +97,12 @@ def profile_of(files: Mapping[str, str]) -> ProjectProfile:
       files: the texts of those of ``WANTED`` that are there; empty texts of those that are only noticed.
     """
     folder = Folder({path: _plain(text) for path, text in files.items()})
-    tasks = list(tool_files.tasks(folder))
+    tasks = list(tasks_of(folder))
     at_top = list(_of_languages(folder, {fact.slot for fact in tasks}))
     below = [] if at_top else [fact for prefix in _folders_below(files) for fact in _below(folder, prefix)]
     if not (at_top or below or tasks):
         return ProjectProfile()
-    said = [*tool_files.versions(folder), *tasks, *at_top, *below, *places.facts(folder), *places.facts_of_git(folder)]
+    said = [*pinned_versions(folder), *tasks, *at_top, *below, *places.facts(folder), *places.facts_of_git(folder)]
     facts = _each_once([*said, *places.commands_of_ci(folder)])
     return ProjectProfile.ordered(sorted(facts, key=lambda fact: fact.value.startswith(_RUNTIMES))[:MOST_FACTS])
 
@@ -204,3 +213,90 @@ def _of(fact: Fact) -> Iterator[ProfileFact]:
 
 def _name(fact: ProfileFact) -> str:
     return _VERSION.sub("", fact.value).casefold()
+
+
+# Tasks that a project names itself, and the versions that it pins for tools that install them.
+#
+# Tasks are of Makefile, justfile and Taskfile; versions of .nvmrc, .python-version, .tool-versions and mise.toml.
+
+_MAKE = re.compile(r"([A-Za-z][\w./-]{0,50}(?:\s+[A-Za-z][\w./-]{0,50}){0,5})\s*::?(?![=:])")
+_JUST = re.compile(r"@?([A-Za-z][\w-]{0,50})(?:[ \t]++[^:=\n]{0,200}+)?:(?!=)")
+_TASK = re.compile(r" {2}([A-Za-z][\w:-]{0,50}):\s*(?:#.*)?")
+
+
+def tasks_of(folder: Folder) -> Iterator[ProfileFact]:
+    """The tasks whose names say what they are for. That a Makefile can install says nothing of packages."""
+    if file := folder.file("justfile", "Justfile", ".justfile"):
+        lines = _lines(file, _JUST)
+        yield from facts_of_tasks(file, lines, lines.__getitem__, "just {}".format)
+    if file := folder.file("Makefile", "makefile", "GNUmakefile"):
+        lines = {name: line for name, line in _lines(file, _MAKE).items() if name != "install"}
+        yield from facts_of_tasks(file, lines, lines.__getitem__, "make {}".format)
+    if file := folder.file("Taskfile.yml", "Taskfile.yaml"):
+        start = file.line_of(r"^tasks:")
+        lines = {name: line for name, line in _lines(file, _TASK).items() if start and line > start}
+        yield from facts_of_tasks(file, lines, lines.__getitem__, "task {}".format, but=frozenset({Slot.INSTALL}))
+
+
+def _lines(file: FileText, form: re.Pattern[str]) -> dict[str, int]:
+    """Each task by its name, with the line on which it stands first."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(file.text.splitlines(), 1):
+        if match := form.match(line):
+            for name in match[1].split():
+                found.setdefault(name, number)
+    return found
+
+
+_TOOLS = {
+    "nodejs": "Node.js",
+    "node": "Node.js",
+    "python": "Python",
+    "ruby": "Ruby",
+    "elixir": "Elixir",
+    "erlang": "Erlang",
+    "golang": "Go",
+    "go": "Go",
+    "rust": "Rust",
+    "java": "Java",
+    "php": "PHP",
+    "deno": "Deno",
+    "bun": "Bun",
+    "kotlin": "Kotlin",
+    "terraform": "Terraform",
+}
+_LINE = re.compile(r"([a-z]+)\s+(\S{1,30})(?:\s.*)?")
+_NAMED = re.compile(r"(?:v|ruby-|go|lts/)?(\d[\w.]{0,20}|[a-z]{4,12})(?=\s|$)")
+_CHANNEL = re.compile(r"[\w.-]{1,30}")
+
+
+def pinned_versions(folder: Folder) -> Iterator[ProfileFact]:
+    """A language with the version that is pinned."""
+    for path, language in VERSION_FILES.items():
+        file = folder.file(path)
+        match = _NAMED.match(file.text.strip()) if file else None
+        if file and match:
+            yield from file.facts(Slot.LANGUAGE, f"{language} {match[1]}", 1)
+    yield from _of_asdf(folder)
+    if file := folder.file("mise.toml", ".mise.toml"):
+        for tool, given in table(file.toml(), "tools").items():
+            if tool in _TOOLS and (found := _pinned(given)):
+                yield from file.facts(Slot.LANGUAGE, f"{_TOOLS[tool]} {found}", file.line_of(rf"^\s*{tool}\s*="))
+    if file := folder.file("rust-toolchain.toml"):
+        channel = table(file.toml(), "toolchain").get("channel")
+        if isinstance(channel, str) and _CHANNEL.fullmatch(channel):
+            yield from file.facts(Slot.LANGUAGE, f"Rust {channel}", file.line_of(r"^\s*channel\s*="))
+
+
+def _of_asdf(folder: Folder) -> Iterator[ProfileFact]:
+    file = folder.file(".tool-versions")
+    for number, line in enumerate(file.text.splitlines() if file else (), 1):
+        match = _LINE.fullmatch(line.strip())
+        if file and match and match[1] in _TOOLS and (found := _pinned(match[2])):
+            yield from file.facts(Slot.LANGUAGE, f"{_TOOLS[match[1]]} {found}", number)
+
+
+def _pinned(given: object) -> str:
+    """``temurin-17.0.9+9`` is 17.0.9."""
+    found = re.search(r"\d", given) if isinstance(given, str) else None
+    return version(given[found.start() :]) if found and isinstance(given, str) else ""
