@@ -18,8 +18,7 @@ from kiro_learn.learning.extraction import parsing
 from kiro_learn.learning.extraction.extractive.learner import drafts_of
 from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, escaped, unescaped
 from kiro_learn.learning.extraction.user_answers import has_failed
-from kiro_learn.learning.reconciliation.judge import parse_verdict
-from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.learning.reconciliation.judge import near_identical, parse_verdict
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import MemoryRecord

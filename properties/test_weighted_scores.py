@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, best_first
 from kiro_learn.model.settings import Weights
-from kiro_learn.retrieval.ranking.signals import (
+from kiro_learn.retrieval.ranking.calibrated import (
     Signals,
     fts5_signal,
     recency_signal,

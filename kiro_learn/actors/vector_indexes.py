@@ -26,8 +26,7 @@ from kiro_learn.ports.storage.answers import (
     RecordRemoved,
 )
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
-from kiro_learn.retrieval.ranking.signals import eviction_count
-from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, eviction_count, expected_bytes
 from kiro_learn.retrieval.ranking.vector_rows import multiply_codes
 from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.admission import Offload

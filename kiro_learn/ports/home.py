@@ -13,10 +13,10 @@ from typing import Protocol, TypeVar
 
 import attrs
 
-from kiro_learn.model.file_state import FileState
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace, Project
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, WantedFiles
+from kiro_learn.model.record import FileState
 
 
 class Branches(Protocol):

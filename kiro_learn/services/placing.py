@@ -33,8 +33,17 @@ from kiro_learn.ports.models import QueryEmbedder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.ranking.calibrated import Evidence, Found, depth_for, parts_of
-from kiro_learn.retrieval.ranking.signals import KNOWLEDGE_FLOOR, Signals, relevance, score_of, signals_among
+from kiro_learn.retrieval.ranking.calibrated import (
+    KNOWLEDGE_FLOOR,
+    Evidence,
+    Found,
+    Signals,
+    depth_for,
+    parts_of,
+    relevance,
+    score_of,
+    signals_among,
+)
 
 DEEPER = 10
 """Factor by which the depth grows if too few hits pass the filter."""

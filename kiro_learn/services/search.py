@@ -22,7 +22,7 @@ from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordReads, SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query, has_words_only
-from kiro_learn.retrieval.ranking.signals import NEAR, Signals
+from kiro_learn.retrieval.ranking.calibrated import NEAR, Signals
 from kiro_learn.services.placing import OTHER_MODES, Asked, Parts, Place, Placer, Places, QueryVectors, Wanted
 from kiro_learn.services.project_names import ProjectNames
 

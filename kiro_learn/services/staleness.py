@@ -9,10 +9,17 @@ import attrs
 import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.model.file_state import FileChanges, FileState, digests_to_note, files_of, is_unchecked, stale_files
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import (
+    FileChanges,
+    FileState,
+    MemoryRecord,
+    digests_to_note,
+    files_of,
+    is_unchecked,
+    stale_files,
+)
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.home import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction

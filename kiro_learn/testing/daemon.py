@@ -19,11 +19,10 @@ from kiro_learn.config import Config
 from kiro_learn.errors import EmbeddingError, StorageError
 from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
-from kiro_learn.model.file_state import FileState
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.profile import WantedFiles
-from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.model.record import FileState, MemoryRecord, ObservationType
 from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.home import Branches, ProjectFiles, RuleTexts, UndeliveredHook

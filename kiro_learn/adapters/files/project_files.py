@@ -17,8 +17,8 @@ from pathlib import Path, PurePosixPath
 import attrs
 import trio
 
-from kiro_learn.model.file_state import FileState
 from kiro_learn.model.profile import WantedFiles
+from kiro_learn.model.record import FileState
 
 THREADS = 2
 """Most threads that may block on file systems that do not answer; beyond, nothing is read until one does."""

@@ -34,7 +34,7 @@ from kiro_learn.retrieval.ranking.bm25 import (
     neighbor_scores,
     rank_by_containment,
 )
-from kiro_learn.retrieval.ranking.signals import eviction_count
+from kiro_learn.retrieval.ranking.vector_index import eviction_count
 
 MOST_BYTES = 256_000_000
 """Memory of all indexes except one large one; the least recently used are evicted."""

@@ -18,7 +18,7 @@ from kiro_learn.learning.extraction.extractive.markdown import blocks_of
 from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.learning.extraction.framing import Sources, cited_events
-from kiro_learn.learning.reconciliation.near_identical import agree, essence
+from kiro_learn.learning.reconciliation.judge import agree, essence
 from kiro_learn.learning.reconciliation.plan import all_of
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft

@@ -1,10 +1,10 @@
-"""The judge of duplicates: its prompt, its answer and its circuit breaker; and long answers to a repeated question."""
+"""Which records say the same: by a judge, with its prompt, answer and circuit breaker; or by a rule without a model."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import attrs
 
@@ -13,10 +13,25 @@ from kiro_learn.learning.extraction.extractive.facts import new_ones
 from kiro_learn.learning.extraction.extractive.vocabulary import words
 from kiro_learn.learning.extraction.framing import as_attribute, escaped
 from kiro_learn.learning.extraction.parsing import texts_of, without_thinking
-from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge, Neighbor, Verdict
-from kiro_learn.model import record
+from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge, Neighbor, Verdict, is_same_principle
+from kiro_learn.learning.relearning import stems
+from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import ASKED, MAX_FACT, MAX_FACTS, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.record import (
+    ASKED,
+    MAX_CONCEPT,
+    MAX_CONCEPTS,
+    MAX_FACT,
+    MAX_FACTS,
+    MAX_FILE,
+    MAX_FILES,
+    MAX_SUMMARY,
+    MAX_TITLE,
+    MemoryRecord,
+    ObservationType,
+    Origin,
+)
+from kiro_learn.model.wording import bare_words, is_negation
 
 # Writes the prompt to the judge about a cluster and its neighbors, and parses its answer.
 #
@@ -94,18 +109,18 @@ def parse_verdict(answer: str) -> Verdict:
 
 def _merge(content: str) -> Merge:
     record_ids = texts_of(content, "merged_record_id", count_most=_MOST_IDS, length_most=_ID_LENGTH)
-    titles = texts_of(content, "title", count_most=1, length_most=record.MAX_TITLE)
-    summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
+    titles = texts_of(content, "title", count_most=1, length_most=MAX_TITLE)
+    summaries = texts_of(content, "summary", count_most=1, length_most=MAX_SUMMARY)
     if not record_ids or not titles or not summaries:
         raise LlmError("the answer has a merge, but without the ids, the title or the summary")
-    types = texts_of(content, "observation_type", count_most=1, length_most=record.MAX_TITLE)
+    types = texts_of(content, "observation_type", count_most=1, length_most=MAX_TITLE)
     return Merge(
         record_ids=tuple(map(RecordId, record_ids)),
         title=" ".join(titles[0].split()),
         summary=summaries[0],
-        facts=texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT),
-        concepts=texts_of(content, "concept", count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT),
-        files=texts_of(content, "file", count_most=record.MAX_FILES, length_most=record.MAX_FILE),
+        facts=texts_of(content, "fact", count_most=MAX_FACTS, length_most=MAX_FACT),
+        concepts=texts_of(content, "concept", count_most=MAX_CONCEPTS, length_most=MAX_CONCEPT),
+        files=texts_of(content, "file", count_most=MAX_FILES, length_most=MAX_FILE),
         observation_type=ObservationType(types[0]) if types and types[0] in set(ObservationType) else None,
     )
 
@@ -260,3 +275,120 @@ def _counted(record: MemoryRecord) -> Counter[str]:
     return Counter(
         word for text in (record.title, answer, *record.facts) for word in words(text) if not _DIGIT.search(word)
     )
+
+
+# The rule that finds duplicates where no model judges: records that say the same in the same words.
+#
+# What a person said twice of one act in other words is one principle. Else, in doubt, records stay separate: if any
+# word, number, version, negation, file or origin differs, or if their facts contradict each other. Ignored are capitals
+# at the start of a word, and the marks of bold text, code and lists.
+
+LONG_WORDS = 60
+"""Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
+
+
+def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
+    """The groups of ``records`` that say the same, each with the text of its newest and the facts of all; by time.
+
+    Long answers to a repeated question that differ by a few lines are in one group too.
+    """
+    groups: dict[Hashable, list[MemoryRecord]] = {}
+    for record in records:
+        group = groups.setdefault(essence(record), [])
+        if all(agree(record.facts, other.facts) for other in group):
+            group.append(record)
+    combined = _with_same_principle(_with_asked_again(list(groups.values())))
+    return [_merged(group) for group in combined if len(group) > 1]
+
+
+def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
+    """``groups``, with those combined whose newest records answer the same question in nearly the same words."""
+    combined: list[list[MemoryRecord]] = []
+    places: dict[tuple[str, ...], int] = {}
+    for group in sorted(groups, key=lambda each: _newest(each).created_at):
+        question = question_of(_newest(group))
+        place = places.get(question) if question else None
+        if place is not None and is_asked_again(_newest(group), combined[place]):
+            combined[place] += group
+        else:
+            places[question] = len(combined)
+            combined.append(list(group))
+    return combined
+
+
+def _with_same_principle(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
+    """``groups``, with those combined in which a person said the same of the same act."""
+    combined: list[list[MemoryRecord]] = []
+    for group in groups:
+        before = next((each for each in combined if is_same_principle(_newest(each), _newest(group))), None)
+        if before is None:
+            combined.append(list(group))
+        else:
+            before += group
+    return combined
+
+
+def _newest(group: Sequence[MemoryRecord]) -> MemoryRecord:
+    return max(enumerate(group), key=lambda found: (found[1].created_at, found[0]))[1]
+
+
+def _merged(group: Sequence[MemoryRecord]) -> Merge:
+    newest = _newest(group)
+    same = [record for record in group if essence(record) == essence(newest)]
+    others = [record for record in group if essence(record) != essence(newest)]
+    facts = merged_facts(newest, same, others)
+    return Merge(
+        record_ids=tuple(record.record_id for record in group),
+        title=newest.title,
+        summary=newest.summary,
+        facts=facts[:MAX_FACTS],
+    )
+
+
+def essence(record: MemoryRecord | RecordDraft) -> Hashable:
+    """A key that is equal for two records only if they say the same; facts are compared by ``agree``."""
+    question, answer = parted(record.summary)
+    answered = bare_words(answer)
+    files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
+    asked = () if len(answered) >= LONG_WORDS else bare_words(question)
+    return bare_words(record.title), answered, asked, files, record.origin
+
+
+def agree(facts: Sequence[str], others: Sequence[str]) -> bool:
+    """False if a fact of one differs from a fact of the other only by a number or a negation."""
+    own = {_subject(fact) for fact in set(facts) - set(others)}
+    return own.isdisjoint(_subject(fact) for fact in set(others) - set(facts))
+
+
+def _subject(fact: str) -> tuple[str, ...]:
+    return tuple(word for word in bare_words(fact) if not (is_negation(word) or _DIGIT.search(word)))
+
+
+# Whether an answer only says again what is remembered: what an agent was told, it tells whoever asks.
+
+TOLD_AGAIN_SIMILARITY = 0.5
+"""Cosine from which a memory is looked at: a short answer and what it repeats are not near."""
+
+_MOST_STEMS = 40
+"""Of an answer: a longer one that adds nothing would be an accident."""
+_LEAST_FOR_ONE_NEW, _SHARE_NEW = 3, 0.1
+"""Of so many words one may be new, of more this share: a verb changes its form ("took")."""
+_NAMES = re.compile(r"[\d_./\\@:#-]")
+"""In a word that is a number or a name."""
+
+
+def says_again(answer: MemoryRecord, known: MemoryRecord) -> bool:
+    """Whether ``answer`` has no number, no name and hardly a word that ``known`` and its question do not have.
+
+    False where the agent changed a file.
+    """
+    question, said = parted(answer.summary)
+    if answer.origin is not Origin.ASSISTANT or answer.knowledge_type or answer.files_modified or not question:
+        return False
+    if known.created_at >= answer.created_at:
+        return False
+    own = stems("\n".join((said, *answer.facts))) - stems(question)
+    new = own - stems("\n".join((known.title, known.summary, *known.facts)))
+    if not own or len(own) > _MOST_STEMS or any(_NAMES.search(word) for word in new):
+        return False
+    return len(new) <= max(len(own) >= _LEAST_FOR_ONE_NEW, int(_SHARE_NEW * len(own)))

@@ -13,8 +13,14 @@ import trio
 
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
-from kiro_learn.learning.reconciliation.judge import JudgeBreaker, judge_prompt, parse_verdict
-from kiro_learn.learning.reconciliation.near_identical import TOLD_AGAIN_SIMILARITY, near_identical, says_again
+from kiro_learn.learning.reconciliation.judge import (
+    TOLD_AGAIN_SIMILARITY,
+    JudgeBreaker,
+    judge_prompt,
+    near_identical,
+    parse_verdict,
+    says_again,
+)
 from kiro_learn.learning.reconciliation.plan import (
     Cluster,
     Merge,

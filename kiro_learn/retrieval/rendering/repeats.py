@@ -7,9 +7,8 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.file_state import FileChanges, files_of, was_there
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import FileChanges, MemoryRecord, files_of, was_there
 from kiro_learn.model.retrieval import ToldId
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.rendering.passages import one_line, shortened, word_runs

@@ -9,9 +9,8 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.file_state import files_of
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import MemoryRecord, files_of
 from kiro_learn.model.statistics import Activity, Period, Session
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.rendering.passages import choose_facts, item, one_line, paragraph, shortened

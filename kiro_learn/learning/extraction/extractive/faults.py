@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words, tells_how_things_stand
-from kiro_learn.learning.extraction.extractive.own_sentences import own_sentences
+from kiro_learn.learning.extraction.extractive.sentence_classes import own_sentences
 from kiro_learn.learning.extraction.extractive.turns import Turn, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import sentences
 from kiro_learn.retrieval.query.prose import asks

@@ -1,8 +1,8 @@
-"""What a person says with a sentence: a rule for the project, a choice, or neither.
+"""Which sentences of a prompt its author says, and whether with one they lay down a rule, choose, or do neither.
 
-A linear classifier: each word, each pair of words, how the sentence begins and ends, and each sign in it has a
-weight, and their sum is the logarithm of the odds. The weights are those of a logistic regression,
-fitted by ``benchmarks/sentence_weights.py``, which says on what, and how well it does on what it has not seen.
+The latter by a linear classifier: each word, each pair of words, how the sentence begins and ends, and each sign in it
+has a weight, and their sum is the logarithm of the odds. The weights are those of a logistic regression, fitted by
+``benchmarks/sentence_weights.py``, which says on what, and how well it does on what it has not seen.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import attrs
 
+from kiro_learn.learning.extraction.extractive.vocabulary import sentences
 from kiro_learn.retrieval.kept_texts import kept
 
 MOST_KEPT = 1_024
@@ -109,192 +110,188 @@ _PLACE = (
 _POLITE = r"^(?:(?:please|pls|and|but|also|so|ok|then|hey|no|bitte|por favor)[,.!]? ){0,3}"
 
 
-def _sign(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-_SIGNS: Mapping[str, re.Pattern[str]] = {
+_SIGN_FORMS = {
     # For a rule: where it holds, and for how long.
-    "place": _sign(
+    "place": (
         rf"\b(?:in|for|across|throughout|on|inside|within) (?:this|our|these|the (?:whole"
         rf"|entire)) (?:\w{{1,30}} )?{_PLACE}\b"
         r"|\b(?:in|for) here\b|\beverywhere\b|\bfor us\b|\bproject[- ]wide\b|\baround here\b"
         r"|\bin diesem (?:projekt|repo)|überall|bei uns|en este (?:proyecto|repo)|dans ce (?:projet|dépôt)|partout"
         r"|chez nous"
-        r"|このプロジェクト|このリポジトリ",
+        r"|このプロジェクト|このリポジトリ"
     ),
-    "here": _sign(r"\b(?:here|hier|aquí|ici)\b"),
-    "always": _sign(
+    "here": r"\b(?:here|hier|aquí|ici)\b",
+    "always": (
         r"\balways\b|\bat all times\b|\bwithout exception\b|\bby default\b|\bimmer\b|\bgrundsätzlich\b|\bsiempre\b"
         r"|\btoujours\b"
-        r"|必ず|常に|いつも",
+        r"|必ず|常に|いつも"
     ),
-    "never": _sign(
+    "never": (
         r"\bnever\b(?! mind)|\bever\b|\bunder no circumstances\b|\bno ?body\b|\bno one\b|\bnie(?:mals)?\b"
-        r"|\bnunca\b(?! (?:funciona|he|ha|me))|\bjamás\b|\bjamais\b|絶対",
+        r"|\bnunca\b(?! (?:funciona|he|ha|me))|\bjamás\b|\bjamais\b|絶対"
     ),
-    "order for good": _sign(
+    "order for good": (
         rf"{_POLITE}(?:(?:you|we|i want you to|everyone) (?:(?:should|must|will|do) )?)?(?:always|never|not ever"
         rf"|don'?t ever)"
         r" (?!mind|seen|been|got|had|again|fails?|works?|gets?|the|an?|my|this|that|it|know|understood?)[a-z]{2,20} \S"
-        r"|[,;:] (?:so |and )?(?:always|never) (?!mind|had|been|a\b)[a-z]{2,20} \S",
+        r"|[,;:] (?:so |and )?(?:always|never) (?!mind|had|been|a\b)[a-z]{2,20} \S"
     ),
-    "shall for good": _sign(
+    "shall for good": (
         r"\b(?:should|must|shall|may|do|want) (?:always|never|not ever)\b|\bnot be \w{2,20} ever\b|\b(?:never"
         r"|always) want\b"
     ),
-    "shouted": _sign(r"(?-i:\b(?:NEVER|ALWAYS)\b)"),
-    "only": _sign(r"\b(?:only|exclusively|nur|ausschließlich|sólo|solo|solamente|seulement|uniquement)\b|のみ|だけ"),
+    "shouted": r"(?-i:\b(?:NEVER|ALWAYS)\b)",
+    "only": r"\b(?:only|exclusively|nur|ausschließlich|sólo|solo|solamente|seulement|uniquement)\b|のみ|だけ",
     # What it speaks of: all things of a kind, none of them.
-    "every": _sign(
-        r"\b(?:every|each|all|any|alle[nr]?|jede[rsnm]?|tod[oa]s?|cada|tout(?:e|es)?|tous|chaque)\b|すべて|全て|全部",
+    "every": (
+        r"\b(?:every|each|all|any|alle[nr]?|jede[rsnm]?|tod[oa]s?|cada|tout(?:e|es)?|tous|chaque)\b|すべて|全て|全部"
     ),
-    "no": _sign(
+    "no": (
         r"\b(?:nothing|none|no)\b(?! (?:idea|problem|worries|thanks|need|longer|way|matter|rush))"
-        r"|\b(?:keine?[nmrs]?|nichts|ninguna?|nada|aucune?|rien)\b",
+        r"|\b(?:keine?[nmrs]?|nichts|ninguna?|nada|aucune?|rien)\b"
     ),
-    "kind": _sign(
+    "kind": (
         r"^(?:the )?[a-z][\w./-]{0,40}s (?:\w{1,30} ){0,3}(?:are|go|get|come|stay|live|need|belong|start|end|use"
         r"|carry|have)\b"
-        r"|^[\w ./-]{3,40} (?:goes?|lives?|belongs?|stays?|comes?) (?:in|from|to|next|under|through|via|with|out)\b",
+        r"|^[\w ./-]{3,40} (?:goes?|lives?|belongs?|stays?|comes?) (?:in|from|to|next|under|through|via|with|out)\b"
     ),
-    "made so": _sign(
+    "made so": (
         r"\b(?:is|are) (?:\w{2,20}ed|kept|written|stored|named|run|built|done|put|sent|set|made|cut|shown|taken"
         r"|drawn)\b"
-        r"|\bwird\b|\bwerden\b|\bse (?:usa|hace|escribe|guarda)n?\b",
+        r"|\bwird\b|\bwerden\b|\bse (?:usa|hace|escribe|guarda)n?\b"
     ),
-    "style": _sign(
+    "style": (
         r"\b(?:upper|lower|snake|kebab|camel|pascal)[- _]?case\b|\b(?:tabs|spaces|indent\w{0,10}|spelling"
         r"|semicolons?|naming)\b"
-        r"|\b(?:commit messages|docstrings|english|englisch|inglés|anglais)\b|英語|日本語",
+        r"|\b(?:commit messages|docstrings|english|englisch|inglés|anglais)\b|英語|日本語"
     ),
     # What is wanted.
-    "forbidden": _sign(
+    "forbidden": (
         r"\b(?:forbidden|prohibited|banned|off[- ]limits|mandatory|required|non[- ]negotiable|no[- ]go|taboo|tabu"
         r"|verboten"
         r"|pflicht|prohibido|obligatorio|interdit|obligatoire|tabou)\b|\b(?:is|are) out\b|禁止"
-        r"|\b(?:not|isn'?t|aren'?t) (?:allowed|permitted|ok|okay|optional|acceptable|negotiable)\b",
+        r"|\b(?:not|isn'?t|aren'?t) (?:allowed|permitted|ok|okay|optional|acceptable|negotiable)\b"
     ),
-    "must": _sign(
+    "must": (
         r"\b(?:must|should|ought to|ha(?:s|ve) to|needs? to|shall|may only|may not|mustn'?t|shouldn'?t|cannot|can'?t)\b"
         r"|\b(?:muss|müssen|soll(?:en)?|darf|dürfen|debe[ns]?|hay que|tiene[ns]? que|doi(?:t|vent)|il faut)\b|べき"
-        r"|なければならない|こと[。.]?$",
+        r"|なければならない|こと[。.]?$"
     ),
-    "do not": _sign(
+    "do not": (
         rf"{_POLITE}(?:do not|don'?t|never|stop|avoid|no(?= [a-z])|nie|keine?"
         r"|nunca(?! (?:funciona|he|ha|me))|no (?=[a-z]{2,20}s\b))\b"
-        r"|^ne\b[^.]{1,60}\b(?:jamais|pas)\b|ないで(?:ください)?",
+        r"|^ne\b[^.]{1,60}\b(?:jamais|pas)\b|ないで(?:ください)?"
     ),
-    "do": _sign(
+    "do": (
         rf"{_POLITE}(?:always )?(?:use|prefer|keep|put|write|name|ask|follow|stick|log|store|treat|respect"
         r"|format|document|validate|wrap|pin|prefix|tag|sign|squash|target|leave|speak|reply|default|hands off"
         r"|benutz\w{0,4}"
         r"|verwend\w{0,4}|nutz\w{0,4}|schreib\w{0,4}|usa|utiliza\w{0,4}|escrib\w{0,4}|utilise[rz]?|écri\w{0,4}"
         r"|met[sz]?)\b"
-        r"|してください|してね",
+        r"|してください|してね"
     ),
-    "one, not another": _sign(
+    "one, not another": (
         r",? (?:and )?not (?:with |in |to |on |the |a )?[\w.`/-]{1,40}[.!]?(?:$|,)|\b(?:instead of|rather than)\b"
         r"|\bover \w{1,30}$"
         r"|, never\b|, (?:no|nicht) \w{1,30}|\bnicht\b[^.]{1,60}\bsondern\b|\b(?:statt|anstatt)\b|\ben (?:vez"
         r"|lugar) de\b"
-        r"|\bau lieu d|\bnot\b[^.]{3,40}\bbut\b|\b\w{1,30}s? not \w{1,30}s?\b|\bno \w{1,30}[.!]?$|ではなく|代わりに",
+        r"|\bau lieu d|\bnot\b[^.]{3,40}\bbut\b|\b\w{1,30}s? not \w{1,30}s?\b|\bno \w{1,30}[.!]?$|ではなく|代わりに"
     ),
-    "we": _sign(
+    "we": (
         r"\b(?:we|our|wir|unser\w{0,3}|nosotros|nuestr\w{1,3}|nous|notre)\b"
         r"|\bon (?:utilise|fait|met|ne)\b|うち|我々|私たち"
     ),
-    "wish": _sign(
+    "wish": (
         r"\bi (?:\w{1,12} )?(?:prefer|want|like|expect|hate|don'?t (?:like|want)|dislike|would like|insist"
         r"|need)\b(?! to (?:do|see|add|make|brainstorm|discuss|know|start))"
         r"|\bit would be good if\b|\bplease respect\b|\b(?:prefiero|quiero)\b|\bje (?:préfère|veux|ne veux)\b"
-        r"|\bich (?:will|möchte|bevorzuge|hasse)\b|\bbitte\b",
+        r"|\bich (?:will|möchte|bevorzuge|hasse)\b|\bbitte\b"
     ),
-    "taste": _sign(
-        r"\bi (?:\w{1,12} )?(?:prefer|hate|insist)\b|\bprefiero\b|\bje préfère\b|\bich (?:hasse|bevorzuge)\b"
-    ),
-    "standing": _sign(
+    "taste": (r"\bi (?:\w{1,12} )?(?:prefer|hate|insist)\b|\bprefiero\b|\bje préfère\b|\bich (?:hasse|bevorzuge)\b"),
+    "standing": (
         r"\bkeep (?:(?:it|that|this|them) )?(?:that way|like that|up|so|to)\b|\bstick (?:to|with)\b"
         r"|\bremember\b(?! to)|\breminder\b"
         r"|\bthat'?s (?:how|the convention|our|why we)\b|\bhow we do\b|\bwhen in doubt\b|\bone thing\b"
         r"|\bas a (?:rule|matter of)\b|\bprinciple\b|\bfor the record\b|\bfyi\b|\bwhenever\b|\b(?:every|each) time\b"
-        r"|\bden(?:k|kt) dran\b|\bmerk dir\b|\bjedes mal\b|\brecuerda\b|\bcada vez\b|\bchaque fois\b|覚えて",
+        r"|\bden(?:k|kt) dran\b|\bmerk dir\b|\bjedes mal\b|\brecuerda\b|\bcada vez\b|\bchaque fois\b|覚えて"
     ),
-    "occasion": _sign(
+    "occasion": (
         r"\b(?:before|after|when|whenever|while|on) (?:(?:you|we|i|each|every|any|the) )?(?:commit|push|merg"
         r"|deploy|releas|ship"
         r"|chang|edit|touch|add|creat|writ|open|run|rebas|delet|refactor|upgrad|install|clos|publish|review|telling"
         r"|saying)\w{0,6}\b|\bfor (?:every|each|all)\b|\bvor (?:jedem|dem)\b|\bbevor\b|\bantes de\b|\bpara todo\b"
-        r"|\bavant (?:de|chaque)\b|前に|際は",
+        r"|\bavant (?:de|chaque)\b|前に|際は"
     ),
-    "leave": _sign(
+    "leave": (
         r"\b(?:ask|tell|ping|consult|check with|show) (?:me|us|[A-Z]\w{1,30})\b|\b(?:my|an?) (?:ok|okay|approval"
         r"|permission|go-?ahead)\b"
         r"|\bwithout (?:asking|my|telling|an? (?:ok|review|approval|test|ticket))\b|\b(?:permiso|permission"
         r"|erlaubnis)\b"
-        r"|\b(?:ohne|sin|sans)\b|許可|確認して",
+        r"|\b(?:ohne|sin|sans)\b|許可|確認して"
     ),
     # Against: questions, orders for the moment, words of others.
-    "question": _sign(
+    "question": (
         r"\?\s*$|^(?:why|what|when|where|who|how|which|is|are|does|did|do you|can|could|would|will|has|have)\b|\uff1f"
-        r"|ですか|ますか",
+        r"|ですか|ますか"
     ),
-    "points": _sign(
+    "points": (
         rf"\b(?:it|this|that|these|those|them)\b(?! (?:{_PLACE}|way|how))"
         r"|\bdas\b(?! projekt)|\b(?:esto|eso|ça)\b|これ|それ"
     ),
-    "moment": _sign(
+    "moment": (
         r"\b(?:now|yet|today|tonight|for now|until|till|later|tomorrow|right now|currently|at the moment"
         r"|for the moment|temporarily"
         r"|lunch|meanwhile|again|still|already|first|real quick|quick(?:ly)?|just this|monday|friday)\b(?<!from now)"
         r"|\bthis (?:time|morning|afternoon|week|once|one|run|pr|branch|file|session|ticket|sprint)\b"
         r"|\b(?:heute|jetzt|gerade|erstmal|hoy|ahora(?! en)|mañana|aujourd|maintenant|demain)\b"
-        r"|今日|今回|今は|とりあえず",
+        r"|今日|今回|今は|とりあえず"
     ),
-    "quoted": _sign(r"[\"“”„«»「」『』]|(?<!\w)'[^']{6,80}'(?!\w)|`[^` ]{1,40} [^`]{1,80}`|:\s*$"),
-    "text": _sign(
+    "quoted": r"[\"“”„«»「」『』]|(?<!\w)'[^']{6,80}'(?!\w)|`[^` ]{1,40} [^`]{1,80}`|:\s*$",
+    "text": (
         r"\b(?:translate|summari[sz]e|explain|draft|rephrase|paraphrase|proofread|e-?mail|tweet|readme|blog|slogan"
         r"|poem|lyrics|haiku"
         r"|test that|unit test|tooltip|banner|label|copy|toast|error message|license|quote|saying|song|meme"
         r"|übersetz\w{0,3}|traduce"
-        r"|tradui\w{0,4}|résume|resum\w{0,4})\b|\blint(?:er)? (?:rule|message)|訳して|要約|説明して",
+        r"|tradui\w{0,4}|résume|resum\w{0,4})\b|\blint(?:er)? (?:rule|message)|訳して|要約|説明して"
     ),
-    "report": _sign(
+    "report": (
         r"\b(?:fail(?:s|ed|ing)?|errors?|exceptions?|crash(?:e[sd]|ing)?|broken|undefined|missing|misleading|blank"
         r"|getting|problem"
         r"|violations?|warnings?|couldn'?t|could not|there(?:'?s| (?:is|are))|was|were|got|had|went|said|told|saw"
         r"|tried)\b"
         r"|\battached\b|^here (?:is|are)\b|\bis (?:set|configured|available)\b|\bnot (?:found|defined|showing"
-        r"|working|recogni[sz]ed|set|centered|there)\b|\b(?:is|are) (?:set|failing|run|created)\b",
+        r"|working|recogni[sz]ed|set|centered|there)\b|\b(?:is|are) (?:set|failing|run|created)\b"
     ),
-    "code": _sign(r"\w\(\)|::|https?://|\.\w{1,5}:\d|\b[A-Z][a-z]{1,20}Error\b"),
-    "plan": _sign(
+    "code": r"\w\(\)|::|https?://|\.\w{1,5}:\d|\b[A-Z][a-z]{1,20}Error\b",
+    "plan": (
         r"\b(?:before we|let me know|feel free|the (?:plan|roadmap|todo|story|step|phase)|one thing i"
         r"|i was thinking|i had an? idea"
-        r"|next|move on|clarifying|make sure (?:that )?you(?:'re| have)|in mind)\b",
+        r"|next|move on|clarifying|make sure (?:that )?you(?:'re| have)|in mind)\b"
     ),
-    "please you": _sign(r"\b(?:can|could|would|will) (?:you|u)\b|\blet'?s\b|\bi'?ll\b|\bi(?:'?m| am)\b"),
-    "unsure": _sign(
+    "please you": r"\b(?:can|could|would|will) (?:you|u)\b|\blet'?s\b|\bi'?ll\b|\bi(?:'?m| am)\b",
+    "unsure": (
         r"\b(?:maybe|perhaps|probably|might|guess|wonder|suppose|i think|seems?|looks like|wish|hope|imagine"
         r"|what if|lol|haha|ugh"
-        r"|vielleicht|quizás|peut-être)\b|\bwould be (?:nice|cool|funny)\b|かも",
+        r"|vielleicht|quizás|peut-être)\b|\bwould be (?:nice|cool|funny)\b|かも"
     ),
-    "this one": _sign(
+    "this one": (
         r"\bthe (?:second|first|last|next|old|new|red|blue|left|right|other|build|script|test|button|page|bug"
         r"|error|function|file|line"
-        r"|server|container|process|job|migration|endpoint)\b",
+        r"|server|container|process|job|migration|endpoint)\b"
     ),
-    "task": _sign(
+    "task": (
         r"^(?:(?:please|pls|now|then|also|ok|and),? ){0,3}(?:add|fix|create|make(?! sure)|change(?! of)|rename|remove"
         r"|delete|move|refactor|implement"
         r"|build|generate|convert|update|bump|re-?run|show|find|look|open|start|restart|deploy|revert|undo|try"
         r"|test|check|give|tell"
-        r"|help|profile|sort|rewrite|port|merge|rebase|apply|finish|continue|go|do|commit|push)\b",
+        r"|help|profile|sort|rewrite|port|merge|rebase|apply|finish|continue|go|do|commit|push)\b"
     ),
-    "i": _sign(r"\bi\b"),
-    "number": _sign(r"\d"),
+    "i": r"\bi\b",
+    "number": r"\d",
 }
 """What is looked for in a sentence, by its name, in the languages that are known."""
+
+_SIGNS = {name: re.compile(form, re.IGNORECASE) for name, form in _SIGN_FORMS.items()}
 
 _FREE = frozenset({"points", "moment"})
 _TOGETHER: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
@@ -313,3 +310,90 @@ def signs_of(sentence: str) -> frozenset[str]:
     found = {name for name, pattern in _SIGNS.items() if pattern.search(sentence)}
     together = {name for name, (there, missing) in _TOGETHER.items() if there <= found and found.isdisjoint(missing)}
     return frozenset(found | together)
+
+
+# The sentences of a prompt that its author says: no paste, no quotation, no text that is to be worked on.
+
+_PASTED_LENGTH = 1_500
+"""Characters. A longer prompt is a paste; its "always" and "never" are not the user's, but for its two ends."""
+_OWN_LENGTH = 400
+"""Characters of the first and of the last paragraph of a paste, from which on they belong to it."""
+
+_MARKED = re.compile(r"[*#|`{}<>\[\]]|^[ \t]{0,8}[-\u2022\d]", re.MULTILINE)
+"""Of a document, or of code."""
+_TAKES = re.compile(
+    r"\b(?:below|following|this|these|create|write|add|insert|save|translate|summari[sz]e|here)\b", re.IGNORECASE
+)
+"""The first paragraph of a prompt that hands over all of the rest."""
+
+_FULL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) +(?=[a-z])|(?<=\b[Nn][Oo][.!]) +(?=[^\W\d])")
+"""Behind which a small letter may begin a sentence; "no." is an abbreviation before a number only."""
+
+_COLON = re.compile(r":(?=\s|$)")
+_REPORT = re.compile(
+    r"\b(?:translat|summari[sz]|explain|rewrit|rephras|paraphras|proofread|spell-?check|quot)\w{0,4}\b"
+    r"|\b(?:says?|saying|wrote|writes|reads?|states?|claims?|replied|answered|shows?|prints?|printed|logs?|logged)\b"
+    r"|\b(?:write|writing|draft|drafting|compose|add|put|insert|send|post|fix|improve|correct|check|review|document)\b"
+    r"[^:\n]{0,60}\b(?:e-?mail|letter|message|mail|tweet|post|readme|text|comment|docstring|paragraph|sentence|line"
+    r"|note|doc|docs|copy|wording|label|tooltip|banner|heading|title|string|announcement|reply|answer|prompt)s?\b"
+    r"|\b(?:prompt|instructions)\b[^:\n]{0,30}$"
+    r"|(?<!commit )\b(?:e-?mail|letter|message|mail|tweet|readme|error|output|log|warning|docs?|article|license|comment"
+    r"|text|terms|policy|contract|spec|ticket|issue|description|the (?:rule|principle|saying|proverb|phrase))s?$",
+    re.IGNORECASE,
+)
+"""Before a colon: what follows is somebody else's, or is to be written."""
+_BY_MYSELF = re.compile(
+    r"\b(?:i|we) (?:already |have |just |'ve )*(?:said|say|told|wrote)\b|\bas i said\b", re.IGNORECASE
+)
+_REPORTED = re.compile(
+    r"(?:(?:and|but|so|well|hm+),? )?(?:my|the|our|a|an|his|her|this|that|some|he|she|they|somebody|someone|people|it)"
+    r"\b(?: [\w'-]+){0,3}? (?:says?|said|wrote|writes|claims?|claimed|thinks?|believes?|complain(?:s|ed)|told me|asked"
+    r"|reports?|reported|suggests?|suggested|recommends?|recommended)\b"
+    r"|(?!i\b|we\b|you\b|always\b|never\b)[\w-]+ (?:says|said|told (?:me|us)|claims|claimed)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells what others say."""
+_QUOTED = re.compile(
+    "\"[^\"\n]{8,400}\"|[\u201c\u201e][^\u201c\u201d\u201e\n]{8,400}[\u201c\u201d]|(?<![\\w'])'[^'\n]{8,400}'(?!\\w)"
+)
+_QUOTING = re.compile(r"[ \t]{0,8}>")
+_COMMENT = re.compile(r"[ \t]{0,8}(?://|#|/\*|--|<!--)\s")
+
+
+def own_sentences(prompt: str) -> list[str]:
+    """Those of ``prompt`` that its author says, also where a small letter begins one, as people type."""
+    own: list[str] = []
+    for part in own_parts(prompt):
+        for sentence in sentences(part):
+            if _QUOTING.match(sentence) or _COMMENT.match(sentence):
+                continue
+            head = _COLON.split(sentence, maxsplit=1)[0]
+            if head != sentence and _REPORT.search(head) and not _BY_MYSELF.search(head):
+                break  # and all that follows is of that text
+            own += [said for said in map(tidy, _FULL_STOP.split(sentence)) if not is_reported(said)]
+    return own
+
+
+def own_parts(prompt: str) -> list[str]:
+    """``prompt``; of one that is long, what was typed around the paste."""
+    if len(prompt) <= _PASTED_LENGTH:
+        return [prompt]
+    head, is_first, _ = prompt[:_OWN_LENGTH].partition("\n\n")
+    _, is_last, tail = prompt[-_OWN_LENGTH:].rpartition("\n\n")
+    is_own = is_last and not _MARKED.search(tail) and not _TAKES.search(head)
+    return [*([head] if is_first else []), *([tail] if is_own else [])]
+
+
+def is_reported(sentence: str) -> bool:
+    """Whether ``sentence`` tells what somebody else said."""
+    return _REPORTED.match(sentence) is not None
+
+
+def unquoted(sentence: str) -> str:
+    """``sentence`` without what it quotes; a name in quotation marks stays."""
+    return _QUOTED.sub('""', sentence)
+
+
+def tidy(sentence: str) -> str:
+    """Without the mark of a list, and with a typewriter's apostrophes."""
+    return sentence.replace("\u2019", "'").lstrip("-*\u2022> \t")

@@ -13,7 +13,7 @@ import trio
 
 from kiro_learn.adapters.files import project_files
 from kiro_learn.adapters.files.project_files import THREADS, FolderFiles, look, read_states
-from kiro_learn.model.file_state import FileState
+from kiro_learn.model.record import FileState
 
 MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
 

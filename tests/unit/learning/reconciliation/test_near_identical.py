@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.learning.reconciliation.judge import near_identical
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 from tests.unit.learning.reconciliation.builders import a_candidate, ids
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.learning.reconciliation.judge import near_identical
 from kiro_learn.learning.reconciliation.plan import is_same_principle
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.testing.daemon import a_record

@@ -10,7 +10,7 @@ import attrs
 import pytest
 import trio
 
-from kiro_learn.learning.reconciliation.near_identical import says_again
+from kiro_learn.learning.reconciliation.judge import says_again
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner

@@ -8,15 +8,15 @@ import pytest
 
 from kiro_learn.config import SearchConfig
 from kiro_learn.model.settings import Weights
-from kiro_learn.retrieval.ranking.signals import (
+from kiro_learn.retrieval.ranking.calibrated import (
     Signals,
-    eviction_count,
     fts5_signal,
     project_signal,
     recency_signal,
     semantic_signal,
     weighted_score,
 )
+from kiro_learn.retrieval.ranking.vector_index import eviction_count
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 SEARCH = Weights(semantic=0.45, fts5=0.35, recency=0.10, project_match=0.10)

@@ -7,8 +7,7 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from kiro_learn.model.file_state import FileChanges, stale_files
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import FileChanges, MemoryRecord, stale_files
 from kiro_learn.retrieval.rendering.repeats import (
     MOST_FILES,
     changes_of,
