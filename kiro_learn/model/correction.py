@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import hashlib
 from datetime import datetime
-from typing import Any
 
 import attrs
 
@@ -48,16 +47,9 @@ class Correction:
 
     def of(self, record: MemoryRecord) -> MemoryRecord:
         """``record`` as it is to be; it keeps its id. What was stored within wider bounds may be corrected too."""
-        told: dict[str, Any] = {
-            "title": self.title,
-            "summary": self.summary,
-            "text": self.text,
-            "facts": self.facts,
-            "concepts": self.concepts,
-        }
-        changed = {name: value for name, value in told.items() if value is not None}
-        if self.files is not None:
-            changed |= {"files_touched": self.files, "files_read": (), "files_modified": ()}
+        changed = {name: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None}
+        if "files" in changed:
+            changed |= {"files_touched": changed.pop("files"), "files_read": (), "files_modified": ()}
         return unchecked_evolve(record, **changed)
 
 

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+import attrs
+
 from kiro_learn.errors import UnusableAnswer
 from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, unescaped
 from kiro_learn.model import record
@@ -259,6 +261,7 @@ def _is_closing(tag: re.Match[str]) -> bool:
 # Makes a redacted record of a draft.
 
 LONG_AGO = timedelta(days=1)
+_OF_DRAFTS_ALONE = frozenset({"cites", "replaces"})
 
 
 def dated(cited: Collection[EventId], snapshot: BufferSnapshot, now: datetime) -> datetime:
@@ -279,24 +282,9 @@ def record_of(
     Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their ids are
     such as are taken in today. The draft's texts were cut when they were worded.
     """
+    told = attrs.asdict(draft, recurse=False, filter=lambda field, _: field.name not in _OF_DRAFTS_ALONE)
     return scrub_record(
         unchecked(
-            MemoryRecord,
-            record_id=record_id,
-            namespace=namespace,
-            strategy=strategy,
-            title=draft.title,
-            summary=draft.summary,
-            facts=draft.facts,
-            concepts=draft.concepts,
-            files_touched=draft.files_touched,
-            observation_type=draft.observation_type,
-            source_event_ids=draft.source_event_ids,
-            created_at=created_at,
-            knowledge_type=draft.knowledge_type,
-            importance=draft.importance,
-            files_read=draft.files_read,
-            files_modified=draft.files_modified,
-            origin=draft.origin,
+            MemoryRecord, record_id=record_id, namespace=namespace, strategy=strategy, created_at=created_at, **told
         )
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import Enum
 
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Slot
@@ -188,81 +189,50 @@ _CHANGE = r"(?:add|remove|upgrade|update|bump)"
 _START_IT = rf"{_START}(?:start|run|launch|serve|boot|spin up|fire up|bring up)(?: up)?"
 _APP = r"(?:app|application|server|site|project|dev|service|api|backend|frontend|everything|stack|locally)"
 
-_DOING: tuple[tuple[tuple[Slot, ...], tuple[str, ...]], ...] = (
-    (
-        (Slot.MANAGER, Slot.ADD, Slot.INSTALL),
-        (
-            rf"{_START}(?:un)?install\b(?! (?:the |an? |this |our )?(?:hooks?|cert\w*|service|extension|skill))",
-            rf"\b{_CHANGE} (?:[\w@/.-]+ (?:as|to the) )?(?:an? |the |our |all )?(?:\w+ )?{_PACKAGES}\b",
-        ),
+_DOING: Mapping[tuple[Slot, ...], tuple[str, ...]] = {
+    (Slot.MANAGER, Slot.ADD, Slot.INSTALL): (
+        rf"{_START}(?:un)?install\b(?! (?:the |an? |this |our )?(?:hooks?|cert\w*|service|extension|skill))",
+        rf"\b{_CHANGE} (?:[\w@/.-]+ (?:as|to the) )?(?:an? |the |our |all )?(?:\w+ )?{_PACKAGES}\b",
     ),
-    (
-        (Slot.TEST,),
-        (
-            r"\b(?:run|re-?run|execute|start)\b(?: \w+){0,4} (?:tests?|specs?|test suite)\b(?![:-]| (?:plan|case))",
-            r"\b(?:make sure|check|verify|see if|ensure)\b[^.?!]{0,30}\btests?\b[^.?!]{0,10}\b(?:pass|green|work|run)",
-            r"\b(?:do|are) (?:all )?(?:the |our )?(?:\w+ )?tests? (?:pass|green|passing|ok)",
-            rf"^tests?\W*$|{_START}test (?:it|this|everything|the (?:app|project|whole))\b",
-        ),
+    (Slot.TEST,): (
+        r"\b(?:run|re-?run|execute|start)\b(?: \w+){0,4} (?:tests?|specs?|test suite)\b(?![:-]| (?:plan|case))",
+        r"\b(?:make sure|check|verify|see if|ensure)\b[^.?!]{0,30}\btests?\b[^.?!]{0,10}\b(?:pass|green|work|run)",
+        r"\b(?:do|are) (?:all )?(?:the |our )?(?:\w+ )?tests? (?:pass|green|passing|ok)",
+        rf"^tests?\W*$|{_START}test (?:it|this|everything|the (?:app|project|whole))\b",
     ),
-    (
-        (Slot.DEPLOY, Slot.PLATFORM, Slot.RELEASE),
-        (
-            rf"{_START}(?:re)?deploy\b|\bship (?:it|this|that|to)\b|\bgo live\b",
-            r"\b(?:push|roll|release|put)\b[^.?!]{0,20} (?:to|on|into|in) (?:prod|production|staging)\b",
-        ),
+    (Slot.DEPLOY, Slot.PLATFORM, Slot.RELEASE): (
+        rf"{_START}(?:re)?deploy\b|\bship (?:it|this|that|to)\b|\bgo live\b",
+        r"\b(?:push|roll|release|put)\b[^.?!]{0,20} (?:to|on|into|in) (?:prod|production|staging)\b",
     ),
-    (
-        (Slot.RELEASE, Slot.BRANCH),
-        (
-            rf"{_START}(?:cut|make|do|prepare|tag|publish|create)(?: an?| the| our)?(?: \w+)? (?:release|version)\b",
-            rf"{_START}(?:publish|release) (?:it|this|the package|a|v?\d)",
-        ),
+    (Slot.RELEASE, Slot.BRANCH): (
+        rf"{_START}(?:cut|make|do|prepare|tag|publish|create)(?: an?| the| our)?(?: \w+)? (?:release|version)\b",
+        rf"{_START}(?:publish|release) (?:it|this|the package|a|v?\d)",
     ),
-    (
-        (Slot.BUILD,),
-        (
-            rf"{_START}(?:re-?)?(?:build|compile) {_IT}(?: {_IT})?(?: again| now| please)?\W*$|^build\W*$",
-            rf"{_START}(?:run|do|make) (?:a|the) (?:clean |production |full )?build\b",
-        ),
+    (Slot.BUILD,): (
+        rf"{_START}(?:re-?)?(?:build|compile) {_IT}(?: {_IT})?(?: again| now| please)?\W*$|^build\W*$",
+        rf"{_START}(?:run|do|make) (?:a|the) (?:clean |production |full )?build\b",
     ),
-    (
-        (Slot.LINT, Slot.FORMAT),
-        (
-            rf"{_START}lint\b|\brun (?:the )?(?:linters?|lint)\b|\b(?:fix|check)\b[^.?!]{{0,20}} lint(?:er|ing)?\b",
-            rf"{_START}format (?:the |our |all |this )?(?:code|files?|project)\b",
-        ),
+    (Slot.LINT, Slot.FORMAT): (
+        rf"{_START}lint\b|\brun (?:the )?(?:linters?|lint)\b|\b(?:fix|check)\b[^.?!]{{0,20}} lint(?:er|ing)?\b",
+        rf"{_START}format (?:the |our |all |this )?(?:code|files?|project)\b",
     ),
-    (
-        (Slot.TYPES,),
-        (
-            r"\b(?:run|do|check|fix)\b[^.?!]{0,15} (?:type[- ]?check\w*|types|type errors|mypy|tsc|pyright)\b",
-            rf"{_START}type-?check\b",
-        ),
+    (Slot.TYPES,): (
+        r"\b(?:run|do|check|fix)\b[^.?!]{0,15} (?:type[- ]?check\w*|types|type errors|mypy|tsc|pyright)\b",
+        rf"{_START}type-?check\b",
     ),
-    (
-        (Slot.RUN, Slot.INSTALL),
-        (rf"{_START_IT} (?:{_IT} )?(?:{_IT} |web |dev |local |development )?{_APP}\b",),
+    (Slot.RUN, Slot.INSTALL): (rf"{_START_IT} (?:{_IT} )?(?:{_IT} |web |dev |local |development )?{_APP}\b",),
+    (Slot.MIGRATE,): (
+        rf"{_START}(?:run|apply|create|generate|do)(?: \w+){{0,3}} migrations?\b(?! \w+er\b)",
+        rf"{_START}migrate the (?:db|database|schema)\b",
     ),
-    (
-        (Slot.MIGRATE,),
-        (
-            rf"{_START}(?:run|apply|create|generate|do)(?: \w+){{0,3}} migrations?\b(?! \w+er\b)",
-            rf"{_START}migrate the (?:db|database|schema)\b",
-        ),
+    (Slot.BRANCH, Slot.REMOTE): (
+        rf"{_START}(?:commit|push|merge|rebase)\b",
+        r"\b(?:open|create|make|raise|submit)(?: an?| the)?(?: \w+)? (?:pr|pull request|merge request|mr)\b",
     ),
-    (
-        (Slot.BRANCH, Slot.REMOTE),
-        (
-            rf"{_START}(?:commit|push|merge|rebase)\b",
-            r"\b(?:open|create|make|raise|submit)(?: an?| the)?(?: \w+)? (?:pr|pull request|merge request|mr)\b",
-        ),
+    (Slot.INSTALL, Slot.RUN): (
+        r"\bset ?up (?:the |this |our |my )?(?:project|repo|repository|environment|dev|development)\b",
     ),
-    (
-        (Slot.INSTALL, Slot.RUN),
-        (r"\bset ?up (?:the |this |our |my )?(?:project|repo|repository|environment|dev|development)\b",),
-    ),
-)
+}
 
 _WHAT = r"\b(?:what(?:'s| is| are)?|which|tell me|remind me|show me|do you know)(?: \w+){0,2}"
 _HOW = (
@@ -276,63 +246,45 @@ _LANGUAGES = r"(?:node|python|ruby|go|rust|java|php|elixir|typescript)"
 _SAID_IN = r".{0,80}\b(?:texts?|comments?|messages?|customers?|speak|answers?|mails?|docs?)\b"
 """Behind a language that is spoken, or written by people for people."""
 
-_ASKING: tuple[tuple[tuple[Slot, ...], tuple[str, ...]], ...] = (
-    ((Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE), (rf"{_WHAT} (?:stack|technolog(?:y|ies))\b(?! trace)",)),
-    (
-        (Slot.LANGUAGE, Slot.FRAMEWORK),
-        (
-            rf"{_WHAT} languages?\b(?!{_SAID_IN})",
-            rf"\bwritten in\b|\b{_LANGUAGES}(?:\.js)? version\b|\bversion of {_LANGUAGES}\b",
-            rf"\bwhat {_LANGUAGES}(?:\.js)? (?:do|does|are|is|should)\b",
-        ),
+_ASKING: Mapping[tuple[Slot, ...], tuple[str, ...]] = {
+    (Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE): (rf"{_WHAT} (?:stack|technolog(?:y|ies))\b(?! trace)",),
+    (Slot.LANGUAGE, Slot.FRAMEWORK): (
+        rf"{_WHAT} languages?\b(?!{_SAID_IN})",
+        rf"\bwritten in\b|\b{_LANGUAGES}(?:\.js)? version\b|\bversion of {_LANGUAGES}\b",
+        rf"\bwhat {_LANGUAGES}(?:\.js)? (?:do|does|are|is|should)\b",
     ),
-    ((Slot.FRAMEWORK,), (rf"{_WHAT} frameworks?\b",)),
-    (
-        (Slot.SERVICE,),
-        (
-            rf"{_WHAT} (?:database|db|queue|message broker) (?:do|does|are|is|did)\b",
-            r"\bwhat(?:'s| is) (?:our|the|its) (?:database|db)\W*$",
-        ),
+    (Slot.FRAMEWORK,): (rf"{_WHAT} frameworks?\b",),
+    (Slot.SERVICE,): (
+        rf"{_WHAT} (?:database|db|queue|message broker) (?:do|does|are|is|did)\b",
+        r"\bwhat(?:'s| is) (?:our|the|its) (?:database|db)\W*$",
     ),
-    (
-        (Slot.MANAGER, Slot.INSTALL),
-        (
-            rf"{_WHAT} package manager\b",
-            r"\b(?:do|are|should) (?:we|i|you) (?:use|using) (?:npm|pnpm|yarn|bun|pip|poetry|uv)\b",
-        ),
+    (Slot.MANAGER, Slot.INSTALL): (
+        rf"{_WHAT} package manager\b",
+        r"\b(?:do|are|should) (?:we|i|you) (?:use|using) (?:npm|pnpm|yarn|bun|pip|poetry|uv)\b",
     ),
-    (
-        (Slot.TEST,),
-        (
-            rf"{_HOW}{_BY} (?:run|execute|start) (?:\w+ ){{0,3}}(?:tests?|suite)\b(?![:-]| (?:for|that|case|plan))",
-            rf"{_HOW}{_BY} test {_IT}(?: {_IT})?\W*$|{_WHAT} (?:test (?:runner|framework|command)|testing framework)\b",
-        ),
+    (Slot.TEST,): (
+        rf"{_HOW}{_BY} (?:run|execute|start) (?:\w+ ){{0,3}}(?:tests?|suite)\b(?![:-]| (?:for|that|case|plan))",
+        rf"{_HOW}{_BY} test {_IT}(?: {_IT})?\W*$|{_WHAT} (?:test (?:runner|framework|command)|testing framework)\b",
     ),
-    (
-        (Slot.BUILD,),
-        (rf"{_HOW} (?:build|compile|built|compiled)\b(?: {_IT}){{0,3}}\W*$|{_WHAT} build command\b",),
+    (Slot.BUILD,): (rf"{_HOW} (?:build|compile|built|compiled)\b(?: {_IT}){{0,3}}\W*$|{_WHAT} build command\b",),
+    (Slot.LINT, Slot.FORMAT): (rf"{_HOW} (?:lint|linter|formatter?)\b|{_WHAT} (?:linter|formatter)\b",),
+    (Slot.RUN, Slot.INSTALL): (
+        rf"{_HOW} (?:run|start|launch) (?:{_IT} ){{0,2}}(?:{_IT}|locally|dev server)(?: locally)?\W*$",
     ),
-    ((Slot.LINT, Slot.FORMAT), (rf"{_HOW} (?:lint|linter|formatter?)\b|{_WHAT} (?:linter|formatter)\b",)),
-    (
-        (Slot.RUN, Slot.INSTALL),
-        (rf"{_HOW} (?:run|start|launch) (?:{_IT} ){{0,2}}(?:{_IT}|locally|dev server)(?: locally)?\W*$",),
+    (Slot.DEPLOY, Slot.PLATFORM): (rf"{_HOW} (?:deploy(?:ed|ment)?|ship|host(?:ed)?)\b(?! (?:of|to (?!prod)))",),
+    (Slot.MIGRATE,): (rf"{_HOW} (?:run|apply) (?:the |our |db |database )*migrations?\b",),
+    (Slot.INSTALL,): (
+        rf"{_HOW} install (?:the |our |all )*(?:{_PACKAGES}|requirements)\b",
+        rf"{_HOW} set ?up (?:the |this |our )?(?:project|repo)",
     ),
-    ((Slot.DEPLOY, Slot.PLATFORM), (rf"{_HOW} (?:deploy(?:ed|ment)?|ship|host(?:ed)?)\b(?! (?:of|to (?!prod)))",)),
-    ((Slot.MIGRATE,), (rf"{_HOW} (?:run|apply) (?:the |our |db |database )*migrations?\b",)),
-    (
-        (Slot.INSTALL,),
-        (
-            rf"{_HOW} install (?:the |our |all )*(?:{_PACKAGES}|requirements)\b",
-            rf"{_HOW} set ?up (?:the |this |our )?(?:project|repo)",
-        ),
-    ),
-    ((Slot.RELEASE,), (rf"{_HOW} (?:cut|make|do|publish) (?:a |the )?(?:new )?releases?\b",)),
-    ((Slot.BRANCH,), (rf"{_WHAT} (?:default|main|base|trunk) branch\b|\b(?:which|what) branch (?:do|should|is|to)\b",)),
-    ((Slot.CI,), (rf"{_WHAT} ci\b",)),
-    ((Slot.PORT,), (rf"{_WHAT} port\b(?! \w+ing\b)|\b(?:what|which) (?:was|were) (?:our|the|its) (?:\w+ )?port\b",)),
-)
+    (Slot.RELEASE,): (rf"{_HOW} (?:cut|make|do|publish) (?:a |the )?(?:new )?releases?\b",),
+    (Slot.BRANCH,): (rf"{_WHAT} (?:default|main|base|trunk) branch\b|\b(?:which|what) branch (?:do|should|is|to)\b",),
+    (Slot.CI,): (rf"{_WHAT} ci\b",),
+    (Slot.PORT,): (rf"{_WHAT} port\b(?! \w+ing\b)|\b(?:what|which) (?:was|were) (?:our|the|its) (?:\w+ )?port\b",),
+}
 _DOES, _ASKS = (
-    tuple((slots, re.compile("|".join(forms), re.IGNORECASE)) for slots, forms in table) for table in (_DOING, _ASKING)
+    tuple((slots, re.compile("|".join(forms), re.IGNORECASE)) for slots, forms in table.items())
+    for table in (_DOING, _ASKING)
 )
 _ACTS = re.compile(rf"{_START}(commit|deploy|release|merge|push|rebase|publish)\b", re.IGNORECASE)
 _ASKS_FOR_A_TOOL = re.compile(

@@ -40,20 +40,8 @@ _PREPOSITIONS = (
 _CONJUNCTIONS = "and but or nor if because as until while than then so though although"
 _ADVERBS = "again once here there now just only very too also not please"
 
-STOP_WORDS = frozenset(
-    word
-    for group in (
-        _ARTICLES,
-        _PRONOUNS,
-        _QUESTIONS,
-        _AUXILIARIES,
-        _CONTRACTIONS,
-        _PREPOSITIONS,
-        _CONJUNCTIONS,
-        _ADVERBS,
-    )
-    for word in group.split()
-)
+_CLASSES = (_ARTICLES, _PRONOUNS, _QUESTIONS, _AUXILIARIES, _CONTRACTIONS, _PREPOSITIONS, _CONJUNCTIONS, _ADVERBS)
+STOP_WORDS = frozenset(" ".join(_CLASSES).split())
 
 
 def is_stop_word(word: str) -> bool:

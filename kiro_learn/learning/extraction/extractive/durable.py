@@ -45,26 +45,8 @@ _CHOICE = re.compile(
 )
 _QUESTION = re.compile(
     r"(?:(?:and|but|so|ok|hmm|yes|no),? )*"
-    + any_of(
-        *(
-            "why",
-            "what",
-            "when",
-            "where",
-            "who",
-            "which",
-            "how",
-            "is",
-            "are",
-            "was",
-            "were",
-            "does",
-            "did",
-            "do (?:we|you)",
-        ),
-        *("can", "could", "would", "will", "should", "have", "has"),
-    )
-    + r"\b",
+    r"(?:why|what|when|where|who|which|how|is|are|was|were|does|did|do (?:we|you)|can|could|would|will|should|have"
+    r"|has)\b",
     re.IGNORECASE,
 )
 _THIS_HOUR = re.compile(

@@ -18,6 +18,11 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+def _phrases(beginnings: str) -> tuple[str, ...]:
+    """What stands between bars; a blank before one counts, so that a word ends there."""
+    return tuple(each.removeprefix("\n").lstrip() for each in beginnings.removesuffix("\n").split("|"))
+
+
 POLITE = _set("""
     a about absolutely again ah ahead alright also amazing and apologies apologise apologize are asking awesome
     beautiful best brilliant call catch certainly cheers clarification clarifying clean clear confusion continue
@@ -64,87 +69,29 @@ EMPTY = _set("""
 """)
 """Words that say too little to tell one memory's title from another's."""
 
-ANNOUNCING = (
-    "let me ",
-    "let's see",
-    "i'll ",
-    "i will ",
-    "i'm going to ",
-    "i can now ",
-    "i have a ",
-    "i have all ",
-    "i now have ",
-    "i need to ",
-    "i've reviewed",
-    "i have reviewed",
-    "now i have ",
-    "now i understand",
-    "now i'll ",
-    "now let me ",
-    "now let's ",
-    "i see the ",
-    "i see what ",
-    "next, ",
-    "first, let me",
-    "based on my ",
-)
+ANNOUNCING = _phrases("""
+    let me |let's see|i'll |i will |i'm going to |i can now |i have a |i have all |i now have |i need to |
+    i've reviewed|i have reviewed|now i have |now i understand|now i'll |now let me |now let's |i see the |
+    i see what |next, |based on my |first, let me
+""")
 """How a sentence begins that tells what its speaker is about to do."""
 
 INTRODUCING = ("here's ", "here is ", "here are ", "below is ", "below are ", "this is ", "these are ")
 """How a line begins that, ending in a colon, only announces what stands below it."""
 
-OFFERING = (
-    "anything else",
-    "can you ",
-    "could you ",
-    "do you have",
-    "do you want",
-    "does that ",
-    "does this ",
-    "feel free",
-    "happy to ",
-    "how would you like",
-    "i can either",
-    "i can also ",
-    "i'm happy",
-    "if you want",
-    "if you'd like",
-    "is there anything",
-    "let me know",
-    "or should i",
-    "or would you",
-    "ready for ",
-    "ready to ",
-    "shall i ",
-    "should i ",
-    "want me ",
-    "what do you think",
-    "what would you",
-    "which approach",
-    "which one ",
-    "which option",
-    "which would you",
-    "would you ",
-)
+OFFERING = _phrases("""
+    anything else|can you |could you |do you have|do you want|does that |does this |feel free|happy to |
+    how would you like|i can either|i can also |i'm happy|if you want|if you'd like|is there anything|
+    let me know|or should i|or would you|ready for |ready to |shall i |should i |want me |what do you think|
+    what would you|which approach|which one |which would you|would you |which option
+""")
 """How a sentence begins that offers, or asks how to go on."""
 
-FAILED_ANSWERS = (
-    "(no content)",
-    "5-hour limit reached",
-    "claude ai usage limit reached",
-    "credit balance is too low",
-    "execution error",
-    "internal server error",
-    "invalid api key",
-    "no response requested",
-    "prompt is too long",
-    "rate limit",
-    "rate limit exceeded",
-    "rate limit reached",
-    "request timed out",
-    "usage limit reached",
-    "you've hit your limit",
-)
+FAILED_ANSWERS = _phrases("""
+    (no content)|5-hour limit reached|claude ai usage limit reached|credit balance is too low|execution error|
+    internal server error|invalid api key|no response requested|prompt is too long|rate limit|
+    rate limit exceeded|rate limit reached|request timed out|usage limit reached|you've hit your limit
+""")
 """The agent's own failure, in the place where an answer stands: nothing else, or only how to go on."""
 
 FILE_EXTENSIONS = _set("""
