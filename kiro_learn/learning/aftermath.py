@@ -39,8 +39,8 @@ _OBJECTION = re.compile(
 
 def signs_of(record: MemoryRecord, said: str) -> frozenset[str]:
     """The names of ``record`` that would show that it was used; not those that were ``said`` before, in lower case."""
-    text = "\n".join((record.title, record.summary, *record.facts))
-    names = (word.lower().rstrip(".:-") for word in _WORD.findall(text) if _NAME.search(word) or len(word) >= LONG_WORD)
+    found_in = _WORD.findall(record.statements)
+    names = (word.lower().rstrip(".:-") for word in found_in if _NAME.search(word) or len(word) >= LONG_WORD)
     files = (PurePosixPath(path).name.lower() for path in (*record.files_modified, *record.files_touched))
     found = dict.fromkeys((*files, *names))
     new = [each for each in found if len(each) > 1 and each not in said and not is_stop_word(each)]

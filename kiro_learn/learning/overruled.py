@@ -13,7 +13,7 @@ from kiro_learn.learning.acts.cues import commands_wanted_and_denied
 from kiro_learn.learning.relearning import stems
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, RuleConflict, newest_first
-from kiro_learn.model.wording import RIVALS, is_negation
+from kiro_learn.model.wording import RIVALS, denies_on_balance, denies_what_follows, is_negation
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 
 # Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
@@ -166,7 +166,6 @@ _ORDER = re.compile(
 _MARK = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 _CLAUSE_END = re.compile(r"[,;:.!?](?:\s|$)|\b(?:and|but)\b")
-_DENYING_IN_FILES = frozenset({"avoid", "stop"})
 _FENCE = ("```", "~~~")
 
 
@@ -196,7 +195,7 @@ def statements_in(path: str, text: str) -> Iterator[Statement]:
         for sentence in _SENTENCE_END.split(_MARK.sub("", paragraph)):
             words = stems(sentence)
             if words:
-                yield Statement(path, first, sentence.strip(), words, _is_denied(sentence))
+                yield Statement(path, first, sentence.strip(), words, denies_on_balance(sentence))
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
@@ -242,7 +241,7 @@ class RuleStatements:
         """The same of one sentence."""
         if not self._statements:
             return False
-        words, denied, is_denied = stems(told), _denied_in(told), _is_denied(told)
+        words, denied, is_denied = stems(told), _denied_in(told), denies_on_balance(told)
         if len(words) < LEAST_WORDS:
             return False
         return any(
@@ -256,7 +255,7 @@ class RuleStatements:
     def conflict(self, record: MemoryRecord) -> RuleConflict | None:
         """The first statement that orders the contrary of ``record``, another number or another tool; None if none."""
         told = _told(record)
-        words, is_denied = stems(told), _is_denied(told)
+        words, is_denied = stems(told), denies_on_balance(told)
         if not _ORDER.search(told):
             return None
         order = order_of(told)
@@ -326,19 +325,12 @@ def _told(record: MemoryRecord) -> str:
     return record.summary if is_short and "\n" not in record.summary else record.title
 
 
-def _is_denied(text: str) -> bool:
-    words: Sequence[str] = [word for word in text.lower().split() if not word.endswith(",")]
-    return sum(is_negation(word) or word in _DENYING_IN_FILES for word in words) % 2 == 1
-
-
 def _denied_in(text: str) -> frozenset[str]:
     """The words that ``text`` denies: "always a, never b" denies b, and "always b, never a" has the same words."""
     found: set[str] = set()
     for clause in _CLAUSE_END.split(text.lower()):
         words = clause.split()
-        first = next(
-            (place for place, word in enumerate(words, 1) if is_negation(word) or word in _DENYING_IN_FILES), len(words)
-        )
+        first = next((place for place, word in enumerate(words, 1) if denies_what_follows(word)), len(words))
         found |= stems(" ".join(words[first:]))
     return frozenset(found)
 

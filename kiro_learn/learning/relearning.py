@@ -16,7 +16,7 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Parts, Vector
-from kiro_learn.model.wording import is_negation
+from kiro_learn.model.wording import denies
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.query.syntax import terms
 
@@ -241,7 +241,7 @@ _LEAST_STEM = 3
 
 def word_counts(records: Iterable[MemoryRecord]) -> Counter[str]:
     """In how many of ``records`` each word is, as ``holds`` compares words."""
-    return Counter(word for record in records for word in stems(_text(record)))
+    return Counter(word for record in records for word in stems(record.statements))
 
 
 def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) -> bool:
@@ -250,10 +250,10 @@ def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) ->
     It has the numbers of the title, most of the record's rarest words, a negation if the title has one, and names the
     files. ``counts`` is of the project's records.
     """
-    text = _text(new)
+    text = new.statements
     return (
         _files(record) <= _files(new) | {file for file in _files(record) if file in text}
-        and (not _denies(record.title) or _denies(text))
+        and (not denies(record.title) or denies(text))
         and _holds_words(stems(text), record, counts)
     )
 
@@ -285,9 +285,9 @@ def is_far_less(going: Sequence[MemoryRecord], coming: Sequence[MemoryRecord]) -
 
 def says_far_less(coming: Iterable[MemoryRecord], going: Iterable[MemoryRecord]) -> bool:
     """The text of ``coming`` is a small part of that of ``going``."""
-    characters = sum(len(_text(record)) for record in going)
+    characters = sum(len(record.statements) for record in going)
     return characters >= LEAST_CHARACTERS and characters > MOST_CHARACTERS_PER_NEW * sum(
-        len(_text(record)) for record in coming
+        len(record.statements) for record in coming
     )
 
 
@@ -319,16 +319,8 @@ def _is_among(word: str, words: frozenset[str]) -> bool:
     return any(other.startswith(beginning) for other in words)
 
 
-def _text(record: MemoryRecord) -> str:
-    return "\n".join((record.title, record.summary, *record.facts))
-
-
 def _files(record: MemoryRecord) -> frozenset[str]:
     return frozenset((*record.files_touched, *record.files_read, *record.files_modified))
-
-
-def _denies(text: str) -> bool:
-    return any(is_negation(word) for word in text.split())
 
 
 @kept(OF_A_BRIEF)

@@ -118,6 +118,11 @@ class MemoryRecord:
         return self.capture_type or self.knowledge_type or self.observation_type
 
     @property
+    def statements(self) -> str:
+        """What it says: its title, its summary and its facts, a line each."""
+        return "\n".join((self.title, self.summary, *self.facts))
+
+    @property
     def is_hard_rule(self) -> bool:
         """It is a constraint that holds without exception."""
         is_hard = self.details is not None and self.details.severity == "hard"

@@ -30,6 +30,25 @@ def is_negation(word: str) -> bool:
     return _NEGATION.match(word.strip("*`\"'()[].,;:!?")) is not None
 
 
+def denies(text: str) -> bool:
+    """Whether a word of ``text`` is a negation."""
+    return any(map(is_negation, text.split()))
+
+
+_DENYING = frozenset({"avoid", "stop"})
+
+
+def denies_on_balance(text: str) -> bool:
+    """Whether ``text`` denies something in the end: negations that cancel each other out do not, nor does "No, …"."""
+    words = (word for word in text.lower().split() if not word.endswith(","))
+    return sum(map(denies_what_follows, words)) % 2 == 1
+
+
+def denies_what_follows(word: str) -> bool:
+    """Whether ``word``, in small letters, is a negation or a verb that says to leave something be."""
+    return is_negation(word) or word in _DENYING
+
+
 def _bare(word: str) -> str:
     backwards = _MARKS_BEFORE.sub("", word)[::-1]
     return _MARKS_BEHIND.sub("", backwards)[::-1]

@@ -229,21 +229,13 @@ def _tool(data: Any, bounds: Bounds) -> ToolCall:
     failed = not answers and has_failed(known_name, use.get("tool_response"), output)
     if not failed and _LOOKS_OR_CHANGES.fullmatch(_PARTING.sub("", known_name.lower())):
         output = _both_ends(readable(use.get("tool_response")), min(bounds.tool_characters, LOOKED_AT_CHARACTERS))
+    most = min(ANSWER_CHARACTERS, bounds.text_characters)
     return ToolCall(
         name=known_name,
         input=_both_ends(_input_text(use.get("tool_input")), bounds.tool_characters),
         output=output,
         has_failed=failed,
-        answers=tuple(_cut_answer(each, min(ANSWER_CHARACTERS, bounds.text_characters)) for each in answers),
-    )
-
-
-def _cut_answer(answered: UserAnswer, limit: int) -> UserAnswer:
-    return UserAnswer(
-        _both_ends(answered.question, limit),
-        _both_ends(answered.answer, limit),
-        _both_ends(answered.meaning, limit),
-        _both_ends(answered.others, limit),
+        answers=tuple(each.with_each(lambda text: _both_ends(text, most)) for each in answers),
     )
 
 

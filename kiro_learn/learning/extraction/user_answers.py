@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
+
+from kiro_learn.learning.extraction.extractive.vocabulary import on_one_line
 
 MOST_ANSWERS = 12
 """Of one use of a tool. Claude Code asks at most four questions at once, Codex three."""
@@ -62,6 +64,10 @@ class UserAnswer:
     others: str = ""
     """The options that were not chosen."""
 
+    def with_each(self, change: Callable[[str], str]) -> UserAnswer:
+        """With all of its texts changed."""
+        return UserAnswer(*map(change, (self.question, self.answer, self.meaning, self.others)))
+
     def is_refusal_of(self, tool: str) -> bool:
         """Whether it was typed instead of letting this tool run, and answers no question."""
         return self.question == _REFUSAL.format(tool)
@@ -89,7 +95,7 @@ class _Question:
 def user_answers(name: str, given: Any, response: Any) -> list[UserAnswer]:
     """What a person answered in this use of the tool ``name``; nothing if it is no question or got no answer."""
     if not _is_asking(name):
-        return [UserAnswer(_REFUSAL.format(name), _on_one_line(said))] if (said := _feedback(response)) else []
+        return [UserAnswer(_REFUSAL.format(name), on_one_line(said))] if (said := _feedback(response)) else []
     questions = _questions(given)[:MOST_ANSWERS]
     answers = _structured(response, questions) or _structured(given, questions)
     if not answers:
@@ -126,24 +132,24 @@ def _questions(given: Any) -> list[_Question]:
 
 def _question(value: Any, place: int) -> _Question | None:
     if isinstance(value, str):
-        return _Question(_on_one_line(value), (value, str(place)), ()) if value.strip() else None
+        return _Question(on_one_line(value), (value, str(place)), ()) if value.strip() else None
     if not isinstance(value, dict):
         return None
     text = next((value[key] for key in _QUESTION_KEYS if isinstance(value.get(key), str) and value[key].strip()), "")
     names = tuple(value[key] for key in ("id", "header") if isinstance(value.get(key), str))
     options = _decoded(value.get("options", value.get("choices")))
     labels = tuple(filter(None, map(_option, options[:MOST_OPTIONS]))) if isinstance(options, list) else ()
-    return _Question(_on_one_line(text), (text, *names, str(place)), labels) if text else None
+    return _Question(on_one_line(text), (text, *names, str(place)), labels) if text else None
 
 
 def _option(value: Any) -> tuple[str, str] | None:
     if isinstance(value, str):
-        return _on_one_line(value), ""
+        return on_one_line(value), ""
     if not isinstance(value, dict):
         return None
     label = next((value[key] for key in ("label", "title", "value", "name") if isinstance(value.get(key), str)), "")
     described = value.get("description")
-    return (_on_one_line(label), _on_one_line(described) if isinstance(described, str) else "") if label else None
+    return (on_one_line(label), on_one_line(described) if isinstance(described, str) else "") if label else None
 
 
 def _structured(value: Any, questions: Sequence[_Question], depth: int = _DEPTH) -> dict[int, str]:
@@ -175,7 +181,7 @@ def _answer(value: Any) -> str:
         value = next((value[key] for key in (*_ANSWER_KEYS, *_WRAPPERS, "label") if key in value), "")
     if isinstance(value, list):
         return ", ".join(filter(None, (_answer(each) for each in value[:MOST_ANSWERS] if not isinstance(each, list))))
-    return _PREFIX.sub("", _on_one_line(value)) if isinstance(value, str) else ""
+    return _PREFIX.sub("", on_one_line(value)) if isinstance(value, str) else ""
 
 
 def _from_text(text: str, questions: Sequence[_Question]) -> dict[int, str]:
@@ -189,7 +195,7 @@ def _from_text(text: str, questions: Sequence[_Question]) -> dict[int, str]:
         }
     if len(questions) != 1 or _ANSWERED in text:
         return {}
-    return {0: _on_one_line(_PREFIX.sub("", _ENVELOPE.sub(r"\1", text)))}
+    return {0: on_one_line(_PREFIX.sub("", _ENVELOPE.sub(r"\1", text)))}
 
 
 def _mark(question: _Question) -> str:
@@ -205,9 +211,9 @@ def _quoted(piece: str) -> str:
     """The answer at the beginning of ``piece``, up to its closing quote, and a note behind it that says more."""
     answer, *behind = _BEHIND.split(piece.rstrip(",. \n"), maxsplit=1)
     if not behind:
-        return _on_one_line(answer.removesuffix('"'))
+        return on_one_line(answer.removesuffix('"'))
     label, said = behind
-    answer, notes = _on_one_line(answer), _on_one_line(said) if label == "user notes" else ""
+    answer, notes = on_one_line(answer), on_one_line(said) if label == "user notes" else ""
     return f"{answer} ({notes})" if notes and notes.rstrip(".") not in answer else answer
 
 
@@ -243,10 +249,6 @@ def _decoded(value: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return value
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 # Whether a use of a tool failed: read here for all agents, each of which says it in another way.

@@ -388,7 +388,7 @@ def says_again(answer: MemoryRecord, known: MemoryRecord) -> bool:
     if known.created_at >= answer.created_at:
         return False
     own = stems("\n".join((said, *answer.facts))) - stems(question)
-    new = own - stems("\n".join((known.title, known.summary, *known.facts)))
+    new = own - stems(known.statements)
     if not own or len(own) > _MOST_STEMS or any(_NAMES.search(word) for word in new):
         return False
     return len(new) <= max(len(own) >= _LEAST_FOR_ONE_NEW, int(_SHARE_NEW * len(own)))

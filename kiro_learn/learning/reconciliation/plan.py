@@ -26,7 +26,7 @@ from kiro_learn.model.record import (
     Origin,
 )
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Vector
-from kiro_learn.model.wording import is_negation
+from kiro_learn.model.wording import denies_on_balance
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.retrieval.ranking.succession import is_replacing, replacing
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
@@ -262,8 +262,6 @@ Verdict = Merge | KeepSeparate
 LEAST_SHARE = 2 / 3
 """Of the shorter rule's words, those that the other has."""
 
-_DENYING = frozenset({"avoid", "stop"})
-
 LEAST_SHARED = 2
 """Words: one alone is mostly the act itself."""
 
@@ -278,17 +276,13 @@ def is_same_principle(rule: MemoryRecord, other: MemoryRecord) -> bool:
     """Whether both are such rules, about the same acts, in mostly the same words, and neither denies the other."""
     if not is_of_act(rule) or not is_of_act(other):
         return False
-    if {cue.key for cue in cues_of(rule)} != {cue.key for cue in cues_of(other)} or _denies(rule) != _denies(other):
+    if {cue.key for cue in cues_of(rule)} != {cue.key for cue in cues_of(other)} or denies_on_balance(
+        rule.title
+    ) != denies_on_balance(other.title):
         return False
     words, others = stems(rule.title), stems(other.title)
     shared = len(words & others)
     return shared >= LEAST_SHARED and shared >= LEAST_SHARE * min(len(words), len(others))
-
-
-def _denies(rule: MemoryRecord) -> bool:
-    """Negations that cancel each other out are none: "never … without" says to do it. Nor is "No, …" one."""
-    words = (word for word in rule.title.lower().split() if not word.endswith(","))
-    return sum(is_negation(word) or word in _DENYING for word in words) % 2 == 1
 
 
 # Drops merges by a model that lose content: some models summarise everything in one line.

@@ -165,7 +165,7 @@ def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
     """What ends behind the word at ``place``, if that begins to say so."""
     start, is_action = _marker_end(tokens, place)
     before = _clause_before(tokens, place)
-    if not start or not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:])):
+    if not start or _is_in_doubt(before):
         return []
     is_for_another = tokens[place][:4] in FOR_ANOTHER
     found = list[Ended]()
@@ -254,6 +254,11 @@ def _has_any_more(tokens: Sequence[str]) -> bool:
 def _clause_before(tokens: Sequence[str], place: int) -> Sequence[str]:
     start = next((at + 1 for at in range(place - 1, -1, -1) if tokens[at] in MARKS), 0)
     return tokens[start:place]
+
+
+def _is_in_doubt(before: Sequence[str]) -> bool:
+    """Whether the clause ``before`` a word only considers what that says, or denies it."""
+    return not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:]))
 
 
 def _thing_behind(tokens: Sequence[str], start: int) -> tuple[frozenset[str], int]:
@@ -365,7 +370,7 @@ def _staying_at(tokens: Sequence[str], place: int) -> frozenset[str]:
 def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
     """What is taken up again, if the word at ``place`` says so."""
     before = _clause_before(tokens, place)
-    if not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:])):
+    if _is_in_doubt(before):
         return frozenset()
     if tuple(tokens[place : place + 2]) in RETURNS:
         return _thing_behind(tokens, _over(tokens, place + 2, USING))[0]
@@ -380,7 +385,7 @@ def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
 def _taken_at(tokens: Sequence[str], place: int) -> frozenset[str]:
     """What is gone over to, if the word at ``place`` says so."""
     before = _clause_before(tokens, place)
-    if not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:])):
+    if _is_in_doubt(before):
         return frozenset()
     is_move = tokens[place] in MOVING and tuple(tokens[place + 1 : place + 2]) in (("to",), ("over",))
     if is_move:

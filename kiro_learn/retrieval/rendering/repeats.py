@@ -60,7 +60,7 @@ class _Worded:
 
     @classmethod
     def of(cls, record: MemoryRecord) -> _Worded:
-        return cls(record, _distinct_words("\n".join((record.title, record.summary, *record.facts))))
+        return cls(record, _distinct_words(record.statements))
 
     def is_newer_than(self, other: _Worded) -> bool:
         return self.record.created_at > other.record.created_at
@@ -152,7 +152,7 @@ def contradicts(other: MemoryRecord) -> str:
 
 def text_of(record: MemoryRecord) -> str:
     """In which a change is looked for: the title, and all that it says, in lower case."""
-    return "\n".join((record.title, record.summary, *record.facts)).lower()
+    return record.statements.lower()
 
 
 def told_alone(told: Collection[RecordId], older_by_newer: OlderByNewer) -> frozenset[RecordId]:

@@ -207,7 +207,7 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
         match part:
             case ToolCall(name, given, output, answers, has_failed):
                 texts = (cleaned(name), cleaned(given), cleaned(output))
-                tool = ToolUse(number, *texts, tuple(map(_cleaned, answers)), has_failed)
+                tool = ToolUse(number, *texts, tuple(each.with_each(cleaned) for each in answers), has_failed)
                 return FramedEvent(event.session_id, tool=tool)
             case Utterance(text, role):
                 said.append(Said(number, cleaned(role or "") or _role_of(event), cleaned(text), is_context))
@@ -219,12 +219,6 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
 
 def _role_of(event: Event) -> str:
     return _ROLES.get(event.kind, str(event.kind))
-
-
-def _cleaned(answered: UserAnswer) -> UserAnswer:
-    return UserAnswer(
-        cleaned(answered.question), cleaned(answered.answer), cleaned(answered.meaning), cleaned(answered.others)
-    )
 
 
 # Logs in prompts: hundreds of lines that a program wrote, of which only those that name an error say anything.
