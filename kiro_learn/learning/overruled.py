@@ -13,7 +13,7 @@ from kiro_learn.learning.acts.cues import commands_wanted_and_denied
 from kiro_learn.learning.relearning import stems
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, RuleConflict, newest_first
-from kiro_learn.model.wording import RIVALS, denies_on_balance, denies_what_follows, is_negation
+from kiro_learn.model.wording import RIVALS, denies_on_balance, denies_what_follows, is_negation, word_set
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 
 # Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
@@ -23,17 +23,15 @@ from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 
 _BESIDE = frozenset({"eslint", "flake8", "docker", "postgres"})
 """Of whose groups several are at home in one project, so that only who says that one is used chooses it."""
-_FILLERS_WORDS = """
+_FILLERS = word_set("""
     run change plan now here project repo codebase on please again go switch
-"""
-_FILLERS = frozenset(_FILLERS_WORDS.split())
+""")
 _DENYING = frozenset({"avoid", "stop", "instead", "rather"})
 _CHOOSING = frozenset({"use", "using", "prefer", "switch", "store"})
-_UNCLEAR_WORDS = """
+_UNCLEAR = word_set("""
     without unless except anything everything other both either too also alongside besides keep support supports add
     remove drop delete replace uninstall migrate compatible benchmark
-"""
-_UNCLEAR = frozenset(_UNCLEAR_WORDS.split())
+""")
 """With these a negation turns around, there is an exception, or several rivals have their place."""
 _CLAUSE = re.compile(r"[,;:.!] +(?=(?:but |always |only |please |just )?(?:use|prefer|run|take|go with)\b)")
 """Where something is ordered that a negation before it does not deny."""

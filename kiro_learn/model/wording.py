@@ -19,6 +19,11 @@ _MARKS_BEFORE = re.compile(r"\A(?:\*\*|`)++")
 _MARKS_BEHIND = re.compile(r"\A(?:\*\*|[`.,;:])++")
 
 
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list that is written as a paragraph."""
+    return frozenset(words.split())
+
+
 def bare_words(text: str) -> tuple[str, ...]:
     """The words of ``text`` in order, without marks of a list or of emphasis, and without capitals at their start."""
     words = map(_bare, _LIST_MARK.sub("", text).split())

@@ -195,20 +195,8 @@ def is_jar(key: object) -> bool:
 
 
 _ENDINGS = (
-    "key",
-    "authorization",
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "_pass",
-    "auth",
-    "data",
-    "secret",
-    "token",
-    "base",
-    "cookie",
-    "-b",
+    *("key", "authorization", "password", "passwd", "passphrase", "pwd", "_pass", "auth", "data", "secret", "token"),
+    *("base", "cookie", "-b"),
 )
 
 

@@ -6,13 +6,9 @@ import re
 
 import attrs
 
+from kiro_learn.model.wording import word_set
 
-def words(text: str) -> frozenset[str]:
-    """Those of ``text``."""
-    return frozenset(text.split())
-
-
-PROGRAMS = words("""
+PROGRAMS = word_set("""
     git gh glab npm npx yarn pnpm bun pip pip3 uv poetry pipenv pytest tox ruff black mypy flake8 eslint prettier tsc
     cargo rustc go make docker docker-compose podman kubectl helm terraform ansible aws gcloud az fly vercel wrangler
     netlify heroku alembic prisma rails rake bundle gem mvn gradle gradlew dotnet composer php artisan jest vitest
@@ -20,34 +16,34 @@ PROGRAMS = words("""
     mv cp chmod sudo node deno python python3 ruby perl turbo nx lerna pre-commit husky twine hatch conda nix just
     task bazel cmake ctest swift xcodebuild flutter dart mix sbt lein
 """)
-WORDS_OF_ENGLISH = words("""
+WORDS_OF_ENGLISH = word_set("""
     az black bundle curl dart deno find fly go hatch husky just make mix node nix nx php prettier rails rake ruby rust
     sed swift task turbo
 """)
 """Programs whose names are common words, or name what they are for: they count where they are code, or are denied."""
 
 SUBCOMMANDS = {
-    "git": words("""
+    "git": word_set("""
         add am apply bisect branch checkout cherry-pick clean clone commit diff fetch log merge mv pull push rebase
         reset restore revert rm show stash switch tag worktree
     """),
-    "npm": words("add audit ci exec i install publish run test uninstall update"),
-    "pnpm": words("add dlx exec i install publish run test update"),
-    "yarn": words("add dlx install publish run test"),
-    "bun": words("add install run test x"),
-    "pip": words("freeze install uninstall"),
-    "uv": words("add lock pip run sync"),
-    "cargo": words("add build clippy fmt install publish run test"),
-    "go": words("build fmt generate get mod run test vet"),
-    "docker": words("build compose exec pull push run"),
-    "terraform": words("apply destroy init plan"),
-    "kubectl": words("apply delete exec get rollout"),
+    "npm": word_set("add audit ci exec i install publish run test uninstall update"),
+    "pnpm": word_set("add dlx exec i install publish run test update"),
+    "yarn": word_set("add dlx install publish run test"),
+    "bun": word_set("add install run test x"),
+    "pip": word_set("freeze install uninstall"),
+    "uv": word_set("add lock pip run sync"),
+    "cargo": word_set("add build clippy fmt install publish run test"),
+    "go": word_set("build fmt generate get mod run test vet"),
+    "docker": word_set("build compose exec pull push run"),
+    "terraform": word_set("apply destroy init plan"),
+    "kubectl": word_set("apply delete exec get rollout"),
 }
 """Those that a rule may name without marking them as code."""
 
-WRAPPERS = words("sudo time nohup exec env command npx bunx pnpx uvx rtk xargs ! if then elif else while until do")
+WRAPPERS = word_set("sudo time nohup exec env command npx bunx pnpx uvx rtk xargs ! if then elif else while until do")
 """They run the command that follows; so do the two words of a launcher."""
-SHELLS = words("sh bash zsh dash fish")
+SHELLS = word_set("sh bash zsh dash fish")
 """They run the line that follows an option such as -lc."""
 LAUNCHERS = frozenset(
     tuple(each.split())
@@ -56,10 +52,10 @@ LAUNCHERS = frozenset(
         *("yarn dlx", "npm exec", "python -m", "python3 -m"),
     )
 )
-WITH_A_VALUE = words("-n --namespace --context -C -c --git-dir --work-tree --prefix --cwd --directory -R --repo")
+WITH_A_VALUE = word_set("-n --namespace --context -C -c --git-dir --work-tree --prefix --cwd --directory -R --repo")
 """Options before a subcommand whose value is a word of its own."""
 
-FOLDERS = words("src lib app apps packages docs test tests scripts tools internal cmd pkg server client web")
+FOLDERS = word_set("src lib app apps packages docs test tests scripts tools internal cmd pkg server client web")
 """What begins with one of these and a slash is a path."""
 
 

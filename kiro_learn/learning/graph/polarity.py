@@ -93,20 +93,7 @@ _ORDERS = re.compile(
 _GOES_ON = _any("""because; since; weil; porque; parce que; but; sondern; sino; mais; mas; instead of; rather than
     ; statt; anstatt; au lieu d; en vez de; en lugar de; invece di""")
 _AUXILIARIES = (
-    "do",
-    "does",
-    "did",
-    "is",
-    "are",
-    "was",
-    "were",
-    "will",
-    "would",
-    "should",
-    "must",
-    "have",
-    "has",
-    "please",
+    *("do", "does", "did", "is", "are", "was", "were", "will", "would", "should", "must", "have", "has", "please"),
 )
 _AFTER_AUXILIARY = "".join(rf"(?<!\b{each})" for each in _AUXILIARIES)
 _CLAUSE = re.compile(

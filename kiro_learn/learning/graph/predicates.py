@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import attrs
 
 from kiro_learn.model.graph import MAX_NAME, EntityType
+from kiro_learn.model.wording import word_set
 
 TOOL, PROJECT, PERSON = EntityType.TOOL, EntityType.PROJECT, EntityType.PERSON
 LOCATION, ORGANIZATION = EntityType.LOCATION, EntityType.ORGANIZATION
@@ -132,12 +133,11 @@ def cannot_hold_together(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 KEY_WORDS = 6
 """Of a wish that tell it from others."""
-_NO_KEY_WORDS = """
+_NO_KEY = word_set("""
     a an the our my your we you i this that these on of for with in to from now all any every when before after be is
     and or but also always never ever should must please ok note remember project repo codebase use used using
     prefer
-"""
-_NO_KEY = frozenset(_NO_KEY_WORDS.split())
+""")
 _WORD = re.compile(r"[^\W_][\w.'#+/-]*")
 
 

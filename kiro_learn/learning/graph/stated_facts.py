@@ -11,6 +11,7 @@ from kiro_learn.learning.graph.polarity import denies, supposes
 from kiro_learn.learning.graph.predicates import key_of, words_of
 from kiro_learn.model.draft import FactDraft, PreferenceDraft, Source
 from kiro_learn.model.graph import MAX_OBJECT, EntityType, PreferenceCategory, SourceType
+from kiro_learn.model.wording import word_set
 from kiro_learn.retrieval.query.time_ranges import since_when
 
 # What of a prompt its writer means: neither lines that quote another, nor what the next words take back.
@@ -216,22 +217,20 @@ _SAME = (
 )
 SAME = {other: name for name, _, other in (pair.partition("=") for pair in _SAME.casefold().split())}
 """The usual name of what has two, by the other one, both in small letters."""
-_COMMON_WORDS = """
+COMMON_WORDS = word_set("""
     go make c r black fish linear render bun echo express flask gin helm julia notion poetry railway rocket rust spark
     spring swift temporal vault hypothesis cursor apollo nix node
-"""
-COMMON_WORDS = frozenset(_COMMON_WORDS.split())
+""")
 """Names that are words of every day in small letters."""
 
-_COMMON_NOUNS_WORDS = """
+COMMON_NOUNS = word_set("""
     database databases db server servers cluster backend frontend api queue cache caching storage
     hosting everywhere internally locally workflows actions containers container functions runner tests
     testing migrations pipeline exclusively
-"""
-COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())
+""")
 """What may stand behind a name that is meant."""
 
-_WORK_WORDS = """
+WORK_WORDS = word_set("""
     api apis agent agents backend branch branches build builds changelog ci cli code codebase comment comments commit
     commits component components config configuration container containers credentials css database dependencies
     dependency deploy deployment deployments docs docstring docstrings documentation emojis endpoint endpoints env
@@ -240,8 +239,7 @@ _WORK_WORDS = """
     package packages pipeline pr production prs pull push python queries query rebase refactor regex release releases
     repo repository schema schemas script scripts secrets semicolons server servers spec sql squash staging submodules
     table tables tabs terminal test tests tokens trunk type types typescript unit ui variable variables yaml
-"""
-WORK_WORDS = frozenset(_WORK_WORDS.split())
+""")
 """What a project has, whatever it is about. People give each other advice for life in the words of a wish, without one
 of these."""
 

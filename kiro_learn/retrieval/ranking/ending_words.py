@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
+from kiro_learn.model.wording import word_set
 
 MARKS = frozenset(",:()-\u2013\u2014")
-BEFORE_A_NAME = _set("""
+BEFORE_A_NAME = word_set("""
     the a an our all any its this that these those my your their both old legacy former previous whole entire current
     existing own rest last also just only now completely entirely finally really please more of der die das den dem
     unser unsere alte alten
 """)
-SUPPORT = _set("support use usage using dependency everything traces remains rest")
+SUPPORT = word_set("support use usage using dependency everything traces remains rest")
 """What stands for the thing itself: "support for PayPal"."""
-GENERIC = _set("""
+GENERIC = word_set("""
     plugin plugins library package packages service services server servers broker brokers dependency dependencies
     account cluster setup stack framework tool backend integration container containers instance
     instances module app application altogether
 """)
 """What may be said of a thing beside its name, and ends it as a whole."""
-STOPS = _set("""
+STOPS = word_set("""
     and or but so because since as that which who where when while then than if although though with by to for from in
     into on onto at of off out up down over under after before until via per through between against without within
     beside besides next instead rather due thanks now again already anymore longer altogether here there everywhere
@@ -29,41 +26,41 @@ STOPS = _set("""
     get goes went go it we they i you he she not never no und oder aber weil mit durch f\u00fcr von in im auf aus zu
     ist sind war wird wurde wurden jetzt y e et con por per avec pour par
 """)
-BE = _set("is are was were be been being got gets get 's 're has have")
-HAVING = _set("have has had")
-ENDED_STATES = _set("""
+BE = word_set("is are was were be been being got gets get 's 're has have")
+HAVING = word_set("have has had")
+ENDED_STATES = word_set("""
     gone dead out history removed dropped replaced deprecated obsolete cancelled canceled abandoned superseded retired
     ended deleted uninstalled discontinued decommissioned ersetzt entfernt abgeschafft verworfen
 """)
-ENDING_VERBS = _set("""
+ENDING_VERBS = word_set("""
     drop drops dropped dropping remove removes removed removing deprecate deprecated deprecating cancel cancelled
     canceled abandon abandons abandoned abandoning retire retires retired retiring delete deleted deleting uninstall
     uninstalled ditch ditched ditching scrap scrapped scrapping replace replaces replaced replacing supersede
     left quit swap swaps swapped swapping
     supersedes superseded
 """)
-ADJECTIVES = _set("abandoned cancelled canceled deleted deprecated removed replaced retired superseded uninstalled")
+ADJECTIVES = word_set("abandoned cancelled canceled deleted deprecated removed replaced retired superseded uninstalled")
 """Of these, what may stand before a noun: "the abandoned session"."""
-STATES_OF_WORK = _set("abandoned cancelled canceled deprecated retired superseded")
-DETERMINERS = _set("the a an our any its this that these those my your their")
-MOVING = _set("""
+STATES_OF_WORK = word_set("abandoned cancelled canceled deprecated retired superseded")
+DETERMINERS = word_set("the a an our any its this that these those my your their")
+MOVING = word_set("""
     move moves moved moving switch switches switched switching migrate migrates migrated migrating port ported porting
     change changes changed changing convert converted converting went go going
 """)
-USING = _set("use using uses need needs want run running have like with on store put touch be")
-UNSURE = _set("""
+USING = word_set("use using uses need needs want run running have like with on store put touch be")
+UNSURE = word_set("""
     could would might may maybe perhaps if whether consider considers considered considering discuss discussed
     wonder wondering propose proposed evaluate evaluated evaluating looked looking thought thinking why unless until
     before when once i'd we'd you'd tried nobody
 """)
-STAYING = _set("stay stays stayed staying stick sticks sticking keep keeps kept keeping remain remains remained")
-BEHIND_A_NAME = STOPS | MARKS | DETERMINERS | _set("all")
-PLACES = _set("""
+STAYING = word_set("stay stays stayed staying stick sticks sticking keep keeps kept keeping remain remains remained")
+BEHIND_A_NAME = STOPS | MARKS | DETERMINERS | word_set("all")
+PLACES = word_set("""
     file files compose code codebase repo repository project package config configuration stack tree everywhere docker
     favor favour good
 """)
-TOO = _set("slow expensive big heavy large complex costly old unstable unreliable flaky")
-OF_FOREIGN = _set("statt anstatt anstelle \u0432\u043c\u0435\u0441\u0442\u043e zamiast")
+TOO = word_set("slow expensive big heavy large complex costly old unstable unreliable flaky")
+OF_FOREIGN = word_set("statt anstatt anstelle \u0432\u043c\u0435\u0441\u0442\u043e zamiast")
 _PHRASES = """
     instead of | rather than | in place of | rid of | decided against | away from | moved off | move off | moving off |
     switched off | migrated off | took the place of | takes the place of | took over from | done with | ripped out |
@@ -80,36 +77,36 @@ GONE_PAIRS = tuple(tuple(pair.split()) for pair in _GONE_PAIRS.split("|"))
 """Before these stands what ended, without a form of "to be"."""
 ENDED_PAIRS = (("shut", "down"), ("switched", "off"), ("turned", "off"), ("taken", "out"), ("ripped", "out"))
 NO_LONGER = (("no", "longer"), ("no", "more"), ("not", "longer"))
-NEEDED = _set("used needed supported maintained available allowed there in part required valid wanted our the")
+NEEDED = word_set("used needed supported maintained available allowed there in part required valid wanted our the")
 ANY_MORE = frozenset({("any", "more"), ("any", "longer")})
 AFTER_ALL = ["after", "all"]
-ADVERBS = _set("now all also just finally completely entirely already really therefore long simply")
-MODALS = _set("will to going must can could should may might would not never has had have")
-DOUBTFUL = _set("can could should may might would not never")
+ADVERBS = word_set("now all also just finally completely entirely already really therefore long simply")
+MODALS = word_set("will to going must can could should may might would not never has had have")
+DOUBTFUL = word_set("can could should may might would not never")
 LINKING = BE | ADVERBS | MODALS
-PAST = _set("was were got became been proved")
-CONDITIONS = _set("if unless whether")
+PAST = word_set("was were got became been proved")
+CONDITIONS = word_set("if unless whether")
 FOR_ANOTHER = frozenset({"drop", "ditc", "aban", "scra", "repl"})
 """Behind these, "for" names what comes instead."""
-SCOPING = _set("from in for at on")
-PREPOSITIONS = _set("in on to by with at from for of into onto via using")
-JOINING = _set("and or but so since because as that which while then though although after now")
-REMAINING = _set("stay stays stayed remain remains remained")
-COMMON = _set(
+SCOPING = word_set("from in for at on")
+PREPOSITIONS = word_set("in on to by with at from for of into onto via using")
+JOINING = word_set("and or but so since because as that which while then though although after now")
+REMAINING = word_set("stay stays stayed remain remains remained")
+COMMON = word_set(
     "use uses used using new now always never set add added run runs make made get keep keeps kept here one two three"
 )
-VERBS = BE | _set("""
+VERBS = BE | word_set("""
     use uses used go goes went run runs ran live lives come comes write writes count counts read reads keep keeps kept
     store stores stored call calls carry carries
 """)
-SIDE_PLACES = _set(
+SIDE_PLACES = word_set(
     "test tests ci dev development staging local locally demo demos example examples benchmark benchmarks"
 )
 """What is used there says nothing of what the project uses."""
-PERSONS = _set("we i they you people teams")
-ON_NOW = _set("we're we are i'm they're")
+PERSONS = word_set("we i they you people teams")
+ON_NOW = word_set("we're we are i'm they're")
 """Before "on" or "use" and a name: what is used now."""
-TIMES = _set("""
+TIMES = word_set("""
     yesterday today week month year day morning evening night monday tuesday wednesday thursday friday saturday sunday
     january february march april may june july august september october november december please
 """)
@@ -124,6 +121,6 @@ SIGNALS = (
     | STAYING
     | _BEGINNINGS
     | PHRASES.keys()
-    | _set("it on replaced take too use using")
+    | word_set("it on replaced take too use using")
 )
 """The words, beside negations, at which something may end, stay or be taken up: elsewhere nothing is looked for."""

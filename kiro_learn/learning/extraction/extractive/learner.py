@@ -208,16 +208,24 @@ def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact
 
 
 def _from_rule(rule: _Rule, answered: Sequence[ToolFact]) -> Extract:
-    return Extract(
-        title=title_of_rule(rule.text),
-        summary=rule.text,
-        observation_type=ObservationType.DECISION,
-        events=tuple(sorted({rule.said.number, *(fact.number for fact in answered)})),
+    events = sorted({rule.said.number, *(fact.number for fact in answered)})
+    return attrs.evolve(
+        _in_own_words(rule.text, events, KnowledgeType.CONSTRAINT, _RULE_IMPORTANCE),
         facts=tuple(fact.text for fact in answered),
-        concepts=concepts_in(rule.text, ""),
-        knowledge_type=KnowledgeType.CONSTRAINT,
+    )
+
+
+def _in_own_words(text: str, events: Iterable[int], knowledge_type: KnowledgeType, importance: int) -> Extract:
+    """What a person laid down or chose, as they said it."""
+    return Extract(
+        title=title_of_rule(text),
+        summary=text,
+        observation_type=ObservationType.DECISION,
+        events=tuple(events),
+        concepts=concepts_in(text, ""),
+        knowledge_type=knowledge_type,
         origin=Origin.USER,
-        importance=_RULE_IMPORTANCE,
+        importance=importance,
     )
 
 
@@ -235,16 +243,8 @@ def _laid_out(turn: Turn, failed: Collection[int]) -> str:
 
 
 def _from_choice(turn: Turn, chosen: str) -> Extract:
-    return Extract(
-        title=title_of_rule(chosen),
-        summary=chosen,
-        observation_type=ObservationType.DECISION,
-        events=tuple(said.number for said in turn.prompts),
-        concepts=concepts_in(chosen, ""),
-        knowledge_type=KnowledgeType.DECISION,
-        origin=Origin.USER,
-        importance=_CHOICE_IMPORTANCE,
-    )
+    events = (said.number for said in turn.prompts)
+    return _in_own_words(chosen, events, KnowledgeType.DECISION, _CHOICE_IMPORTANCE)
 
 
 def _from_cause(turn: Turn, cause: str) -> Extract:
@@ -303,11 +303,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
         mentioned_files=paths_in(answer.text),
         knowledge_type=knowledge_type(rules=about_rule, chosen=is_choice),
         origin=Origin.USER if laid_down else Origin.ASSISTANT,
-        importance=_RULE_IMPORTANCE
-        if about_rule
-        else _CHOICE_IMPORTANCE
-        if chosen or _has_decision(answered)
-        else None,
+        importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if is_choice else None,
     )
 
 

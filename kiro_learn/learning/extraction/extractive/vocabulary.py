@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from kiro_learn.model.wording import word_set
 from kiro_learn.retrieval.query.prose import OTHER_GRAMMAR, is_stop_word
 
 # The English that this learner knows: words and openings by which it tells talk from knowledge.
@@ -14,16 +15,12 @@ from kiro_learn.retrieval.query.prose import OTHER_GRAMMAR, is_stop_word
 # In a language that is not here everything counts as said in earnest, which keeps too much rather than too little.
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 def _phrases(beginnings: str) -> tuple[str, ...]:
     """What stands between bars; a blank before one counts, so that a word ends there."""
     return tuple(each.removeprefix("\n").lstrip() for each in beginnings.removesuffix("\n").split("|"))
 
 
-POLITE = _set("""
+POLITE = word_set("""
     a about absolutely again ah ahead alright also amazing and apologies apologise apologize are asking awesome
     beautiful best brilliant call catch certainly cheers clarification clarifying clean clear confusion continue
     cool correct course definitely did do does done exactly excellent eye fair fantastic feedback fine fixed for
@@ -36,7 +33,7 @@ POLITE = _set("""
 """)
 """A sentence made of nothing else is a nod."""
 
-STATUS = _set("""
+STATUS = word_set("""
     above added all analysis any anymore as below both build builds built change changed changes check checked
     checks ci cleanly code committed compile compiled compiles complete completed completely conclusion
     correctly detail details error errors every everything existing expected failed failing failure failures
@@ -49,17 +46,17 @@ STATUS = _set("""
 """)
 """A sentence made of these, of nods and of numbers only says how things stand at the moment."""
 
-COMMITTING = _set(
+COMMITTING = word_set(
     "amend amended commit committed committing force-pushed merge merged pr push pushed pushing rebase rebased"
 )
 
-COMMIT_TALK = _set("""
+COMMIT_TALK = word_set("""
     add branch by create created everything file files force git hash into lease main master message open opened
     origin pull remote request squash stage staged tag them then these upstream
 """)
 """What else stands in a sentence that only tells of, or asks for, a commit."""
 
-EMPTY = _set("""
+EMPTY = word_set("""
     an another approach at be because been before being bug but by can case cases cause causes current each edge
     either example examples few file files first following had he her his how however i'd if into its key last
     like main make many may me might more most must my need needs next not off one only option options or our
@@ -94,7 +91,7 @@ FAILED_ANSWERS = _phrases("""
 """)
 """The agent's own failure, in the place where an answer stands: nothing else, or only how to go on."""
 
-FILE_EXTENSIONS = _set("""
+FILE_EXTENSIONS = word_set("""
     bash c cc cfg cjs conf cpp cs css csv dart env ex exs fish go gradle h hpp html ini ipynb java js json jsonl
     jsx kt lock lua md mdx mjs mod nix php proto ps1 py pyi rb rs rst scala scss sh sql sum svelte swift tf toml
     ts tsx txt vue xml yaml yml zig zsh
