@@ -17,51 +17,7 @@ import attrs
 from kiro_learn.model.wording import is_negation
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.query.prose import is_stop_word
-from kiro_learn.retrieval.ranking.ending_words import (
-    ADJECTIVES,
-    AFTER_ALL,
-    ANY_MORE,
-    BE,
-    BEFORE_A_NAME,
-    BEHIND_A_NAME,
-    COMMON,
-    CONDITIONS,
-    DETERMINERS,
-    DOUBTFUL,
-    ENDED_PAIRS,
-    ENDED_STATES,
-    ENDING_VERBS,
-    FOR_ANOTHER,
-    GONE_PAIRS,
-    HAVING,
-    JOINING,
-    LINKING,
-    MARKS,
-    MOVING,
-    NEEDED,
-    NO_LONGER,
-    OF_FOREIGN,
-    ON_NOW,
-    PAST,
-    PERSONS,
-    PHRASES,
-    PLACES,
-    PREPOSITIONS,
-    REMAINING,
-    RETURNS,
-    SCOPING,
-    SIDE_PLACES,
-    SIGNALS,
-    STATES_OF_WORK,
-    STAYING,
-    STOPS,
-    SUPPORT,
-    TIMES,
-    TOO,
-    UNSURE,
-    USING,
-    VERBS,
-)
+from kiro_learn.retrieval.ranking import ending_words as known
 
 # How a sentence is cut into words, and where what is spoken of begins and ends.
 
@@ -111,7 +67,7 @@ NOTHING_SAID = Sentence()
 def may_name(word: str) -> bool:
     """Whether ``word`` may name what was chosen."""
     is_figure = word.isdigit() or (word[:2] in {"0.", "0,"} and word[2:].isdigit())
-    if is_figure or is_stop_word(word) or word in COMMON:
+    if is_figure or is_stop_word(word) or word in known.COMMON:
         return False
     return len(word) >= LEAST_LETTERS or (len(word) > 1 and any(map(str.isdigit, word)))
 
@@ -137,7 +93,7 @@ def _bare(word: str) -> str:
 
 def words_in(text: str) -> list[str]:
     """The words of ``text``, in lower case, in their order and without a genitive's ending."""
-    return [word.removesuffix("'s") for word in _tokens(text) if word not in MARKS]
+    return [word.removesuffix("'s") for word in _tokens(text) if word not in known.MARKS]
 
 
 # Reading one sentence: where something ends, stays or is taken up again, and the words of that.
@@ -147,11 +103,11 @@ def words_in(text: str) -> list[str]:
 def read_sentence(sentence: str) -> Sentence:
     """What ``sentence``, in lower case, says; nothing where it asks or sets a condition."""
     tokens = _tokens(sentence.removeprefix(ASKED))
-    if sentence.rstrip().endswith("?") or not CONDITIONS.isdisjoint(tokens):
+    if sentence.rstrip().endswith("?") or not known.CONDITIONS.isdisjoint(tokens):
         return NOTHING_SAID
     ended, staying, returned, taken = list[Ended](), set[str](), set[str](), set[str]()
     for place, token in enumerate(tokens):
-        if token not in SIGNALS and not is_negation(token):
+        if token not in known.SIGNALS and not is_negation(token):
             continue
         ended += _ended_behind(tokens, place)
         ended += _ended_before(tokens, place)
@@ -167,7 +123,7 @@ def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
     before = _clause_before(tokens, place)
     if not start or _is_in_doubt(before):
         return []
-    is_for_another = tokens[place][:4] in FOR_ANOTHER
+    is_for_another = tokens[place][:4] in known.FOR_ANOTHER
     found = list[Ended]()
     while start:
         words, end = _thing_behind(tokens, start)
@@ -182,20 +138,22 @@ def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
 def _marker_end(tokens: Sequence[str], place: int) -> tuple[int, bool]:
     """Where what ends begins, if the words at ``place`` say that something does, else 0; and whether they act."""
     word, following = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else ""
-    is_passive = bool(place and tokens[place - 1] in BE - HAVING) or following in ("by", "with")
-    if word in ENDING_VERBS and not is_passive:
+    is_passive = bool(place and tokens[place - 1] in known.BE - known.HAVING) or following in ("by", "with")
+    if word in known.ENDING_VERBS and not is_passive:
         return 0 if _is_adjective(tokens, place) else place + 1, True
-    beginning = PHRASES.get(word, ())
+    beginning = known.PHRASES.get(word, ())
     phrase = next((each for each in beginning if tuple(tokens[place : place + len(each)]) == each), ())
     start = 0
     if phrase:
-        is_verb_next = phrase == ("no", "longer") and place > 0 and tokens[place - 1] in PERSONS
+        is_verb_next = phrase == ("no", "longer") and place > 0 and tokens[place - 1] in known.PERSONS
         over = _over_verb if is_verb_next else _over_preposition
         start = over(tokens, place + len(phrase))
-        start = 0 if start < len(tokens) and tokens[start].endswith("ing") and tokens[start] not in MOVING else start
-    elif word in MOVING:
+        start = (
+            0 if start < len(tokens) and tokens[start].endswith("ing") and tokens[start] not in known.MOVING else start
+        )
+    elif word in known.MOVING:
         start = _behind_from(tokens, place + 1)
-    elif word in OF_FOREIGN:
+    elif word in known.OF_FOREIGN:
         start = place + 1
     elif is_negation(word):
         start = _denied_from(tokens, place)
@@ -204,17 +162,17 @@ def _marker_end(tokens: Sequence[str], place: int) -> tuple[int, bool]:
 
 def _is_adjective(tokens: Sequence[str], place: int) -> bool:
     """Whether the word at ``place``, which may end something, only describes what follows: "the removed line"."""
-    if tokens[place] not in ADJECTIVES:
+    if tokens[place] not in known.ADJECTIVES:
         return False
-    if not place or tokens[place - 1] in MARKS:
-        return tokens[place] in STATES_OF_WORK
-    return tokens[place - 1] in DETERMINERS or tokens[place - 1] in PREPOSITIONS
+    if not place or tokens[place - 1] in known.MARKS:
+        return tokens[place] in known.STATES_OF_WORK
+    return tokens[place - 1] in known.DETERMINERS or tokens[place - 1] in known.PREPOSITIONS
 
 
 def _behind_from(tokens: Sequence[str], start: int) -> int:
     """Behind the "from" of a move, which begins at ``start``; 0 if there is none before it says where to."""
     behind = tokens[start : start + REACH]
-    end = next((at for at, each in enumerate(behind) if each in MARKS or each in ("to", "and")), len(behind))
+    end = next((at for at, each in enumerate(behind) if each in known.MARKS or each in ("to", "and")), len(behind))
     return start + behind.index("from") + 1 if "from" in behind[:end] else 0
 
 
@@ -227,7 +185,7 @@ def _denied_from(tokens: Sequence[str], place: int) -> int:
         return _over_verb(tokens, place + 1)
     is_plea = not place and (tokens[place] != "no" or "please" in tokens)
     is_bare = tokens[place] in ("no", "not", "never") and (is_plea or (place > 0 and tokens[place - 1] == ","))
-    start = _over(tokens, place + 1, PREPOSITIONS)
+    start = _over(tokens, place + 1, known.PREPOSITIONS)
     return start if is_bare and start < len(tokens) and not tokens[start].endswith(("ed", "ing")) else 0
 
 
@@ -237,86 +195,92 @@ def _over(tokens: Sequence[str], start: int, words: frozenset[str]) -> int:
 
 
 def _over_preposition(tokens: Sequence[str], start: int) -> int:
-    return _over(tokens, start, USING | PREPOSITIONS)
+    return _over(tokens, start, known.USING | known.PREPOSITIONS)
 
 
 def _over_verb(tokens: Sequence[str], start: int) -> int:
     """The place behind the verb at ``start`` and its preposition: "deploy with"; ``start`` where there is none."""
-    if tokens[start + 1 : start + 2] and tokens[start + 1] in PREPOSITIONS and tokens[start] not in PREPOSITIONS:
+    if (
+        tokens[start + 1 : start + 2]
+        and tokens[start + 1] in known.PREPOSITIONS
+        and tokens[start] not in known.PREPOSITIONS
+    ):
         return start + 2
-    return _over(tokens, start, USING | PREPOSITIONS)
+    return _over(tokens, start, known.USING | known.PREPOSITIONS)
 
 
 def _has_any_more(tokens: Sequence[str]) -> bool:
-    return "anymore" in tokens or any(pair in ANY_MORE for pair in pairwise(tokens))
+    return "anymore" in tokens or any(pair in known.ANY_MORE for pair in pairwise(tokens))
 
 
 def _clause_before(tokens: Sequence[str], place: int) -> Sequence[str]:
-    start = next((at + 1 for at in range(place - 1, -1, -1) if tokens[at] in MARKS), 0)
+    start = next((at + 1 for at in range(place - 1, -1, -1) if tokens[at] in known.MARKS), 0)
     return tokens[start:place]
 
 
 def _is_in_doubt(before: Sequence[str]) -> bool:
     """Whether the clause ``before`` a word only considers what that says, or denies it."""
-    return not UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:]))
+    return not known.UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:]))
 
 
 def _thing_behind(tokens: Sequence[str], start: int) -> tuple[frozenset[str], int]:
     """The words of the thing that is named from ``start`` on, and where they end."""
     place, is_support = start, False
     while place < len(tokens) and (
-        tokens[place] in BEFORE_A_NAME
-        or tokens[place] in SUPPORT
+        tokens[place] in known.BEFORE_A_NAME
+        or tokens[place] in known.SUPPORT
         or (is_support and tokens[place] in ("for", "of", "on", "about"))
-        or (place == start and tokens[place] in MOVING)
+        or (place == start and tokens[place] in known.MOVING)
         or (place > start and tokens[place] == "to")
     ):
-        is_support = is_support or tokens[place] in SUPPORT
+        is_support = is_support or tokens[place] in known.SUPPORT
         place += 1
     words = list[str]()
-    while place < len(tokens) and tokens[place] not in BEHIND_A_NAME:
+    while place < len(tokens) and tokens[place] not in known.BEHIND_A_NAME:
         words.append(tokens[place].removesuffix("'s"))
         place += 1
         if len(words) > MOST_WORDS:
             return frozenset(), place
-    return frozenset(words) - TIMES, place
+    return frozenset(words) - known.TIMES, place
 
 
 def _scope_behind(tokens: Sequence[str], place: int, *, is_for_another: bool) -> frozenset[str]:
     """Where alone it ends, if that is said at ``place``: "from the rate limiter"."""
-    if place >= len(tokens) or tokens[place] not in SCOPING or (tokens[place] == "for" and is_for_another):
+    if place >= len(tokens) or tokens[place] not in known.SCOPING or (tokens[place] == "for" and is_for_another):
         return frozenset()
     words, _ = _thing_behind(tokens, place + 1)
-    is_place = any(word in PLACES or "." in word or "/" in word or word.isdigit() for word in words)
+    is_place = any(word in known.PLACES or "." in word or "/" in word or word.isdigit() for word in words)
     return frozenset() if is_place else words
 
 
 def _place_before(clause: Sequence[str]) -> frozenset[str]:
     """Where alone it holds, where ``clause`` begins with that: "in tests we do not use it"."""
     words = _thing_behind(clause, 1)[0] if clause and clause[0] in ("in", "for") else subject_of(clause)
-    return words if not words.isdisjoint(SIDE_PLACES) else frozenset()
+    return words if not words.isdisjoint(known.SIDE_PLACES) else frozenset()
 
 
 def subject_of(words: Sequence[str]) -> frozenset[str]:
     """What ``words``, of one clause, speak of; nothing where that is a person, or no verb is found."""
-    end = next((at for at, each in enumerate(words) if each in VERBS), 0)
-    subject = [each for each in words[:end] if each not in BEFORE_A_NAME]
-    is_person = not subject or len(subject) > MOST_WORDS or any(each in STOPS or is_stop_word(each) for each in subject)
+    end = next((at for at, each in enumerate(words) if each in known.VERBS), 0)
+    subject = [each for each in words[:end] if each not in known.BEFORE_A_NAME]
+    is_person = (
+        not subject or len(subject) > MOST_WORDS or any(each in known.STOPS or is_stop_word(each) for each in subject)
+    )
     return frozenset() if is_person else frozenset(subject)
 
 
 def _ended_before(tokens: Sequence[str], place: int) -> list[Ended]:
     """What stands before the word at ``place``, if that says that it has ended."""
     first = place
-    while first and tokens[first - 1] in LINKING:
+    while first and tokens[first - 1] in known.LINKING:
         first -= 1
     linking = frozenset(tokens[first:place])
-    length = _state_length(tokens[place : place + 3], is_past=not linking.isdisjoint(PAST))
-    is_by = tuple(tokens[place : place + 2]) in (("replaced", "by"), *GONE_PAIRS)
+    length = _state_length(tokens[place : place + 3], is_past=not linking.isdisjoint(known.PAST))
+    is_by = tuple(tokens[place : place + 2]) in (("replaced", "by"), *known.GONE_PAIRS)
     length = 2 if is_by else length
     clause = _clause_before(tokens, first)
-    is_sure = linking.isdisjoint(DOUBTFUL) and UNSURE.isdisjoint(clause)
-    if not is_sure or not length or (linking.isdisjoint(BE) and not is_by):
+    is_sure = linking.isdisjoint(known.DOUBTFUL) and known.UNSURE.isdisjoint(clause)
+    if not is_sure or not length or (linking.isdisjoint(known.BE) and not is_by):
         return []
     end = place + length
     if tokens[end - 1 : end] == ["by"] or tokens[end : end + 1] in (["by"], ["with"]):
@@ -329,11 +293,11 @@ def _ended_before(tokens: Sequence[str], place: int) -> list[Ended]:
 def _state_length(tokens: Sequence[str], *, is_past: bool) -> int:
     """How many of ``tokens`` say that something has ended; 0 if they do not begin so."""
     pair, following = tuple(tokens[:2]), tokens[-1]
-    if pair in ENDED_PAIRS or (pair in NO_LONGER and following in NEEDED):
-        return 2 if pair in ENDED_PAIRS else 3
-    if is_past and pair[0] == "too" and pair[-1] in TOO:
+    if pair in known.ENDED_PAIRS or (pair in known.NO_LONGER and following in known.NEEDED):
+        return 2 if pair in known.ENDED_PAIRS else 3
+    if is_past and pair[0] == "too" and pair[-1] in known.TOO:
         return 2
-    return 1 if tokens[0] in ENDED_STATES else 0
+    return 1 if tokens[0] in known.ENDED_STATES else 0
 
 
 def _things_before(clause: Sequence[str]) -> list[frozenset[str]]:
@@ -341,13 +305,13 @@ def _things_before(clause: Sequence[str]) -> list[frozenset[str]]:
     found = list[frozenset[str]]()
     rest = list(clause)
     while rest:
-        start = next((at + 1 for at in range(len(rest) - 1, -1, -1) if rest[at] in JOINING), 0)
-        words = [each for each in rest[start:] if each not in BEFORE_A_NAME]
-        head = next((at for at, each in enumerate(words) if each in PREPOSITIONS), len(words))
-        if head < len(words) and frozenset(words[:head]) <= SUPPORT:
+        start = next((at + 1 for at in range(len(rest) - 1, -1, -1) if rest[at] in known.JOINING), 0)
+        words = [each for each in rest[start:] if each not in known.BEFORE_A_NAME]
+        head = next((at for at, each in enumerate(words) if each in known.PREPOSITIONS), len(words))
+        if head < len(words) and frozenset(words[:head]) <= known.SUPPORT:
             words, head = words[head + 1 :], len(words)
         words = [each.removesuffix("'s") for each in words[:head]]
-        if not words or len(words) > MOST_WORDS or any(each in STOPS for each in words):
+        if not words or len(words) > MOST_WORDS or any(each in known.STOPS for each in words):
             break
         found.append(frozenset(words))
         if not start or rest[start - 1] not in ("and", "or"):
@@ -358,9 +322,9 @@ def _things_before(clause: Sequence[str]) -> list[frozenset[str]]:
 
 def _staying_at(tokens: Sequence[str], place: int) -> frozenset[str]:
     """What stays, if the word at ``place`` says so."""
-    if tokens[place] in STAYING and not any(map(is_negation, _clause_before(tokens, place)[-REACH:])):
-        start = _over(tokens, place + 1, PREPOSITIONS | USING)
-        before = _things_before(_clause_before(tokens, place))[:1] if tokens[place] in REMAINING else []
+    if tokens[place] in known.STAYING and not any(map(is_negation, _clause_before(tokens, place)[-REACH:])):
+        start = _over(tokens, place + 1, known.PREPOSITIONS | known.USING)
+        before = _things_before(_clause_before(tokens, place))[:1] if tokens[place] in known.REMAINING else []
         return _thing_behind(tokens, start)[0].union(*before)
     if tuple(tokens[place : place + 2]) == ("it", "is"):
         return frozenset().union(*_things_before(_clause_before(tokens, place))[:1])
@@ -372,12 +336,14 @@ def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
     before = _clause_before(tokens, place)
     if _is_in_doubt(before):
         return frozenset()
-    if tuple(tokens[place : place + 2]) in RETURNS:
-        return _thing_behind(tokens, _over(tokens, place + 2, USING))[0]
+    if tuple(tokens[place : place + 2]) in known.RETURNS:
+        return _thing_behind(tokens, _over(tokens, place + 2, known.USING))[0]
     if tokens[place] in ("use", "using", "take"):
         words, end = _thing_behind(tokens, place + 1)
         return (
-            words if tuple(tokens[end : end + 1]) == ("again",) or tokens[end : end + 2] == AFTER_ALL else frozenset()
+            words
+            if tuple(tokens[end : end + 1]) == ("again",) or tokens[end : end + 2] == known.AFTER_ALL
+            else frozenset()
         )
     return frozenset()
 
@@ -387,10 +353,10 @@ def _taken_at(tokens: Sequence[str], place: int) -> frozenset[str]:
     before = _clause_before(tokens, place)
     if _is_in_doubt(before):
         return frozenset()
-    is_move = tokens[place] in MOVING and tuple(tokens[place + 1 : place + 2]) in (("to",), ("over",))
+    is_move = tokens[place] in known.MOVING and tuple(tokens[place + 1 : place + 2]) in (("to",), ("over",))
     if is_move:
         return _thing_behind(tokens, place + 2 + (tokens[place + 1] == "over"))[0]
-    if tokens[place] in ("on", "use", "using") and before and before[-1] in ON_NOW:
+    if tokens[place] in ("on", "use", "using") and before and before[-1] in known.ON_NOW:
         words, end = _thing_behind(tokens, place + 1)
         return words if "now" in tokens[end : end + 1] else frozenset()
     return frozenset()
