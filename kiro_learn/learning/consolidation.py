@@ -13,7 +13,7 @@ import attrs
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_sentence, cut_at_word, on_one_line, sentences
 from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, unescaped
-from kiro_learn.learning.extraction.parsing import bounded, numbers_in, without_thinking
+from kiro_learn.learning.extraction.parsing import bounded, numbers_in, up_to_the_next, without_thinking
 from kiro_learn.learning.extraction.splitting import Portion
 from kiro_learn.learning.reconciliation.judge import parted
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
@@ -90,11 +90,9 @@ def parse(answer: str) -> list[Compacted]:
 
 def _entries(answer: str) -> Iterator[tuple[str, frozenset[int]]]:
     """One that never closes ends where the next opens, or with the answer."""
-    openings = list(_OPENING.finditer(answer))
-    for place, opening in enumerate(openings, start=1):
-        end = openings[place].start() if place < len(openings) else len(answer)
-        inner = _CLOSING.split(answer[opening.end() : end], maxsplit=1)[0]
-        yield bounded(unescaped(inner), TEXT_CHARACTERS), frozenset(numbers_in(opening.group(1)))
+    for tag, following in up_to_the_next(_OPENING, answer):
+        inner = _CLOSING.split(following, maxsplit=1)[0]
+        yield bounded(unescaped(inner), TEXT_CHARACTERS), frozenset(numbers_in(tag.group(1)))
 
 
 def entries_of(

@@ -102,7 +102,7 @@ def plan(events: Iterable[PastEvent], weak: Sequence[MemoryRecord], told: Collec
     for record in wanted.values():
         for event_id in set(record.source_event_ids) - told:
             tellers[event_id].add(record.record_id)
-    past = (_past_turn(turn, tellers) for turn in turns)
+    past = (PastTurn(turn, frozenset().union(*(tellers[event.event_id] for event in turn))) for turn in turns)
     told_of = [turn.reduced_to(known - told) for turn in past if turn.record_ids]
     together = connected([turn.record_ids for turn in told_of])
     return RelearningPlan(tuple(told_of[index] for group in together for index in group), wanted, told)
@@ -149,10 +149,6 @@ def as_old_as_weak(new: MemoryRecord, turns: Iterable[PastTurn], weak: Iterable[
 
 def _ids(turn: PastTurn) -> set[EventId]:
     return {event.event_id for event in (*turn.earlier, *turn.events)}
-
-
-def _past_turn(events: tuple[PastEvent, ...], tellers: Mapping[EventId, Collection[RecordId]]) -> PastTurn:
-    return PastTurn(events, frozenset(teller for event in events for teller in tellers.get(event.event_id, ())))
 
 
 def _turns_of(events: Iterable[PastEvent]) -> list[tuple[PastEvent, ...]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from typing import TypeVar
 
 import attrs
@@ -64,10 +65,14 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
 
 def _records(answer: str) -> Iterator[tuple[str, str]]:
     """(attributes, content) of each record. One that never closes ends where the next opens, or with the answer."""
-    openings = list(_OPENING.finditer(answer))
-    for position, opening in enumerate(openings, start=1):
-        end = openings[position].start() if position < len(openings) else len(answer)
-        yield opening.group(1), answer[opening.end() : end].partition(_CLOSING)[0]
+    return ((tag.group(1), inside.partition(_CLOSING)[0]) for tag, inside in up_to_the_next(_OPENING, answer))
+
+
+def up_to_the_next(opening: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Each opening tag in ``text``, and what stands behind it up to the next one, or to the end."""
+    tags = list(opening.finditer(text))
+    for tag, following in zip_longest(tags, tags[1:]):
+        yield tag, text[tag.end() : following.start() if following else len(text)]
 
 
 def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraft | None:

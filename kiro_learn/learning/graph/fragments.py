@@ -18,7 +18,7 @@ from typing import TypeAlias, TypeVar
 import attrs
 
 from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of, unescaped
-from kiro_learn.learning.extraction.parsing import attributes_of, bounded, without_thinking
+from kiro_learn.learning.extraction.parsing import attributes_of, bounded, up_to_the_next, without_thinking
 from kiro_learn.learning.extraction.splitting import More
 from kiro_learn.learning.graph.predicates import PREDICATES, fits
 from kiro_learn.learning.graph.without_model import PERSON, OwnWords, own_words_in
@@ -204,11 +204,9 @@ def _spellings(found: Sequence[_Made]) -> Iterator[EntityDraft]:
 def _fragments(content: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[tuple[str, Sequence[_Fragment]]]:
     """The name of each element, and one fragment for each text that it cites."""
     project = PurePath(project_path_of(snapshot.events)).name[:MAX_NAME] or THIS_PROJECT
-    elements = list(_ELEMENT.finditer(content))
-    for place, element in enumerate(elements, start=1):
-        end = elements[place].start() if place < len(elements) else len(content)
+    for element, following in up_to_the_next(_ELEMENT, content):
         is_empty = element[2].rstrip().endswith("/")
-        inside = "" if is_empty else content[element.end() : end].partition(f"</{element[1]}")[0]
+        inside = "" if is_empty else following.partition(f"</{element[1]}")[0]
         attributes = attributes_of(element[2])
         said = own_words_in(attributes.get("events", ""), batch, snapshot)
         yield element[1], [_Fragment(attributes, inside, each, project) for each in said]

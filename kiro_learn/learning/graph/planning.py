@@ -19,7 +19,7 @@ from kiro_learn.learning.graph.without_model import PERSON
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
 from kiro_learn.learning.overruled import order_of
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.draft import EntityDraft, FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
+from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
 from kiro_learn.model.graph import (
     MAX_NAME,
     Entity,
@@ -139,7 +139,7 @@ def plan_graph(drafts: GraphDrafts, state: GraphState, *, namespace: Namespace, 
     """
     graph = WorkingGraph(state, namespace, new_id)
     for entity in _by_time(drafts.entities):
-        _add_entity(graph, entity)
+        mention(graph, entity.name, entity.type, entity.source, description=entity.description, aliases=entity.aliases)
     add_facts(graph, _by_time(drafts.facts))
     _add_procedures(graph, _by_time(drafts.procedures))
     _add_preferences(graph, _by_time(drafts.preferences))
@@ -159,10 +159,6 @@ def plan_merge(state: GraphState, gone: Entity, kept: Entity, *, new_id: NewId) 
 
 def _by_time(drafts: Sequence[D]) -> list[D]:
     return sorted(drafts, key=lambda draft: draft.source.said_at)
-
-
-def _add_entity(graph: WorkingGraph, draft: EntityDraft) -> None:
-    mention(graph, draft.name, draft.type, draft.source, description=draft.description, aliases=draft.aliases)
 
 
 def _add_procedures(graph: WorkingGraph, drafts: Sequence[ProcedureDraft]) -> None:

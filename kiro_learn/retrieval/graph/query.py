@@ -67,7 +67,7 @@ def analyzed(text: str, *, now: datetime, project: str = "") -> GraphQuery:
     Args:
       project: the name of the project that it was written in.
     """
-    ends = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    ends = _both_ends(text, LOOKED_AT)
     plain = unicodedata.normalize("NFKC", ends).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     asked = Query.of_prompt(plain)
     bare = _PHRASES.sub(" ", asked.words)
@@ -85,6 +85,10 @@ def analyzed(text: str, *, now: datetime, project: str = "") -> GraphQuery:
         refers_back=_REFERS_BACK.search(plain) is not None,
         project=project.casefold() if is_about_project else "",
     )
+
+
+def _both_ends(text: str, characters: int) -> str:
+    return text if len(text) <= 2 * characters else f"{text[:characters]}\n{text[-characters:]}"
 
 
 def entities_meant(query: GraphQuery, entities: Collection[Entity]) -> tuple[GraphItemId, ...]:
@@ -219,12 +223,7 @@ LOOKED_AT_FOR_INTENT = 1_000
 
 def intent_of(text: str) -> Intent:
     """The first that fits, from the most telling to the least."""
-    ends = (
-        text
-        if len(text) <= 2 * LOOKED_AT_FOR_INTENT
-        else f"{text[:LOOKED_AT_FOR_INTENT]}\n{text[-LOOKED_AT_FOR_INTENT:]}"
-    )
-    plain = ends.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
+    plain = _both_ends(text, LOOKED_AT_FOR_INTENT).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     return next((intent for intent, pattern in _COMPILED.items() if pattern.search(plain)), Intent.OTHER)
 
 

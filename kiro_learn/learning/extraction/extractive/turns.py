@@ -210,15 +210,18 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
                 tool = ToolUse(number, *texts, tuple(each.with_each(cleaned) for each in answers), has_failed)
                 return FramedEvent(event.session_id, tool=tool)
             case Utterance(text, role):
-                said.append(Said(number, cleaned(role or "") or _role_of(event), cleaned(text), is_context))
+                said.append(
+                    Said(
+                        number,
+                        cleaned(role or "") or _ROLES.get(event.kind, str(event.kind)),
+                        cleaned(text),
+                        is_context,
+                    )
+                )
             case Omitted():
                 pass
     sums_up = event.kind is EventKind.SESSION_SUMMARY and all(each.role == "assistant" for each in said)
     return FramedEvent(event.session_id, said=tuple(said), sums_up=sums_up)
-
-
-def _role_of(event: Event) -> str:
-    return _ROLES.get(event.kind, str(event.kind))
 
 
 # Logs in prompts: hundreds of lines that a program wrote, of which only those that name an error say anything.
