@@ -23,8 +23,8 @@ from kiro_learn.learning.acts.vocabulary import (
     WORDS_OF_ENGLISH,
     WRAPPERS,
 )
-from kiro_learn.learning.extraction.extractive.command_traps import trap_in
 from kiro_learn.learning.extraction.extractive.facts import changed_files, command_in
+from kiro_learn.learning.extraction.extractive.faults import trap_in
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin
 from kiro_learn.retrieval.kept_texts import kept
 

@@ -9,10 +9,10 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
-from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durable import chosen_in, laid_down_in
 from kiro_learn.learning.extraction.extractive.extract import draft_of, earnest_blocks
 from kiro_learn.learning.extraction.extractive.facts import answered_facts, fitted, statements_in, worth
+from kiro_learn.learning.extraction.extractive.faults import traps_of
 from kiro_learn.learning.extraction.extractive.learner import from_person
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
 from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, is_of_the_moment, own_words
-from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durability import (
     TurnAim,
     given_up,
@@ -38,7 +37,7 @@ from kiro_learn.learning.extraction.extractive.facts import (
     new_ones,
     tool_facts,
 )
-from kiro_learn.learning.extraction.extractive.faults import cause_told_in
+from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs

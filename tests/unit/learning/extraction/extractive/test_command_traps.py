@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.command_traps import MOST_TRAPS, traps_of
 from kiro_learn.learning.extraction.extractive.extract import Extract
+from kiro_learn.learning.extraction.extractive.faults import MOST_TRAPS, traps_of
 from kiro_learn.learning.extraction.extractive.turns import FramedEvent, ReadBatch, ToolUse
 from kiro_learn.learning.extraction.framing import Sources
 from kiro_learn.learning.extraction.user_answers import has_failed
