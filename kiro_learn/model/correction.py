@@ -13,12 +13,9 @@ from kiro_learn.model.graph import MAX_ALIASES, MAX_DESCRIPTION, MAX_NAME, MAX_O
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import (
-    MAX_CONCEPT,
-    MAX_CONCEPTS,
-    MAX_FACT,
-    MAX_FACTS,
-    MAX_FILE,
-    MAX_FILES,
+    CONCEPTS,
+    FACTS,
+    FILES,
     MAX_SUMMARY,
     MAX_TEXT,
     MAX_TITLE,
@@ -34,15 +31,9 @@ class Correction:
     title: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_TITLE)))
     summary: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_SUMMARY)))
     text: str | None = attrs.field(default=None, validator=optional(length(0, MAX_TEXT)))
-    facts: tuple[str, ...] | None = attrs.field(
-        default=None, validator=optional(Each(0, MAX_FACTS, length(1, MAX_FACT)))
-    )
-    concepts: tuple[str, ...] | None = attrs.field(
-        default=None, validator=optional(Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT)))
-    )
-    files: tuple[str, ...] | None = attrs.field(
-        default=None, validator=optional(Each(0, MAX_FILES, length(1, MAX_FILE)))
-    )
+    facts: tuple[str, ...] | None = attrs.field(default=None, validator=optional(FACTS))
+    concepts: tuple[str, ...] | None = attrs.field(default=None, validator=optional(CONCEPTS))
+    files: tuple[str, ...] | None = attrs.field(default=None, validator=optional(FILES))
     """All that the memory is about; which of them were read and which were changed is not known any more then."""
 
     def of(self, record: MemoryRecord) -> MemoryRecord:

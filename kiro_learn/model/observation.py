@@ -9,18 +9,16 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.model.checks import Each, Worded, length, optional, unchecked
+from kiro_learn.model.checks import Worded, length, optional, unchecked
 from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import (
+    CONCEPTS,
+    DETAIL,
+    DETAILS,
+    FILES,
     MAX_CAPTURE_TYPE,
-    MAX_CONCEPT,
-    MAX_CONCEPTS,
-    MAX_DETAIL,
-    MAX_DETAILS,
     MAX_FACTS,
-    MAX_FILE,
-    MAX_FILES,
     MAX_SUMMARY,
     MAX_TEXT,
     MAX_TITLE,
@@ -39,11 +37,7 @@ MAX_SESSION = 128
 MANUAL = "manual"
 """The type of an observation that names none."""
 
-_CONCEPTS = Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT))
-_FILES = Each(0, MAX_FILES, length(1, MAX_FILE))
 _SESSION = optional(length(1, MAX_SESSION))
-_DETAIL = optional(length(1, MAX_DETAIL))
-_DETAILS = Each(0, MAX_DETAILS, length(1, MAX_DETAIL))
 
 
 @attrs.frozen(kw_only=True)
@@ -59,9 +53,9 @@ class Observation:
     """Technical content, such as what a tool was given and what it gave back."""
     narrative: str = attrs.field(default="", validator=length(0, MAX_SUMMARY))
     """For people to read; the text's beginning stands for it where there is none."""
-    concepts: tuple[str, ...] = attrs.field(default=(), validator=_CONCEPTS)
-    files_read: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
-    files_modified: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    concepts: tuple[str, ...] = attrs.field(default=(), validator=CONCEPTS)
+    files_read: tuple[str, ...] = attrs.field(default=(), validator=FILES)
+    files_modified: tuple[str, ...] = attrs.field(default=(), validator=FILES)
     session: str | None = attrs.field(default=None, validator=_SESSION)
 
 
@@ -74,15 +68,15 @@ class KnowledgeItem:
     knowledge_type: KnowledgeType
     title: str = attrs.field(validator=Worded(1, MAX_TITLE))
     content: str = attrs.field(validator=Worded(1, MAX_TEXT))
-    concepts: tuple[str, ...] = attrs.field(default=(), validator=_CONCEPTS)
-    files: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    concepts: tuple[str, ...] = attrs.field(default=(), validator=CONCEPTS)
+    files: tuple[str, ...] = attrs.field(default=(), validator=FILES)
     severity: Severity | None = None
     """Of a constraint; ``soft`` if it names none."""
-    reason: str | None = attrs.field(default=None, validator=_DETAIL)
+    reason: str | None = attrs.field(default=None, validator=DETAIL)
     """Of a constraint, a decision or a rejected idea."""
-    alternatives: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
+    alternatives: tuple[str, ...] = attrs.field(default=(), validator=DETAILS)
     """Of a decision or a rejected idea."""
-    context: str | None = attrs.field(default=None, validator=_DETAIL)
+    context: str | None = attrs.field(default=None, validator=DETAIL)
     """Of a heuristic."""
     confidence: Confidence | None = None
     """Of a heuristic."""
@@ -98,9 +92,9 @@ class Checkpoint:
     session: str = attrs.field(validator=length(1, MAX_SESSION))
     task: str = attrs.field(validator=Worded(1, MAX_TITLE))
     progress: str = attrs.field(default="", validator=length(0, MAX_SUMMARY))
-    next_steps: str | None = attrs.field(default=None, validator=_DETAIL)
-    open_questions: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
-    relevant_files: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    next_steps: str | None = attrs.field(default=None, validator=DETAIL)
+    open_questions: tuple[str, ...] = attrs.field(default=(), validator=DETAILS)
+    relevant_files: tuple[str, ...] = attrs.field(default=(), validator=FILES)
 
 
 # From what a client hands in to the memory record that keeps it. No learner is asked.

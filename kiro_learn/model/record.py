@@ -37,7 +37,9 @@ EDITED = "edited"
 ASKED = "Asked: "
 """How the first line of a summary begins that quotes what a person asked."""
 
-_FILES = Each(0, MAX_FILES, length(1, MAX_FILE))
+FACTS = Each(0, MAX_FACTS, length(1, MAX_FACT))
+CONCEPTS = Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT))
+FILES = Each(0, MAX_FILES, length(1, MAX_FILE))
 
 
 class ObservationType(enum.StrEnum):
@@ -88,9 +90,9 @@ class MemoryRecord:
     """Which learner made it, so that a better one may replace it."""
     title: str = attrs.field(validator=Worded(1, MAX_TITLE))
     summary: str = attrs.field(validator=Worded(1, MAX_SUMMARY))
-    facts: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_FACTS, length(1, MAX_FACT)))
-    concepts: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT)))
-    files_touched: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    facts: tuple[str, ...] = attrs.field(default=(), validator=FACTS)
+    concepts: tuple[str, ...] = attrs.field(default=(), validator=CONCEPTS)
+    files_touched: tuple[str, ...] = attrs.field(default=(), validator=FILES)
     observation_type: ObservationType
     source_event_ids: tuple[EventId, ...] = attrs.field(
         validator=Each(1, MAX_SOURCE_EVENTS, matching(ULID_PATTERN, "a ULID"))
@@ -98,8 +100,8 @@ class MemoryRecord:
     created_at: datetime
     knowledge_type: KnowledgeType | None = None
     importance: int | None = attrs.field(default=None, validator=optional(between(1, 10)))
-    files_read: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
-    files_modified: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    files_read: tuple[str, ...] = attrs.field(default=(), validator=FILES)
+    files_modified: tuple[str, ...] = attrs.field(default=(), validator=FILES)
     origin: Origin | None = None
     stale_at: datetime | None = None
     capture_type: str | None = attrs.field(default=None, validator=optional(length(1, MAX_CAPTURE_TYPE)))
@@ -166,8 +168,8 @@ Severity: TypeAlias = Literal["hard", "soft"]
 Confidence: TypeAlias = Literal["high", "medium", "low"]
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_DETAIL = optional(length(1, MAX_DETAIL))
-_DETAILS = Each(0, MAX_DETAILS, length(1, MAX_DETAIL))
+DETAIL = optional(length(1, MAX_DETAIL))
+DETAILS = Each(0, MAX_DETAILS, length(1, MAX_DETAIL))
 
 
 @attrs.frozen(kw_only=True)
@@ -176,17 +178,17 @@ class RecordDetails:
 
     severity: Severity | None = None
     """Of a constraint."""
-    reason: str | None = attrs.field(default=None, validator=_DETAIL)
+    reason: str | None = attrs.field(default=None, validator=DETAIL)
     """Why a constraint holds, or why something was decided or rejected."""
-    alternatives: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
+    alternatives: tuple[str, ...] = attrs.field(default=(), validator=DETAILS)
     """What else there was to choose."""
-    context: str | None = attrs.field(default=None, validator=_DETAIL)
+    context: str | None = attrs.field(default=None, validator=DETAIL)
     """Where a heuristic applies."""
     confidence: Confidence | None = None
     """Of a heuristic."""
-    next_steps: str | None = attrs.field(default=None, validator=_DETAIL)
+    next_steps: str | None = attrs.field(default=None, validator=DETAIL)
     """Of a checkpoint."""
-    open_questions: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
+    open_questions: tuple[str, ...] = attrs.field(default=(), validator=DETAILS)
     """Of a checkpoint."""
     commit: str | None = attrs.field(default=None, validator=optional(matching(_COMMIT, "40 or 64 hexadecimal digits")))
     """Whose message it is from."""

@@ -7,6 +7,7 @@ Whether a value is real is the whole question: ``password: string`` is a type, `
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from kiro_learn.privacy.kind import CALL, CODE, QUOTE_CLOSED, Kind, beginning_a_word, placeholder
 
@@ -107,8 +108,8 @@ _RAW_CREDENTIALS = (
 )
 
 
-def _kind(name: str, triggers: tuple[str, ...], pattern: str, documented: str, *, needs: tuple[str, ...] = ()) -> Kind:
-    return Kind(name, triggers, re.compile(pattern, re.ASCII), documented, needs=needs)
+def _kind(name: str, triggers: tuple[str, ...], pattern: str, documented: str, **more: Any) -> Kind:
+    return Kind(name, triggers, re.compile(pattern, re.ASCII), documented, **more)
 
 
 PASSWORDS = ("pass", "pwd")
@@ -265,19 +266,19 @@ _PASSWORD_NAME = rf"{_NAME}(?i:(?<=password)|(?<=passwd)|(?<=passphrase)|(?<=pwd
 _SECRET_NAME = rf"{_NAME}(?i:(?<=secret)|(?<=token)|(?<=key_base)|{KEYS})"
 
 
-def _pattern(before: str, value: str) -> re.Pattern[str]:
-    return re.compile(f"({before}{QUOTE}){value}", re.ASCII)
+def _pattern(before: str, value: str) -> str:
+    return f"({before}{QUOTE}){value}"
 
 
 COMMAND_LINES: tuple[Kind, ...] = (
-    Kind("password", PASSWORDS, _pattern(r"sshpass[ \t]++-p[ \t]*+", _OF_AN_OPTION), "sshpass(1)", needs=("sshpass",)),
-    Kind(
+    _kind("password", PASSWORDS, _pattern(r"sshpass[ \t]++-p[ \t]*+", _OF_AN_OPTION), "sshpass(1)", needs=("sshpass",)),
+    _kind(
         "password",
         ("redis-cli",),
         _pattern(rf"redis-cli{_ARGUMENTS}(?:-a|--pass)[ \t]++", _OF_AN_OPTION),
         "https://redis.io/docs/latest/develop/tools/cli/",
     ),
-    Kind(
+    _kind(
         "password",
         ("mysql", "mariadb"),
         _pattern(
@@ -286,10 +287,10 @@ COMMAND_LINES: tuple[Kind, ...] = (
         "https://dev.mysql.com/doc/refman/8.4/en/password-security-user.html",
     ),
     *(
-        Kind(
+        _kind(
             "password",
             ("curl",),
-            re.compile(rf"({_CURL}{user})(?!{_NO_LOGIN}){value}", re.ASCII),
+            rf"({_CURL}{user})(?!{_NO_LOGIN}){value}",
             "https://curl.se/docs/manpage.html#-u",
             needs=("-u", "user"),
         )
@@ -299,7 +300,7 @@ COMMAND_LINES: tuple[Kind, ...] = (
         )
     ),
     *(
-        Kind(name, triggers, _pattern(rf"{before}{secret}[ \t]++", value), documented, needs=needs)
+        _kind(name, triggers, _pattern(rf"{before}{secret}[ \t]++", value), documented, needs=needs)
         for needs, before, documented in (
             (("set -", "setx ", "setenv "), _SETTING, "https://fishshell.com/docs/current/cmds/set.html"),
             (("env ",), _ENV, "https://docs.docker.com/reference/dockerfile/#env"),
@@ -349,43 +350,34 @@ _DOCUMENTED = "RFC 6265, 4.1 and 4.2"
 _MAN_PAGE = "https://curl.se/docs/manpage.html#-b"
 
 COOKIES: tuple[Kind, ...] = (
-    Kind(
+    _kind(
         "cookie",
         ("cookie",),
-        re.compile(
-            rf"""([Cc](?i:ookie)(?:(?<=--cookie)(?:[ \t]++|{NEXT_IN_LIST})|(?<=ed cookie)[ ]"""
-            rf"""|(?:\\*+["']\]?)?+[ \t]*+{COLOUR}[:=]{COLOUR}[ \t]*+){QUOTE}){_PAIRS}""",
-            re.ASCII,
-        ),
+        rf"""([Cc](?i:ookie)(?:(?<=--cookie)(?:[ \t]++|{NEXT_IN_LIST})|(?<=ed cookie)[ ]"""
+        rf"""|(?:\\*+["']\]?)?+[ \t]*+{COLOUR}[:=]{COLOUR}[ \t]*+){QUOTE}){_PAIRS}""",
         _DOCUMENTED,
         within=_EACH,
     ),
-    Kind(
+    _kind(
         "cookie",
         ("curl",),
-        re.compile(rf"(-b(?<=[\s\"'`]-b)(?:[ \t]{{1,8}}+|{NEXT_IN_LIST})?+{QUOTE}){_PAIRS}", re.ASCII),
+        rf"(-b(?<=[\s\"'`]-b)(?:[ \t]{{1,8}}+|{NEXT_IN_LIST})?+{QUOTE}){_PAIRS}",
         _MAN_PAGE,
         needs=("-b",),
         within=_EACH,
     ),
-    Kind(
+    _kind(
         "cookie",
         ("cookies",),
-        re.compile(
-            rf"([Cc](?i:ookies)(?:{_STRING})?+{_COLON_OR_EQUALS}\{{){_NAMED_VALUE}(?:,{_NAMED_VALUE}){{0,100}}+",
-            re.ASCII,
-        ),
+        rf"([Cc](?i:ookies)(?:{_STRING})?+{_COLON_OR_EQUALS}\{{){_NAMED_VALUE}(?:,{_NAMED_VALUE}){{0,100}}+",
         "https://requests.readthedocs.io/en/latest/user/quickstart/#cookies",
         within=re.compile(rf"((?:\A|,){_COOKIE_NAME}){_REAL_COOKIE}{_VALUE}++", re.ASCII),
     ),
-    Kind(
+    _kind(
         "cookie",
         ("e\t/", "e\\t/"),  # as in TRUE, a path
-        re.compile(
-            r"((?:\t|(?<=\\)t)(?:TRUE|FALSE)(?:\t|\\t)/[^\s\\]{0,200}+(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)\d{1,14}+"
-            rf"(?:\t|\\t)[^\s\\]{{1,100}}+(?:\t|\\t)){_REAL_COOKIE}{_VALUE}++",
-            re.ASCII,
-        ),
+        r"((?:\t|(?<=\\)t)(?:TRUE|FALSE)(?:\t|\\t)/[^\s\\]{0,200}+(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)\d{1,14}+"
+        rf"(?:\t|\\t)[^\s\\]{{1,100}}+(?:\t|\\t)){_REAL_COOKIE}{_VALUE}++",
         "https://curl.se/docs/http-cookies.html",
     ),
 )

@@ -10,7 +10,7 @@ import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.durable import chosen_in, laid_down_in
-from kiro_learn.learning.extraction.extractive.extract import draft_of, earnest_blocks
+from kiro_learn.learning.extraction.extractive.extract import drafts_of_extracts, earnest_blocks
 from kiro_learn.learning.extraction.extractive.facts import answered_facts, fitted, statements_in, worth
 from kiro_learn.learning.extraction.extractive.faults import traps_of
 from kiro_learn.learning.extraction.extractive.learner import from_person
@@ -110,19 +110,13 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
         cited = _events(turn, batch.sources)
         places = list(dict.fromkeys(place for event_id in cited for place in citing_places[event_id]))
         told = [completed[place] for place in places]
-        own = [draft for draft in _own_drafts(turn, batch.sources) if not told or _is_rule_lost(draft, told)]
+        by_person = drafts_of_extracts(from_person(turn), batch.sources)
+        own = [draft for draft in by_person if not told or _is_rule_lost(draft, told)]
         places += range(len(completed), len(completed) + len(own)) if told else ()
         completed += own
         if places:
             _quote(turn, places, completed)
-    traps = (draft_of(trap, batch.sources) for trap in traps_of(batch))
-    return completed + [trap for trap in traps if trap is not None]
-
-
-def _own_drafts(turn: Turn, sources: Sources) -> list[RecordDraft]:
-    """A draft of each rule that a person stated in ``turn``, or of their choice or answer to a tool."""
-    drafts = (draft_of(extract, sources) for extract in from_person(turn))
-    return [draft for draft in drafts if draft is not None]
+    return completed + drafts_of_extracts(traps_of(batch), batch.sources)
 
 
 def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:

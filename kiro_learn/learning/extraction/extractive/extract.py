@@ -72,6 +72,11 @@ def draft_of(extract: Extract, sources: Sources) -> RecordDraft | None:
     )
 
 
+def drafts_of_extracts(extracts: Iterable[Extract], sources: Sources) -> list[RecordDraft]:
+    """The drafts of those of ``extracts`` of which something is left."""
+    return [draft for extract in extracts if (draft := draft_of(extract, sources)) is not None]
+
+
 def _paths(paths: Iterable[str]) -> tuple[str, ...]:
     return each_within(paths, count_most=record.MAX_FILES, length_most=record.MAX_FILE)
 

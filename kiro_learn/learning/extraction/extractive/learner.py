@@ -24,7 +24,7 @@ from kiro_learn.learning.extraction.extractive.extract import (
     Extract,
     asked_line,
     beginning,
-    draft_of,
+    drafts_of_extracts,
     earnest_blocks,
     without_title,
 )
@@ -72,8 +72,7 @@ _CHOICE_IMPORTANCE = 6
 def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
     """The memories of ``snapshot``, in the order in which its turns ended; none if it says nothing that lasts."""
     batch = read(snapshot)
-    drafts = (draft_of(extract, batch.sources) for extract in (*extracts_of(batch), *traps_of(batch)))
-    return [draft for draft in drafts if draft is not None]
+    return drafts_of_extracts((*extracts_of(batch), *traps_of(batch)), batch.sources)
 
 
 def extracts_of(batch: ReadBatch) -> list[Extract]:
