@@ -30,16 +30,16 @@ MOST_AROUND = 50
 @click.option("--after", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help="How many after it.")
 @in_project
 @printing
-def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, project: str, as_json: bool) -> None:
+def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, project: str) -> None:
     """Show what came before and after a memory, or the newest one."""
     with shell.client() as client:
         place = projects.meant(client, project)
         anchor = record_ids.found(client, memory, [place])["record_id"] if memory else _newest(client, place)
         if anchor is None:
-            _say_none(shell, place.name, as_json=as_json)
+            shell.answer({"anchor": None, "timeline": []}, [f"No memory in {place.name} yet."])
             return
         call = project_calls.timeline(client, anchor, before=before, after=after)
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.body_of(call))
             return
         entries = client.carry_out(call)
@@ -55,13 +55,13 @@ def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, 
 @click.option("--markdown", is_flag=True, help="As Markdown.")
 @in_project
 @printing
-def report_verb(shell: Shell, *, period: Period, markdown: bool, project: str, as_json: bool) -> None:
+def report_verb(shell: Shell, *, period: Period, markdown: bool, project: str) -> None:
     """Say what went on in the last 7 or 30 days."""
-    if markdown and as_json:
+    if markdown and shell.as_json:
         raise Failed("--markdown and --json are two forms of one report", hint="kiro-learn report --help", exit_code=2)
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.body_of(project_calls.report(client, period=period, project=spelled)))
             return
         text = client.written_report(period=period, form="markdown" if markdown else "text", project=spelled)
@@ -72,13 +72,6 @@ def _newest(client: Client, place: projects.Project) -> str | None:
     """The id of a project's newest memory; None if it has none."""
     newest = client.memories(namespace=place.namespace, limit=1)["items"]
     return newest[0]["record_id"] if newest else None
-
-
-def _say_none(shell: Shell, project: str, *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json({"anchor": None, "timeline": []})
-    else:
-        shell.print([f"No memory in {project} yet."])
 
 
 # A timeline and sessions, as lines.
@@ -159,12 +152,12 @@ def sessions_verb() -> None:
 @click.option("--limit", type=click.IntRange(1, MOST), default=20, show_default=True, help=texts.LIMIT_HELP)
 @in_project
 @printing
-def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
+def list_verb(shell: Shell, limit: int, project: str) -> None:
     """List the sessions of a project, the last first."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.sessions(client, limit=limit, project=place.spelled)
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.body_of(call))
             return
         sessions = client.carry_out(call)
@@ -176,7 +169,7 @@ def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
 @click.argument("session", required=False)
 @in_project
 @printing
-def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+def resume_verb(shell: Shell, session: str | None, project: str) -> None:
     """Show where a session stands: the last one, or that named."""
     with shell.client() as client:
         place = projects.called(client, project)
@@ -189,7 +182,4 @@ def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) 
             if session:
                 message = f"no session {session} of {place.name} said where it stands"
             raise Failed(message, hint="kiro-learn sessions list") from error
-    if as_json:
-        shell.print_json(checkpoint)
-    else:
-        shell.print(memory_screen.memory(checkpoint, place.name, shell.now(), shell.out))
+    shell.answer(checkpoint, memory_screen.memory(checkpoint, place.name, shell.now(), shell.out))

@@ -37,36 +37,29 @@ def backup_verb() -> None:
 
 @backup_verb.command("now")
 @printing
-def now_verb(shell: Shell, as_json: bool) -> None:
+def now_verb(shell: Shell) -> None:
     """Make a copy now, and check it; the daemon may run."""
     made = copies_of(shell).take()
-    if as_json:
-        shell.print_json(as_value(made))
-    else:
-        shell.print(_made_lines(made, shell.out))
+    shell.answer(as_value(made), _made_lines(made, shell.out))
 
 
 @backup_verb.command("list")
 @printing
-def list_verb(shell: Shell, as_json: bool) -> None:
+def list_verb(shell: Shell) -> None:
     """The copies, newest first, with what each holds."""
     found = copies_of(shell).listed()
-    if as_json:
-        shell.print_json({"items": [as_value(each) for each in found]})
-    else:
-        shell.print(_listed_lines(found, shell.now(), shell.out))
+    shell.answer({"items": [as_value(each) for each in found]}, _listed_lines(found, shell.now(), shell.out))
 
 
 @backup_verb.command("verify")
 @click.argument("copies", nargs=-1, metavar="[COPY]...")
 @printing
-def verify_verb(shell: Shell, copies: Sequence[str], as_json: bool) -> None:
+def verify_verb(shell: Shell, copies: Sequence[str]) -> None:
     """Check every copy, or the named ones, from end to end."""
     found = copies_of(shell).verify(copies)
-    if as_json:
-        shell.print_json({"items": [as_value(each) for each in found]})
-    else:
-        shell.print(_listed_lines(found, shell.now(), shell.out, is_checked=True))
+    shell.answer(
+        {"items": [as_value(each) for each in found]}, _listed_lines(found, shell.now(), shell.out, is_checked=True)
+    )
     if bad := sum(_is_bad(each) for each in found):
         raise Failed(_bad(bad), hint="kiro-learn backup now")
 
@@ -98,7 +91,7 @@ def as_value(listed: ListedCopy) -> dict[str, Any]:
 @click.argument("copy", default="", required=False, metavar="[COPY]")
 @click.option("--yes", is_flag=True, help="Do not ask before.")
 @printing
-def restore_verb(shell: Shell, copy: str, *, yes: bool, as_json: bool) -> None:
+def restore_verb(shell: Shell, copy: str, *, yes: bool) -> None:
     """Put a copy in the place of what is remembered now.
 
     Without a name, it is the newest copy that is sound. A daemon that runs is
@@ -107,19 +100,15 @@ def restore_verb(shell: Shell, copy: str, *, yes: bool, as_json: bool) -> None:
     copies = copies_of(shell)
     plan = copies.plan(copy)
     if not yes:
-        shell.say_before_asking(_plan_lines(plan, shell.now(), shell.err), as_json=as_json)
+        shell.say_before_asking(_plan_lines(plan, shell.now(), shell.err))
     if not shell.confirm("Put this copy in its place?", flag_given=yes):
         raise Failed("nothing was changed")
-    replaced, address = _restored(shell, copies, plan, as_json=as_json)
-    if as_json:
-        shell.print_json(_as_value(plan, replaced, address))
-        return
-    shell.print(_restored_lines(plan, replaced, shell.out))
-    if address:
-        shell.print([f"  The daemon answers again: {address}"])
+    replaced, address = _restored(shell, copies, plan)
+    answers = [f"  The daemon answers again: {address}"] if address else []
+    shell.answer(_as_value(plan, replaced, address), _restored_lines(plan, replaced, shell.out), answers)
 
 
-def _restored(shell: Shell, copies: Copies, plan: Restoration, *, as_json: bool) -> tuple[Path | None, str]:
+def _restored(shell: Shell, copies: Copies, plan: Restoration) -> tuple[Path | None, str]:
     """Where what it replaced is, and where a daemon that had to be stopped for it answers again."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         was_running = daemon_process.is_there(client)
@@ -132,9 +121,9 @@ def _restored(shell: Shell, copies: Copies, plan: Restoration, *, as_json: bool)
     except KiroLearnError:
         if was_running:
             with suppress(KiroLearnError):  # what went wrong first is what is told
-                start_daemon(shell, as_json=as_json)
+                start_daemon(shell)
         raise
-    return replaced, start_daemon(shell, as_json=as_json)[0] if was_running else ""
+    return replaced, start_daemon(shell)[0] if was_running else ""
 
 
 def _as_value(plan: Restoration, replaced: Path | None, address: str) -> dict[str, object]:
@@ -225,10 +214,10 @@ def storage_verb() -> None:
 
 @storage_verb.command("check")
 @printing
-def check_verb(shell: Shell, *, as_json: bool) -> int:
+def check_verb(shell: Shell) -> int:
     """Say which database is used, and whether a daemon can use it. Nothing is changed."""
     found = shell.open_maintenance().look_at_server(shell.home, shell.environment)
-    if as_json:
+    if shell.as_json:
         shell.print_json({} if found is None else attrs.asdict(found))
     elif found is None:
         place = f"The memory is a file in {shell.tilde(shell.home)}; kiro-learn doctor looks into it"
@@ -251,7 +240,7 @@ def check_verb(shell: Shell, *, as_json: bool) -> int:
     "--anew", is_flag=True, help="Copy all of it again, where a move was cut off and the memory changed since."
 )
 @printing
-def move_verb(shell: Shell, url: str, *, to_file: bool, anew: bool, as_json: bool) -> int:
+def move_verb(shell: Shell, url: str, *, to_file: bool, anew: bool) -> int:
     """Move the memory to a PostgreSQL server, or back into the file, while no daemon runs.
 
     Every row is copied and then compared. Started again, it goes on where it was cut off. Where the memory was, it
@@ -259,13 +248,13 @@ def move_verb(shell: Shell, url: str, *, to_file: bool, anew: bool, as_json: boo
     """
     if bool(url) == to_file:
         raise click.UsageError("name the server's URL, or --to-file")
-    with said(shell, "Moving  {progress} so far", is_wanted=not as_json) as tell:
+    with said(shell, "Moving  {progress} so far") as tell:
 
         def report(table: str, done: int, total: int | None) -> None:
             tell(f"{table}: {done:,} compared" if total is None else f"{table}: {done:,} of {total:,}")
 
         counts, left_at = shell.open_maintenance().move_storage(shell.home, shell.environment, url, report, anew=anew)
-    if as_json:
+    if shell.as_json:
         shell.print_json({"counts": dict(counts), "left_at": left_at and str(left_at)})
         return 0
     taken, learned = counts["events"], counts["memory_records"]

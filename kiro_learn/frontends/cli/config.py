@@ -44,39 +44,36 @@ def config_verb() -> None:
 @config_verb.command("get")
 @_key
 @printing
-def get_verb(shell: Shell, key: str, as_json: bool) -> None:
+def get_verb(shell: Shell, key: str) -> None:
     """Say what one setting is, and where that comes from."""
     (found,) = _settings(shell, key)
-    if as_json:
-        shell.print_json(_as_json(shell, found))
-    else:
-        shell.print(_lines(shell, [found]))
+    shell.answer(_as_json(shell, found), _lines(shell, [found]))
 
 
 @config_verb.command("list")
 @click.option("--changed", "only_changed", is_flag=True, help="Only those that are not as by default.")
 @printing
-def list_verb(shell: Shell, *, only_changed: bool, as_json: bool) -> None:
+def list_verb(shell: Shell, *, only_changed: bool) -> None:
     """List the settings with where each comes from."""
     found = [each for each in _settings(shell) if not only_changed or each.value != each.default]
-    if as_json:
-        shell.print_json({"settings": [_as_json(shell, each) for each in found]})
-    else:
-        shell.print(_lines(shell, found) if found else ["All settings are as by default"])
+    shell.answer(
+        {"settings": [_as_json(shell, each) for each in found]},
+        _lines(shell, found) if found else ["All settings are as by default"],
+    )
 
 
 @config_verb.command("set")
 @_key
 @click.argument("value")
 @printing
-def set_verb(shell: Shell, key: str, value: str, as_json: bool) -> None:
+def set_verb(shell: Shell, key: str, value: str) -> None:
     """Change one setting in settings.toml; all else in the file stays."""
     try:
         made = shell.open_maintenance().set_setting(shell.home, key, typed(value))
     except InvalidRequest as error:
         raise Failed(str(error), hint=error.hint, exit_code=2) from error
     is_running = _is_running(shell)
-    if as_json:
+    if shell.as_json:
         shell.print_json({**_as_json(shell, made), "restart": is_running})
         return
     shell.print([f"{shell.out.mark('ok')} {made.key} is {_written(made.value)}"])

@@ -21,12 +21,12 @@ Json = dict[str, Any]
 @click.command("list")
 @in_project
 @printing
-def list_verb(shell: Shell, *, project: str, as_json: bool) -> None:
+def list_verb(shell: Shell, *, project: str) -> None:
     """List facts, rules and lines of rule files that contradict each other, with the command that settles it."""
     with shell.client() as client:
         place = projects.called(client, project)
         found = client.body_of(json_calls.conflicts(client, project=place.spelled))
-    if as_json:
+    if shell.as_json:
         shell.print_json(found)
         return
     for conflict in found["items"]:
@@ -42,17 +42,14 @@ def list_verb(shell: Shell, *, project: str, as_json: bool) -> None:
 @click.option("--over", required=True, metavar="ID", help="The one that ends: a fact or a memory.")
 @in_project
 @printing
-def keep_verb(shell: Shell, *, kept: str, over: str, project: str, as_json: bool) -> None:
+def keep_verb(shell: Shell, *, kept: str, over: str, project: str) -> None:
     """Keep one of two, by their ids; the other one ends."""
     with shell.client() as client:
         place = _place(client, kept, over, project)
         done = client.body_of(json_calls.settle_conflict(client, keep=kept, over=over, project=place))
-    if as_json:
-        shell.print_json(done)
-    else:
-        undo = f"undo: kiro-learn memories undo {done['kept']}" if is_record_id(kept) and is_record_id(over) else ""
-        mark = shell.out.mark("ok")
-        shell.print([texts.DOT.join(filter(None, (f"{mark} {done['kept']} is kept", undo)))])
+    undo = f"undo: kiro-learn memories undo {done['kept']}" if is_record_id(kept) and is_record_id(over) else ""
+    mark = shell.out.mark("ok")
+    shell.answer(done, [texts.DOT.join(filter(None, (f"{mark} {done['kept']} is kept", undo)))])
 
 
 def _place(client: Client, kept: str, over: str, project: str) -> str:

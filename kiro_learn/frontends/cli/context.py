@@ -77,17 +77,16 @@ def context_verb(
     profile: str | None,
     passages: bool,
     project: str,
-    as_json: bool,
 ) -> None:
     """Say what an agent would be told, and why."""
     asked = " ".join(prompt)
     if replay is not None:
-        _replay(shell, replay, project, as_json=as_json)
+        _replay(shell, replay, project)
         return
     if by_graph:
         manner = profile or PROFILES[0]
         ask = partial(json_calls.context, profile=manner, passages=passages, tokens=tokens)
-        _show_block(shell, ask, asked, project, explain=explain, as_json=as_json)
+        _show_block(shell, ask, asked, project, explain=explain)
         return
     if profile is not None or passages:
         option = "--passages" if profile is None else "--profile"
@@ -97,16 +96,16 @@ def context_verb(
     if explain and not prompt:
         raise Failed("--explain needs a prompt", hint='kiro-learn context "PROMPT" --explain', exit_code=2)
     if prompt:
-        _recall(shell, asked, project, explain=explain, as_json=as_json)
+        _recall(shell, asked, project, explain=explain)
     else:
-        _at_start(shell, tokens, project, as_json=as_json)
+        _at_start(shell, tokens, project)
 
 
-def _at_start(shell: Shell, tokens: int | None, project: str, *, as_json: bool) -> None:
+def _at_start(shell: Shell, tokens: int | None, project: str) -> None:
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.context(client, tokens=tokens, project=place.spelled)
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.body_of(call))
             return
         context = client.carry_out(call)
@@ -121,12 +120,12 @@ def _at_start(shell: Shell, tokens: int | None, project: str, *, as_json: bool) 
         shell.say(told(context, place.name, shell.err))
 
 
-def _recall(shell: Shell, prompt: str, project: str, *, explain: bool, as_json: bool) -> None:
+def _recall(shell: Shell, prompt: str, project: str, *, explain: bool) -> None:
     """What an agent would be told with ``prompt``, or how each memory of it was found."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = calls.recall(client, prompt, project=place.spelled)
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.body_of(call))
             return
         recalled = client.carry_out(call)
@@ -204,7 +203,7 @@ def without_notes(text: str) -> str:
     return _NOTE.sub(r"\1)", text)
 
 
-def _replay(shell: Shell, path: Path, project: str, *, as_json: bool) -> None:
+def _replay(shell: Shell, path: Path, project: str) -> None:
     """Ask the daemon the prompt of the test case at ``path``, and print how its answer differs.
 
     Raises:
@@ -216,12 +215,8 @@ def _replay(shell: Shell, path: Path, project: str, *, as_json: bool) -> None:
         now = client.body_of(calls.recall(client, case["prompt"], project=place.spelled))
     told = [record_id for record_id, _ in _told(case)]
     differences = list(_differences(case, now))
-    if as_json:
-        shell.print_json({"same": not differences, "told": told, "differences": differences})
-    elif not differences:
-        shell.print([f"The same: {memories(len(told))} of {place.name} told, with these scores and in these words"])
-    else:
-        shell.print(differences)
+    same = f"The same: {memories(len(told))} of {place.name} told, with these scores and in these words"
+    shell.answer({"same": not differences, "told": told, "differences": differences}, differences or [same])
     if differences:
         raise Failed("the answer differs from that of the test case")
 
@@ -270,13 +265,13 @@ FACTORS = {"recency", "importance", "confidence"}
 
 
 def _show_block(
-    shell: Shell, ask: Callable[..., Call[dict[str, Any]]], prompt: str, project: str, *, explain: bool, as_json: bool
+    shell: Shell, ask: Callable[..., Call[dict[str, Any]]], prompt: str, project: str, *, explain: bool
 ) -> None:
     """Print the block on standard output, and what it has cost below it."""
     with shell.client() as client:
         place = projects.called(client, project)
         found = client.body_of(ask(client, prompt, project=place.spelled))
-    if as_json:
+    if shell.as_json:
         shell.print_json(found)
         return
     shell.say(search.partial_answer(found["degraded"], shell.err))

@@ -13,7 +13,7 @@ import click
 from kiro_learn.errors import PortTaken, ServiceError
 from kiro_learn.frontends.cli import daemon_process, texts
 from kiro_learn.frontends.cli.command import build_note
-from kiro_learn.frontends.cli.options import coloured, printing
+from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.progress import start_shown
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import duration
@@ -45,9 +45,7 @@ _port = click.option(
 
 @click.command("serve")
 @_port
-@click.option("--json", is_flag=True, expose_value=False, help=texts.JSON_HELP)
-@coloured
-@click.pass_obj
+@printing
 def serve_verb(shell: Shell, port: int | None) -> int:
     """Run the daemon in this terminal."""
     # On a terminal the log is written there too; a service's log is in the home alone.
@@ -58,7 +56,7 @@ def serve_verb(shell: Shell, port: int | None) -> int:
 @_port
 @click.option("--anew", is_flag=True, help="Begin an empty memory where there was one and its database is gone.")
 @printing
-def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> None:
+def start_verb(shell: Shell, port: int | None, *, anew: bool) -> None:
     """Run the daemon in the background."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         health = daemon_process.health_of(client)
@@ -66,8 +64,8 @@ def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> 
     if address is None:
         if anew:
             daemon_process.allow_beginning_anew(shell.home)
-        _start(shell, port, as_json=as_json)
-    elif as_json:
+        _start(shell, port)
+    elif shell.as_json:
         shell.print_json({"address": address, "started": False})
     else:
         shell.print([_line(shell, "ok", "Already running", address)])
@@ -78,26 +76,24 @@ def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> 
 
 @click.command("stop")
 @printing
-def stop_verb(shell: Shell, as_json: bool) -> None:
+def stop_verb(shell: Shell) -> None:
     # Before the signal: a hook that comes in between must not start it again.
     """Stop the daemon; what is under way is finished first."""
     daemon_process.forbid_starts_by_hooks(shell.home)
     seconds = _stop(shell)
-    if as_json:
-        shell.print_json({"stopped": seconds is not None})
-    elif seconds is None:
-        shell.print([_line(shell, "none", "Not running", "")])
+    if seconds is None:
+        shell.answer({"stopped": False}, [_line(shell, "none", "Not running", "")])
     else:
-        shell.print([_line(shell, "ok", "Stopped", f"in {duration(seconds)}")])
+        shell.answer({"stopped": True}, [_line(shell, "ok", "Stopped", f"in {duration(seconds)}")])
 
 
 @click.command("restart")
 @_port
 @printing
-def restart_verb(shell: Shell, port: int | None, as_json: bool) -> None:
+def restart_verb(shell: Shell, port: int | None) -> None:
     """Stop the daemon and start it again."""
     _end_for_another(shell, port)
-    _start(shell, port, as_json=as_json)
+    _start(shell, port)
 
 
 def restart_daemon(shell: Shell) -> tuple[str, float]:
@@ -126,16 +122,13 @@ def _insist_on_start(shell: Shell, port: int | None) -> None:
         raise Failed(str(error), hint="kiro-learn restart --port 0") from error
 
 
-def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
-    address, seconds = start_daemon(shell, port, as_json=as_json)
-    if as_json:
-        shell.print_json({"address": address, "started": True, "seconds": round(seconds, 3)})
-        return
-    answers_at = f"{address} in {duration(seconds)}"
-    shell.print([_line(shell, "ok", texts.ANSWERS, answers_at)])
+def _start(shell: Shell, port: int | None) -> None:
+    address, seconds = start_daemon(shell, port)
+    answers_at = _line(shell, "ok", texts.ANSWERS, f"{address} in {duration(seconds)}")
+    shell.answer({"address": address, "started": True, "seconds": round(seconds, 3)}, [answers_at])
 
 
-def start_daemon(shell: Shell, port: int | None = None, *, as_json: bool = False) -> tuple[str, float]:
+def start_daemon(shell: Shell, port: int | None = None) -> tuple[str, float]:
     """Start it where none runs: by its service where one is installed and no port is given.
 
     Returns: its address, and the seconds until it answered.
@@ -145,9 +138,9 @@ def start_daemon(shell: Shell, port: int | None = None, *, as_json: bool = False
       KiroLearnError: as ``daemon_process.start``.
     """
     arguments = [] if port is None else ["--port", str(port)]
-    arguments += ["--json"] if as_json else []
+    arguments += ["--json"] if shell.as_json else []
     service = _service_for(shell, port)
-    with start_shown(shell, is_wanted=not as_json) as tell:
+    with start_shown(shell) as tell:
         if service is not None:
             service.start()
             return daemon_process.wait_for_answer(shell.home, tell=tell, problem=TOO_SLOW)
@@ -187,37 +180,34 @@ def service_verb() -> None:
 @_dry_run
 @_force
 @printing
-def install(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> None:
+def install(shell: Shell, *, dry_run: bool, force: bool) -> None:
     """Install the service, and start it."""
     autostart = _open(shell)
     plan = autostart.plan(force=force)
     if dry_run:
-        _show(shell, plan, as_json=as_json)
+        _show(shell, plan)
     elif plan.is_empty:
-        _say_nothing_to_do(shell, plan, "Service is installed and runs already", "ok", as_json=as_json)
+        shell.answer(_as_json(plan), [f"{shell.out.mark('ok')} Service is installed and runs already"])
     else:
         if autostart.report().state not in WELL:
-            _stop_the_other(shell, as_json=as_json)
-        autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
-        with start_shown(shell, is_wanted=not as_json) as tell:
+            _stop_the_other(shell)
+        autostart.carry_out(plan, lambda step: _say_step(shell, step))
+        with start_shown(shell) as tell:
             address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=TOO_SLOW)
-        if as_json:
-            shell.print_json({**_as_json(plan), "done": True, "address": address})
-            return
-        answers_at = f"{address} in {duration(seconds)}"
-        shell.print([f"{shell.out.mark('ok')} {texts.ANSWERS:{COLUMN}}{answers_at}"])
-    if not as_json:
+        answers_at = _line(shell, "ok", texts.ANSWERS, f"{address} in {duration(seconds)}")
+        shell.answer({**_as_json(plan), "address": address}, [answers_at])
+    if not shell.as_json:
         _warn(shell, autostart)
 
 
 @service_verb.command("status")
 @printing
-def status(shell: Shell, *, as_json: bool) -> int:
+def status(shell: Shell) -> int:
     """Say how the service is."""
     autostart = _open(shell)
     report = autostart.report()
     is_well = report.state in WELL
-    if as_json:
+    if shell.as_json:
         shell.print_json(
             {
                 "manager": report.manager,
@@ -246,19 +236,16 @@ def status(shell: Shell, *, as_json: bool) -> int:
 @_dry_run
 @_force
 @printing
-def uninstall(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> None:
+def uninstall(shell: Shell, *, dry_run: bool, force: bool) -> None:
     """Stop the service, and remove its file."""
     autostart = _open(shell)
     plan = autostart.plan_removal(force=force)
     if dry_run:
-        _show(shell, plan, as_json=as_json)
+        _show(shell, plan)
         return
-    if plan.is_empty:
-        _say_nothing_to_do(shell, plan, "Service is not installed", "none", as_json=as_json)
-        return
-    autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
-    if as_json:
-        shell.print_json({**_as_json(plan), "done": True})
+    if not plan.is_empty:
+        autostart.carry_out(plan, lambda step: _say_step(shell, step))
+    shell.answer(_as_json(plan), [f"{shell.out.mark('none')} Service is not installed"] if plan.is_empty else [])
 
 
 def autostart_of(shell: Shell) -> Autostart | None:
@@ -269,7 +256,7 @@ def autostart_of(shell: Shell) -> Autostart | None:
         return None
 
 
-def planned_removal(shell: Shell, *, as_json: bool) -> Callable[[], None]:
+def planned_removal(shell: Shell) -> Callable[[], None]:
     """What takes the service out, where one is installed, once it is called; that may raise ServiceError.
 
     Raises:
@@ -279,22 +266,22 @@ def planned_removal(shell: Shell, *, as_json: bool) -> Callable[[], None]:
     if autostart is None or not autostart.is_installed:
         return lambda: None
     plan = autostart.plan_removal()
-    return lambda: autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
+    return lambda: autostart.carry_out(plan, lambda step: _say_step(shell, step))
 
 
 def _open(shell: Shell) -> Autostart:
     return shell.open_maintenance().open_autostart(shell.home, shell.environment)
 
 
-def _stop_the_other(shell: Shell, *, as_json: bool) -> None:
+def _stop_the_other(shell: Shell) -> None:
     """A daemon that was started by hand serves the home already; the service's would find it taken."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         if daemon_process.stop(client) is not None:
-            _say_step(shell, "stop the daemon that runs without the service", as_json=as_json)
+            _say_step(shell, "stop the daemon that runs without the service")
 
 
-def _say_step(shell: Shell, step: str, *, as_json: bool) -> None:
-    if not as_json:
+def _say_step(shell: Shell, step: str) -> None:
+    if not shell.as_json:
         shell.print([f"{shell.out.mark('ok')} {_tilded(shell, step)}"])
 
 
@@ -304,25 +291,15 @@ def _tilded(shell: Shell, step: str) -> str:
     return f"{before} {shell.tilde(Path('/' + rest))}" if slash else step
 
 
-def _say_nothing_to_do(shell: Shell, plan: ServicePlan, what: str, mark: str, *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json({**_as_json(plan), "done": True})
-    else:
-        shell.print([f"{shell.out.mark(mark)} {what}"])
-
-
-def _show(shell: Shell, plan: ServicePlan, *, as_json: bool) -> None:
+def _show(shell: Shell, plan: ServicePlan) -> None:
     """What would be done."""
-    if as_json:
-        shell.print_json({**_as_json(plan), "done": False})
-        return
     steps = [_run_line(command) for command in plan.first]
     if plan.change is not FileChange.NONE:
         steps.append(STEPS[plan.change.value].format(path=shell.tilde(plan.path)))
     if plan.change in {FileChange.CREATE, FileChange.REPLACE}:
         steps += [f"  {shell.out.dim(line)}".rstrip() for line in os.fsdecode(plan.content).splitlines()]
     steps += [_run_line(command) for command in plan.then]
-    shell.print([*steps, "Nothing was changed."])
+    shell.answer({**_as_json(plan), "done": False}, [*steps, "Nothing was changed."])
 
 
 def _run_line(command: Any) -> str:
@@ -335,6 +312,7 @@ def _as_json(plan: ServicePlan) -> dict[str, Any]:
         "change": plan.change.value,
         "content": os.fsdecode(plan.content),
         "commands": [list(command) for command in (*plan.first, *plan.then)],
+        "done": True,
     }
 
 

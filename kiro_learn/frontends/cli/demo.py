@@ -67,40 +67,33 @@ class DemoHome(NamedTuple):
 @click.option("--all", "show_all", is_flag=True, help="Show every event.")
 @click.option("--raw", is_flag=True, help="Show the block exactly as an agent gets it.")
 @printing
-def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool, as_json: bool) -> None:
+def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool) -> None:
     """Show what it does: a real daemon in a temporary folder."""
     began, keep = time.monotonic(), keep or ui
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)  # whatever ends the demo ends its daemon too
-    shown = _Lines(shell, is_silent=as_json)
-    shown.add("A real daemon in a temporary folder. No network, and your files stay untouched.", "")
+    _show(shell, "A real daemon in a temporary folder. No network, and your files stay untouched.", "")
     with _daemon(shell, keep=keep) as demo:
-        stored = _tell_history(demo, shown, show_all=show_all)
-        records = _learn(demo, shown, stored)
-        answers = _ask(demo, shown, records, raw=raw)
+        stored = _tell_history(demo, show_all=show_all)
+        records = _learn(demo, stored)
+        answers = _ask(demo, records, raw=raw)
     kept = (str(demo.folder), str(demo.client.home)) if keep else None
-    shown.add(*end(kept, shell.out))
-    if as_json:
+    _show(shell, *end(kept, shell.out))
+    if shell.as_json:
         seconds = round(time.monotonic() - began, 3)
         shell.print_json({"events": stored, "memories": records, "retrievals": answers, "seconds": seconds})
     if ui:
         # By another name than the daemon's address: a browser keeps one cookie a name, and that is the user's own.
         code, link = viewer.link_to(demo.client, host="localhost")
-        if not as_json:
+        if not shell.as_json:
             viewer.show(shell, code, link)
         viewer.open_browser(shell.environment, link)
 
 
-class _Lines:
-    """Prints as it happens, or not at all."""
-
-    def __init__(self, shell: Shell, *, is_silent: bool) -> None:
-        self._shell = shell
-        self._is_silent = is_silent
-
-    def add(self, *lines: str) -> None:
-        if not self._is_silent:
-            self._shell.print(lines)
+def _show(shell: Shell, *lines: str) -> None:
+    """As it happens; with ``--json`` all is told at the end."""
+    if not shell.as_json:
+        shell.print(lines)
 
 
 @contextmanager
@@ -147,28 +140,28 @@ def _project(client: Client, folder: Path) -> Project:
     return Project(folder.name, f"{namespace.partition('/project/')[0]}/project/{project_id}/", project_id)
 
 
-def _tell_history(demo: DemoHome, shown: _Lines, *, show_all: bool) -> list[Json]:
+def _tell_history(demo: DemoHome, *, show_all: bool) -> list[Json]:
     """The events as they were stored, oldest first."""
     now, terminal = demo.shell.now(), demo.shell.out
     chapters = demo_history.chapters(demo.scene)
     for chapter in chapters:
         demo.client.post_event(chapter.event)
     facts = f"two past sessions of a web shop, {events(len(chapters))} from an agent"
-    shown.add(heading("1 WHAT WENT IN", facts, terminal))
+    _show(demo.shell, heading("1 WHAT WENT IN", facts, terminal))
     page = demo.client.events(namespace=demo.project.namespace, limit=MOST_EVENTS)
     stored = {event["event_id"]: event for event in page["items"]}
     moments = moments_of(stored.values(), now)
     visible = [chapter.event["event_id"] for chapter in chapters if chapter.is_shown or show_all]
     for event_id in visible:
         who, deed = demo_history.captions(stored[event_id])
-        shown.add(*event_lines(moments[event_id], who, deed, terminal))
+        _show(demo.shell, *event_lines(moments[event_id], who, deed, terminal))
     if len(visible) < len(chapters):
-        shown.add(more_events(len(chapters) - len(visible), terminal))
-    shown.add("")
+        _show(demo.shell, more_events(len(chapters) - len(visible), terminal))
+    _show(demo.shell, "")
     return [stored[chapter.event["event_id"]] for chapter in chapters]
 
 
-def _learn(demo: DemoHome, shown: _Lines, stored: list[Json]) -> list[Json]:
+def _learn(demo: DemoHome, stored: list[Json]) -> list[Json]:
     """What was learned, in the order of what it came from."""
     began = time.monotonic()
     demo.client.flush(demo.project.project_id)
@@ -176,19 +169,19 @@ def _learn(demo: DemoHome, shown: _Lines, stored: list[Json]) -> list[Json]:
     moments = moments_of(stored, demo.shell.now())
     records: list[Json] = demo.client.memories(namespace=demo.project.namespace)["items"]
     records.sort(key=lambda record: min(moments[event_id] for event_id in record["source_event_ids"]))
-    shown.add(*learned(records, moments, seconds, demo.shell.out), "")
+    _show(demo.shell, *learned(records, moments, seconds, demo.shell.out), "")
     return records
 
 
-def _ask(demo: DemoHome, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
+def _ask(demo: DemoHome, records: list[Json], *, raw: bool) -> list[Json]:
     """Two questions: one that the memories answer, one that they do not."""
-    shown.add(heading("3 WHAT AN AGENT IS TOLD", "on Friday, in a new session", demo.shell.out))
+    _show(demo.shell, heading("3 WHAT AN AGENT IS TOLD", "on Friday, in a new session", demo.shell.out))
     answers = []
     for question in (demo_history.QUESTION, demo_history.OFF_TOPIC):
         retrieval = demo.client.post_event(demo_history.prompt(demo.scene, question), retrieve=True)["retrieval"]
         answers.append({"prompt": question, **retrieval})
-        shown.add(*told(_told(demo, question, retrieval, records), demo.limits, demo.shell.out, raw=raw))
-    shown.add("")
+        _show(demo.shell, *told(_told(demo, question, retrieval, records), demo.limits, demo.shell.out, raw=raw))
+    _show(demo.shell, "")
     return answers
 
 

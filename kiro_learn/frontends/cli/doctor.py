@@ -24,7 +24,7 @@ UNAUTHORIZED = 401
 @click.option("--fix", "is_fixing", is_flag=True, help="Mend what is safe to mend, and say what was done.")
 @click.option("--all", "show_all", is_flag=True, help="Also what is well.")
 @printing
-def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool) -> int:
+def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool) -> int:
     """Say what is wrong, and the command that mends it."""
     doctor = _doctor(shell)
     findings = doctor.examine()
@@ -32,11 +32,8 @@ def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool)
     if fixes:
         # The daemon is asked again: what was mended may have been in its way.
         findings = _doctor(shell).examine(fixes)
-    if as_json:
-        fixed = [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes]
-        shell.print_json({**summary(findings), "fixed": fixed})
-    else:
-        shell.print(page(findings, fixes, shell.out, show_all=show_all))
+    fixed = [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes]
+    shell.answer({**summary(findings), "fixed": fixed}, page(findings, fixes, shell.out, show_all=show_all))
     has_problem = any(finding.outcome.state is CheckState.FAILED for finding in findings)
     return 1 if has_problem or any(fix.problem for fix in fixes) else 0
 

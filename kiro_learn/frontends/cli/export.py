@@ -46,7 +46,7 @@ GRAPH_KINDS = ("entity", "relationship", "fact", "procedure", "preference")
 )
 @click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 @printing
-def export_verb(shell: Shell, *, path: Path | None, markdown: Path | None, force: bool, as_json: bool) -> int:
+def export_verb(shell: Shell, *, path: Path | None, markdown: Path | None, force: bool) -> int:
     """Write all that is kept into one file.
 
     By default it is called by today's date.
@@ -58,17 +58,17 @@ def export_verb(shell: Shell, *, path: Path | None, markdown: Path | None, force
     if markdown is not None:
         if path is not None:
             raise Failed("name one place: a file, or a folder behind --markdown", exit_code=2)
-        return export_notes(shell, markdown, force=force, as_json=as_json)
+        return export_notes(shell, markdown, force=force)
     name = f"kiro-learn-{shell.now():%Y-%m-%d}"
-    _export_lines(shell, path or Path(f"{name}.jsonl"), force=force, as_json=as_json)
+    _export_lines(shell, path or Path(f"{name}.jsonl"), force=force)
     return 0
 
 
-def _export_lines(shell: Shell, path: Path, *, force: bool, as_json: bool) -> None:
+def _export_lines(shell: Shell, path: Path, *, force: bool) -> None:
     with (
         writing(path),
         shell.client() as client,
-        said(shell, EXPORTING, is_wanted=not as_json) as tell,
+        said(shell, EXPORTING) as tell,
         shell.open_maintenance().new_file(path, force=force) as file,
     ):
 
@@ -78,7 +78,7 @@ def _export_lines(shell: Shell, path: Path, *, force: bool, as_json: bool) -> No
 
         end = receive(client, None, path, keep)
         written = file.tell()
-    if as_json:
+    if shell.as_json:
         shell.print_json({"path": str(path), "bytes": written, **end})
         return
     ok = shell.out.mark("ok")
@@ -104,7 +104,7 @@ def _counted(counts: Json) -> str:
 SHOWN = 20
 
 
-def export_notes(shell: Shell, path: Path, *, force: bool, as_json: bool) -> int:
+def export_notes(shell: Shell, path: Path, *, force: bool) -> int:
     """Write the memories that hold into the folder ``path``; answers the exit code.
 
     Raises:
@@ -113,7 +113,7 @@ def export_notes(shell: Shell, path: Path, *, force: bool, as_json: bool) -> int
     with writing(path), shell.client() as client:
         folder = _opened(shell, client, path, force=force)
         count = 0
-        with said(shell, EXPORTING, is_wanted=not as_json) as tell:
+        with said(shell, EXPORTING) as tell:
 
             def keep(line: bytes) -> None:
                 nonlocal count
@@ -125,7 +125,7 @@ def export_notes(shell: Shell, path: Path, *, force: bool, as_json: bool) -> int
 
             end = receive(client, "memory", path, keep)
         written = folder.finish()
-    if as_json:
+    if shell.as_json:
         shell.print_json({"path": str(path), "memories": count, **attrs.asdict(written)})
     else:
         _show(shell, path, count, written)

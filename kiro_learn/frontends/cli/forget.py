@@ -60,7 +60,6 @@ def forget_verb(  # click hands every option over
     yes: bool,
     project: str,
     everywhere: bool,
-    as_json: bool,
     **given: Any,
 ) -> int:
     """Forget memories and what they came from, for good.
@@ -82,24 +81,24 @@ def forget_verb(  # click hands every option over
                 asked.pop("project", None)  # a whole id may be of any
         if is_secret:
             asked["secret"] = _secret(shell)
-        return carry_out(shell, client, asked, yes=yes, as_json=as_json)
+        return carry_out(shell, client, asked, yes=yes)
 
 
-def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: bool) -> int:
+def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     """Show what ``asked`` finds, ask, and forget it."""
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
     goes_on = asked.get("whole") or asked.get("delete_copies")
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
-        _print(shell, foreseen, [f"{shell.out.mark('ok')} Nothing of that is there"], as_json=as_json)
+        shell.answer(foreseen, [f"{shell.out.mark('ok')} Nothing of that is there"])
         return 0
     if not yes:
         hidden = asked.get("secret") or "\0"
         lines = (line.replace(hidden, "\N{HORIZONTAL ELLIPSIS}") for line in _foreseen_lines(foreseen, shell.err))
-        shell.say_before_asking(lines, as_json=as_json)
+        shell.say_before_asking(lines)
     if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
         raise Failed(texts.NOT_FORGOTTEN)
     done = client.carry_out(json_calls.forget_selected(client, **asked))
-    _print(shell, done, _done_lines(done, shell), as_json=as_json)
+    shell.answer(done, _done_lines(done, shell))
     return 0
 
 
@@ -144,13 +143,6 @@ def _done_lines(done: Json, shell: Shell) -> list[str]:
         lines.append(f"{warning} These backups have it still, and cannot be changed. {how}")
     now = shell.now()
     return lines + [f"  {copy['name']}{texts.DOT}{ago(moment_of(copy['made_at']), now)}" for copy in done["copies"]]
-
-
-def _print(shell: Shell, value: Json, lines: list[str], *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json(value)
-    else:
-        shell.print(lines)
 
 
 def _secret(shell: Shell) -> str:
@@ -198,7 +190,7 @@ COLUMN = 10
 @click.option("--yes", is_flag=True, help="Do not ask before.")
 @printing
 def retention_verb(  # click hands every option over
-    shell: Shell, *, is_applied: bool, yes: bool, as_json: bool, **days: int | None
+    shell: Shell, *, is_applied: bool, yes: bool, **days: int | None
 ) -> int:
     """Show what would go by age, or let it go.
 
@@ -210,42 +202,29 @@ def retention_verb(  # click hands every option over
     with shell.client() as client:
         preview = client.carry_out(json_calls.preview(rules))
         if not is_applied:
-            _show(shell, preview, rules, as_json=as_json)
+            _show(shell, preview, rules)
             return 0
         if not _goes(preview):
-            _show_nothing(shell, preview, as_json=as_json)
+            shell.answer(preview, [f"{shell.out.mark('ok')} Nothing is old enough to go"])
             return 0
         if not yes:
-            shell.say_before_asking(aged_lines(preview, shell.err, head=WOULD_GO), as_json=as_json)
+            shell.say_before_asking(aged_lines(preview, shell.err, head=WOULD_GO))
         if not shell.confirm(
             "Let it go? Contents of events and what was replaced cannot be brought back.", flag_given=yes
         ):
             raise Failed("nothing went")
         went = client.carry_out(json_calls.apply(rules))
-    if as_json:
-        shell.print_json(went)
-    else:
-        shell.print(aged_lines(went, shell.out, head="What went by age"))
+    shell.answer(went, aged_lines(went, shell.out, head="What went by age"))
     return 0
 
 
-def _show(shell: Shell, preview: Json, rules: dict[str, int], *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json(preview)
-        return
+def _show(shell: Shell, preview: Json, rules: dict[str, int]) -> None:
     lines = aged_lines(preview, shell.out, head=WOULD_GO)
     if _goes(preview):
         command = shlex.join(["kiro-learn", "retention", *_options(rules), "--apply"])
         how = f"Let it go: {shell.out.command(command)}"
         lines += [how, "Every day: settings.toml, [retention]"]
-    shell.print(lines)
-
-
-def _show_nothing(shell: Shell, preview: Json, *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json(preview)
-    else:
-        shell.print([f"{shell.out.mark('ok')} Nothing is old enough to go"])
+    shell.answer(preview, lines)
 
 
 def _options(rules: dict[str, int]) -> list[str]:

@@ -93,7 +93,6 @@ def _list_verb(kind: str) -> click.Command:
         as_of: str | None,
         limit: int,
         project: str,
-        as_json: bool,
         everything: bool = False,
     ) -> None:
         with shell.client() as client:
@@ -104,9 +103,9 @@ def _list_verb(kind: str) -> click.Command:
             found = _page(client, ask, limit)
             next_cursor = found["next_cursor"]
             is_more = next_cursor is not None and bool(client.body_of(ask(limit=1, cursor=next_cursor))["items"])
-            of_all = 0 if as_json else len(_of_all_projects(client, partial(ask, project=HOME), found["items"]))
+            of_all = 0 if shell.as_json else len(_of_all_projects(client, partial(ask, project=HOME), found["items"]))
         items = found["items"]
-        if as_json:
+        if shell.as_json:
             shell.print_json(found)
         elif items:
             shell.print(graph_screen.rows(items, shell.out))
@@ -148,14 +147,11 @@ def _show_verb(kind: str) -> click.Command:
     @click.argument("item_id")
     @in_project
     @printing
-    def show_verb(shell: Shell, item_id: str, project: str, as_json: bool) -> None:
+    def show_verb(shell: Shell, item_id: str, project: str) -> None:
         """Show one, since when it holds, and how many events speak for it."""
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.item)
-        if as_json:
-            shell.print_json(item)
-        else:
-            shell.print(graph_screen.item(item, shell.out))
+        shell.answer(item, graph_screen.item(item, shell.out))
 
     return show_verb
 
@@ -192,14 +188,13 @@ def add_fact_verb(
     since: str | None,
     scope: str,
     project: str,
-    as_json: bool,
 ) -> None:
     """Say what holds of the project, as: deployed_on Fly.io."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         said: Json = {"subject": subject, "since": since, "scope": _scope_of(scope, project), "project": spelled}
         call = json_calls.add_fact(client, predicate.replace(" ", "_"), object, **said)
-        _print_now(shell, client.body_of(call), as_json=as_json)
+        _print_now(shell, client.body_of(call))
 
 
 @click.command("add")
@@ -210,12 +205,12 @@ def add_fact_verb(
 @_scoped
 @in_project
 @printing
-def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str, project: str, as_json: bool) -> None:
+def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str, project: str) -> None:
     """Say what you want to be done always, or never."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         call = json_calls.add_preference(client, text, key=key, scope=_scope_of(scope, project), project=spelled)
-        _print_now(shell, client.body_of(call), as_json=as_json)
+        _print_now(shell, client.body_of(call))
 
 
 @click.command("add")
@@ -224,14 +219,12 @@ def add_preference_verb(shell: Shell, *, text: str, key: str | None, scope: str,
 @click.option("--when", "trigger", type=typed, default="", metavar="WORDS", help="When to use it.")
 @in_project
 @printing
-def add_procedure_verb(
-    shell: Shell, *, name: str, steps: tuple[str, ...], trigger: str, project: str, as_json: bool
-) -> None:
+def add_procedure_verb(shell: Shell, *, name: str, steps: tuple[str, ...], trigger: str, project: str) -> None:
     """Say how something is done: a new version of the procedure of that name."""
     with shell.client() as client:
         spelled = projects.called(client, project).spelled
         call = json_calls.add_procedure(client, name, steps, trigger=trigger, project=spelled)
-        _print_now(shell, client.body_of(call), as_json=as_json)
+        _print_now(shell, client.body_of(call))
 
 
 @click.command("merge")
@@ -239,18 +232,15 @@ def add_procedure_verb(
 @click.argument("into", metavar="INTO")
 @in_project
 @printing
-def merge_verb(shell: Shell, *, item_id: str, into: str, project: str, as_json: bool) -> None:
+def merge_verb(shell: Shell, *, item_id: str, into: str, project: str) -> None:
     """Let one entity be another one, which has its names and facts then."""
     with _meant(shell, "entities", item_id, project) as meant:
         kept = _id_of(meant.client, "entities", into, meant.place)
-        _print_now(shell, meant.asked(json_calls.merge_entities, into=kept), as_json=as_json)
+        _print_now(shell, meant.asked(json_calls.merge_entities, into=kept))
 
 
-def _print_now(shell: Shell, item: Json, *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json(item)
-    else:
-        shell.print(graph_screen.rows([item], shell.out))
+def _print_now(shell: Shell, item: Json) -> None:
+    shell.answer(item, graph_screen.rows([item], shell.out))
 
 
 def _edit_verb(kind: str) -> click.Command:
@@ -258,14 +248,14 @@ def _edit_verb(kind: str) -> click.Command:
     @click.argument("item_id")
     @in_project
     @printing
-    def edit_verb(shell: Shell, item_id: str, project: str, as_json: bool, **changes: Any) -> None:
+    def edit_verb(shell: Shell, item_id: str, project: str, **changes: Any) -> None:
         wanted = {EDITED.get(name, name): value for name, value in changes.items() if value not in {None, ()}}
         if not wanted:
             options = " or ".join(option.opts[0] for option in _options(kind))
             raise Failed(f"nothing to change: say it with {options}", exit_code=2)
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.edit, **wanted)
-        _print_now(shell, item, as_json=as_json)
+        _print_now(shell, item)
 
     edit_verb.params += _options(kind)
     return edit_verb
@@ -285,18 +275,15 @@ def _forget_verb(kind: str) -> click.Command:
     @click.option("--yes", is_flag=True, help=texts.YES_HELP)
     @in_project
     @printing
-    def forget_verb(shell: Shell, item_id: str, yes: bool, project: str, as_json: bool) -> None:
+    def forget_verb(shell: Shell, item_id: str, yes: bool, project: str) -> None:
         with _meant(shell, kind, item_id, project) as meant:
             if not yes:
                 goes = graph_screen.to_forget(kind, meant.item_id, meant.item_if_readable(), shell.err)
-                shell.say_before_asking(goes, as_json=as_json)
+                shell.say_before_asking(goes)
             if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
                 raise Failed(texts.NOT_FORGOTTEN)
             done = meant.asked(json_calls.forget)
-        if as_json:
-            shell.print_json(done)
-        else:
-            shell.print([f"{shell.out.mark('ok')} 1 {graph_screen.ONE[kind]} forgotten"])
+        shell.answer(done, [f"{shell.out.mark('ok')} 1 {graph_screen.ONE[kind]} forgotten"])
 
     return forget_verb
 

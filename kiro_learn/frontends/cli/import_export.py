@@ -69,7 +69,7 @@ class Progress:
         self.errors += [{**each, "line": each["line"] + first_line - 1} for each in answer["errors"]]
 
 
-def import_file(shell: Shell, path: Path, *, as_json: bool) -> int:
+def import_file(shell: Shell, path: Path) -> int:
     """Take what the lines of the file ``path`` hold; answers the exit code.
 
     Raises:
@@ -78,11 +78,11 @@ def import_file(shell: Shell, path: Path, *, as_json: bool) -> int:
     with writing(path), path.open("rb") as file, shell.client() as client:
         progress = Progress(path.stat().st_size)
         _read_head(path, file, progress)
-        with said(shell, "Importing  {progress}", is_wanted=not as_json) as tell:
+        with said(shell, "Importing  {progress}") as tell:
             for first, chunk in _chunks(file, progress):
                 tell(f"{size(progress.read_bytes)} of {size(progress.total_bytes)}")
                 _send(client, path, progress, first, chunk)
-    if as_json:
+    if shell.as_json:
         shell.print_json(
             {
                 "counts": progress.counts,
@@ -243,7 +243,7 @@ class _Done:
     problems: list[NoteProblem] = attrs.Factory(list)
 
 
-def import_notes(shell: Shell, path: Path, *, dry_run: bool, yes: bool, forget_deleted: bool, as_json: bool) -> int:
+def import_notes(shell: Shell, path: Path, *, dry_run: bool, yes: bool, forget_deleted: bool) -> int:
     """Say what was edited in the folder ``path``, and take it in; answers the exit code.
 
     Raises:
@@ -254,9 +254,9 @@ def import_notes(shell: Shell, path: Path, *, dry_run: bool, yes: bool, forget_d
             notes = shell.open_maintenance().open_notes_import(path, _Memories(client))
         except InvalidRequest as error:
             raise unreadable(path, error) from error
-        with said(shell, "Reading  {progress}", is_wanted=not as_json) as tell:
+        with said(shell, "Reading  {progress}") as tell:
             found = notes.find(lambda count: tell(counted(count, *texts.FILES)))
-        if not as_json:
+        if not shell.as_json:
             _show_found(shell, found)
         done = _Done()
         if not dry_run:
@@ -265,7 +265,7 @@ def import_notes(shell: Shell, path: Path, *, dry_run: bool, yes: bool, forget_d
                 _forget(shell, notes, found, done, forget_deleted=forget_deleted)
             finally:
                 notes.finish()
-    if as_json:
+    if shell.as_json:
         shell.print_json(_as_json(path, found, done))
     elif not dry_run:
         _show_done(shell, path, found, done)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -136,7 +136,6 @@ def import_verb(
     dry_run: bool,
     yes: bool,
     forget_deleted: bool,
-    as_json: bool,
 ) -> int:
     """Bring in past sessions, and other memories.
 
@@ -148,14 +147,12 @@ def import_verb(
     """
     if any(map(shell.open_maintenance().has_notes, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit)))
-        return import_export.import_notes(
-            shell, paths[0], dry_run=dry_run, yes=yes, forget_deleted=forget_deleted, as_json=as_json
-        )
+        return import_export.import_notes(shell, paths[0], dry_run=dry_run, yes=yes, forget_deleted=forget_deleted)
     if forget_deleted:
         raise Failed("this goes with the folder of an export", exit_code=2)
     if any(map(import_export.is_export, paths)):
         import_export.insist_on_it_alone(paths, has_options=any((sources, since, project, limit, dry_run)))
-        return import_export.import_file(shell, paths[0], as_json=as_json)
+        return import_export.import_file(shell, paths[0])
     paths, sources = _of_git(paths) if git else (paths, sources)
     with shell.client() as client:
         wanted = WantedSessions(
@@ -169,25 +166,23 @@ def import_verb(
         _insist_on_readers(paths, asked.memories.stores)
         found = asked.past.found(wanted)
         # With --yes nobody reads the survey, and making it takes as long as the reading of the import.
-        if (dry_run or not yes) and not _is_agreed(shell, client, asked, found, dry_run=dry_run, as_json=as_json):
+        if (dry_run or not yes) and not _is_agreed(shell, client, asked, found, dry_run=dry_run):
             return 0
-        return _import(shell, client, asked, found, as_json=as_json)
+        return _import(shell, client, asked, found)
 
 
-def _is_agreed(
-    shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession], *, dry_run: bool, as_json: bool
-) -> bool:
+def _is_agreed(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession], *, dry_run: bool) -> bool:
     """Show what there is; whether it is to be imported.
 
     Raises:
       Failed: the answer is no.
     """
-    survey = _surveyed(shell, asked, found, is_wanted=not as_json)
+    survey = _surveyed(shell, asked, found)
     llm = client.status()["llm"]
-    if dry_run or (survey.is_empty and not as_json):
-        _show(shell, survey, llm, of_commits=asked.of_commits, as_json=as_json)
+    if dry_run or (survey.is_empty and not shell.as_json):
+        _show(shell, survey, llm, of_commits=asked.of_commits)
         return False
-    if not as_json:
+    if not shell.as_json:
         shell.say(import_screen.to_do(survey, llm, shell.err))
     if not shell.confirm("Import them?", flag_given=False, enter_means=True):
         raise Failed("nothing was imported")
@@ -237,14 +232,13 @@ def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> N
         )
 
 
-def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, of_commits: bool, as_json: bool) -> None:
-    if as_json:
-        shell.print_json(survey.as_json)
-    elif not survey.is_empty:
-        shell.print(import_screen.to_do(survey, llm, shell.out))
-    else:
-        nothing = import_screen.nothing(shell.out, of_commits=of_commits)
-        shell.print([*nothing, *import_screen.left_out(survey.skipped, shell.out)])
+def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, of_commits: bool) -> None:
+    nothing = _nothing(shell, survey.skipped, of_commits=of_commits)
+    shell.answer(survey.as_json, nothing if survey.is_empty else import_screen.to_do(survey, llm, shell.out))
+
+
+def _nothing(shell: Shell, skipped: Mapping[str, int], *, of_commits: bool) -> list[str]:
+    return [*import_screen.nothing(shell.out, of_commits=of_commits), *import_screen.left_out(skipped, shell.out)]
 
 
 def _project_finder(client: Client) -> Callable[[str], Project]:
@@ -266,10 +260,10 @@ def _known_folders(client: Client) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(Path(folder) for folder in known if folder))
 
 
-def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_wanted: bool) -> Survey:
+def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession]) -> Survey:
     survey, read_bytes = Survey(), 0
     total = counted(len(found), *texts.SESSIONS)
-    with progress.said(shell, "Looking through past sessions: {progress}", is_wanted=is_wanted) as tell:
+    with progress.said(shell, "Looking through past sessions: {progress}") as tell:
         for number, each in enumerate(found):
             tell(f"{number} of {total}, {size(read_bytes)}")
             read_bytes += each.session.size_bytes
@@ -280,7 +274,7 @@ def _surveyed(shell: Shell, asked: _Asked, found: Sequence[FoundSession], *, is_
     return survey
 
 
-def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession], *, as_json: bool) -> int:
+def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession]) -> int:
     began, imported = time.monotonic(), _Imported()
     total = counted(len(found), *texts.SESSIONS)
     total_bytes = sum(each.session.size_bytes for each in found)
@@ -292,7 +286,7 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
         return f"{imported.sessions} of {total}, {done}, {left} left"
 
     try:
-        with progress.said(shell, "Importing: {progress}", is_wanted=not as_json) as tell:
+        with progress.said(shell, "Importing: {progress}") as tell:
             for each in found:
                 tell(so_far())
                 for batch in _batches(asked.events(each, imported.skip)):
@@ -309,13 +303,11 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
         shell.say(["", "Stopped; what is imported stays. Call it again for the rest."])
         raise
     seconds = time.monotonic() - began
-    if as_json:
-        shell.print_json(_as_json(imported, seconds))
-    elif imported.is_empty:
-        nothing = import_screen.nothing(shell.out, of_commits=asked.of_commits)
-        shell.print([*nothing, *import_screen.left_out(imported.skipped, shell.out)])
+    if imported.is_empty:
+        done = _nothing(shell, imported.skipped, of_commits=asked.of_commits)
     else:
-        shell.print(_done(shell, imported, seconds, of_commits=asked.of_commits))
+        done = list(_done(shell, imported, seconds, of_commits=asked.of_commits))
+    shell.answer(_as_json(imported, seconds), done)
     return 1 if imported.refused else 0
 
 

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -41,23 +41,22 @@ _no_compressor = click.option("--no-compressor", is_flag=True, help="Do not have
 
 
 class _Wish(NamedTuple):
-    """What was asked for."""
+    """What was asked for, each by the name of its option."""
 
     agents: tuple[str, ...] = ()
     in_project: bool = False
     dry_run: bool = False
     yes: bool = False
-    as_json: bool = False
-    sets_default_agent: bool = True
-    has_compressor: bool = True
+    no_set_default: bool = False
+    no_compressor: bool = False
 
     @property
     def said_as(self) -> str:
         """The command that installs this."""
         options = {
             "--project": self.in_project,
-            "--no-set-default": not self.sets_default_agent,
-            "--no-compressor": not self.has_compressor,
+            "--no-set-default": self.no_set_default,
+            "--no-compressor": self.no_compressor,
         }
         return " ".join(["kiro-learn install", *self.agents, *(name for name, is_given in options.items() if is_given)])
 
@@ -68,12 +67,9 @@ class _Wish(NamedTuple):
 @_no_default
 @_no_compressor
 @printing
-def init_verb(
-    shell: Shell, *, dry_run: bool, yes: bool, no_set_default: bool, no_compressor: bool, as_json: bool
-) -> int:
+def init_verb(shell: Shell, **wished: Any) -> int:
     """Connect the agents of this machine, and start the daemon."""
-    wish = _Wish((), False, dry_run, yes, as_json, not no_set_default, not no_compressor)
-    return _install(shell, wish, and_start=True)
+    return _install(shell, _Wish(**wished), and_start=True)
 
 
 @click.command("install", help=_with_names("Connect the agents that are found, or named."))
@@ -84,19 +80,8 @@ def init_verb(
 @_no_default
 @_no_compressor
 @printing
-def install_verb(
-    shell: Shell,
-    *,
-    agents: tuple[str, ...],
-    in_project: bool,
-    dry_run: bool,
-    yes: bool,
-    no_set_default: bool,
-    no_compressor: bool,
-    as_json: bool,
-) -> int:
-    wish = _Wish(agents, in_project, dry_run, yes, as_json, not no_set_default, not no_compressor)
-    return _install(shell, wish, and_start=False)
+def install_verb(shell: Shell, **wished: Any) -> int:
+    return _install(shell, _Wish(**wished), and_start=False)
 
 
 @click.command("uninstall", help=_with_names("Take out of agents' files what install put in."))
@@ -105,38 +90,37 @@ def install_verb(
 @_dry_run
 @_yes
 @printing
-def uninstall_verb(
-    shell: Shell, *, agents: tuple[str, ...], purge: bool, dry_run: bool, yes: bool, as_json: bool
-) -> int:
-    if purge and agents:
+def uninstall_verb(shell: Shell, *, purge: bool, **wished: Any) -> int:
+    wish = _Wish(**wished)
+    if purge and wish.agents:
         raise Failed(
             "--purge is for all agents, and goes with none by name", hint="kiro-learn uninstall --purge", exit_code=2
         )
-    return _uninstall(shell, _Wish(agents, dry_run=dry_run, yes=yes, as_json=as_json), purge=purge)
+    return _uninstall(shell, wish, purge=purge)
 
 
 def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     installation = shell.open_installation(shell.home, shell.environment)
     found = installation.found()
     names = wish.agents or tuple(agent.name for agent in found)
-    if not wish.as_json:
+    if not shell.as_json:
         shell.print([*install_screen.agents(found, tuple(agent.title for agent in AGENTS.values()), shell.out), ""])
     if not names:
         raise Failed("no coding agent was found on this machine", hint="kiro-learn install claude-code")
     project = _project_root(installation) if wish.in_project else None
     plan = installation.plan(
-        names, project=project, sets_default_agent=wish.sets_default_agent, has_compressor=wish.has_compressor
+        names, project=project, sets_default_agent=not wish.no_set_default, has_compressor=not wish.no_compressor
     )
     if wish.dry_run:
-        return _show(shell, plan, wish, found)
-    if not wish.as_json:
+        return _show(shell, plan, found)
+    if not shell.as_json:
         command = wish.said_as if plan.changes else ""
         _offer(shell, plan, command, "All of them are connected already.", in_project=wish.in_project)
     if plan.changes:
         _ask(shell, plan, wish)
     installation.home.prepare()
     failed = [*plan.problems, *installation.carry_out(plan)]
-    if wish.as_json:
+    if shell.as_json:
         _print_json(shell, plan, failed, found, written=True)
         return 1 if failed else 0
     _say_done(shell, plan, failed, "{files} written", f"listed in {shell.tilde(shell.home / 'manifest.json')}")
@@ -155,19 +139,19 @@ def _uninstall(shell: Shell, wish: _Wish, *, purge: bool) -> int:
     installation = shell.open_installation(shell.home, shell.environment)
     plan = installation.plan_removal(wish.agents or None)
     if wish.dry_run:
-        return _show(shell, plan, wish, ())
-    if not wish.as_json:
+        return _show(shell, plan, ())
+    if not shell.as_json:
         _offer(shell, plan, "", "Nothing is installed.")
     if plan.changes:
         _ask(shell, plan, wish)
     failed = [*plan.problems, *installation.carry_out(plan)]
-    if wish.as_json:
+    if shell.as_json:
         _print_json(shell, plan, failed, (), written=True)
     else:
         _say_done(shell, plan, failed, "{files} put back", "")
     if purge and not failed:
         _purge(shell, installation, wish)
-    elif not wish.as_json and plan.steps and installation.home.contents():
+    elif not shell.as_json and plan.steps and installation.home.contents():
         shell.print([f"The memories stay in {shell.tilde(shell.home)}. Remove them too: kiro-learn uninstall --purge"])
     return 1 if failed else 0
 
@@ -200,9 +184,9 @@ def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
         raise Failed("nothing was written")
 
 
-def _show(shell: Shell, plan: Plan, wish: _Wish, found: Sequence[FoundAgent]) -> int:
+def _show(shell: Shell, plan: Plan, found: Sequence[FoundAgent]) -> int:
     """A dry run."""
-    if wish.as_json:
+    if shell.as_json:
         _print_json(shell, plan, plan.problems, found, written=False)
     else:
         shell.print(install_screen.diff(plan, _tilde(shell)))
@@ -331,17 +315,17 @@ def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
     contents = installation.home.contents()
     if not contents:
         return
-    if not wish.as_json:
+    if not shell.as_json:
         shell.print([f"The home {shell.tilde(shell.home)} holds"])
         shell.print(install_screen.home_contents(contents, shell.out))
     if not shell.confirm("Remove all of it? This cannot be undone.", flag_given=wish.yes):
         raise Failed("the home is as it was")
-    remove_service = planned_removal(shell, as_json=wish.as_json)
+    remove_service = planned_removal(shell)
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         daemon_process.stop(client)
     remove_service()
     left = installation.home.remove()
-    if not wish.as_json:
+    if not shell.as_json:
         shell.print(
             [_line(shell, "The home is removed", f"but for what is not ours: {', '.join(left)}" if left else "")]
         )

@@ -24,17 +24,14 @@ NOTHING = {"events": 0, "records": 0, "parked": 0}
 @click.command("flush")
 @in_project
 @printing
-def flush_verb(shell: Shell, project: str, as_json: bool) -> None:
+def flush_verb(shell: Shell, project: str) -> None:
     """Learn now what waits in a project."""
     began = time.monotonic()
     with shell.client() as client:
         place = projects.meant(client, project)
-        with progress.shown(shell, _waiting_in(place), is_wanted=not as_json):
+        with progress.shown(shell, _waiting_in(place)):
             flushed = _flush(client, place)
-    if as_json:
-        shell.print_json(flushed)
-    else:
-        shell.print(flushed_lines(flushed, place.name, time.monotonic() - began, shell))
+    shell.answer(flushed, flushed_lines(flushed, place.name, time.monotonic() - began, shell))
 
 
 def flushed_lines(flushed: dict[str, Any], project: str, seconds: float, shell: Shell) -> list[str]:
@@ -72,30 +69,29 @@ def embeddings_verb() -> None:
 
 @embeddings_verb.command("stats")
 @printing
-def stats_verb(shell: Shell, as_json: bool) -> None:
+def stats_verb(shell: Shell) -> None:
     """Say how many memories are findable by meaning."""
     with shell.client() as client:
         call = calls.embedding_stats(client)
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.body_of(call))
-            return
-        shell.print(stats(client.carry_out(call), shell.out))
+        else:
+            shell.print(stats(client.carry_out(call), shell.out))
 
 
 @click.command("backfill")
 @printing
-def backfill_verb(shell: Shell, as_json: bool) -> None:
+def backfill_verb(shell: Shell) -> None:
     """Make every memory findable by meaning, now."""
     began = time.monotonic()
-    with shell.client() as client, progress.shown(shell, _WATCHED, is_wanted=not as_json):
+    with shell.client() as client, progress.shown(shell, _WATCHED):
         embedded = client.backfill_embeddings()
-    if as_json:
-        shell.print_json({"embedded": embedded})
-        return
     made = (
         f"{memories(embedded)} made findable by meaning" if embedded else "Every memory is findable by meaning already"
     )
-    shell.print([f"{shell.out.mark('ok')} {texts.DOT.join((made, duration(time.monotonic() - began)))}"])
+    shell.answer(
+        {"embedded": embedded}, [f"{shell.out.mark('ok')} {texts.DOT.join((made, duration(time.monotonic() - began)))}"]
+    )
 
 
 embeddings_verb.add_command(backfill_verb)

@@ -29,16 +29,16 @@ _SHOWN_APART = ("timestamp", "level", "event")
 @click.option("-n", "--lines", "count", type=click.IntRange(0, MOST_LINES), default=LINES, help="How many.")
 @click.option("-f", "--follow", "is_following", is_flag=True, help="Go on with those that come, until Ctrl-C.")
 @printing
-def logs_verb(shell: Shell, *, count: int, is_following: bool, as_json: bool) -> None:
+def logs_verb(shell: Shell, *, count: int, is_following: bool) -> None:
     """Show the last lines of the daemon's log."""
     folder = shell.home / "logs"
     if not any(folder.glob("daemon.jsonl*")):
         raise Failed(f"there is no log in {shell.tilde(folder)} yet", hint="kiro-learn start")
     with Tail(folder / "daemon.jsonl") as tail:
-        _print(shell, tail.last(count), as_json=as_json)
+        _print(shell, tail.last(count))
         if is_following:
             for line in follow(tail, lambda: _is_read_after_a_while(shell)):
-                _print(shell, [line], as_json=as_json)
+                _print(shell, [line])
 
 
 def _is_read_after_a_while(shell: Shell) -> bool:
@@ -51,9 +51,9 @@ def _is_read_after_a_while(shell: Shell) -> bool:
     return not poll.poll(LOOK_AGAIN_SECONDS * 1000)
 
 
-def _print(shell: Shell, lines: Iterable[bytes], *, as_json: bool) -> None:
+def _print(shell: Shell, lines: Iterable[bytes]) -> None:
     texts = (line.decode("utf-8", "replace") for line in lines)
-    shell.print(texts if as_json else (_shown(shell, text) for text in texts))
+    shell.print(texts if shell.as_json else (_shown(shell, text) for text in texts))
 
 
 def _shown(shell: Shell, line: str) -> str:

@@ -57,47 +57,44 @@ def list_verb(
     pinned: bool,
     project: str,
     everywhere: bool,
-    as_json: bool,
 ) -> None:
     """List memories, newest first."""
     most = None if show_all else limit
     if branch or pinned:
         wanted: Filters = {"branch": branch, "pinned": pinned or None, "stale": stale or None}
-        _list_wanted(shell, wanted, most, project, everywhere=everywhere, as_json=as_json)
+        _list_wanted(shell, wanted, most, project, everywhere=everywhere)
         return
     if stale:
-        _list_stale(shell, most, project, everywhere=everywhere, as_json=as_json)
+        _list_stale(shell, most, project, everywhere=everywhere)
         return
     with shell.client() as client:
         place = None if everywhere else projects.meant(client, project)
         ask = partial(client.memories, namespace=None if place is None else place.namespace)
         page = _page(ask, most)
-        is_empty = place is not None and not page["total"] and not as_json
+        is_empty = place is not None and not page["total"] and not shell.as_json
         moved = projects.perhaps_moved(client, project) if is_empty else []
-    if as_json:
-        shell.print_json(page)
-        return
     name = texts.ALL_PROJECTS if place is None else place.name
-    shell.print(memory_screen.rows(page["items"], shell.now(), shell.out))
-    shell.print(memory_screen.listed(len(page["items"]), page["total"], name, shell.out))
-    shell.print(memory_screen.perhaps_moved(moved, shell.out))
+    shell.answer(
+        page,
+        memory_screen.rows(page["items"], shell.now(), shell.out),
+        memory_screen.listed(len(page["items"]), page["total"], name, shell.out),
+        memory_screen.perhaps_moved(moved, shell.out),
+    )
 
 
-def _list_wanted(
-    shell: Shell, wanted: Filters, limit: int | None, project: str, *, everywhere: bool, as_json: bool
-) -> None:
+def _list_wanted(shell: Shell, wanted: Filters, limit: int | None, project: str, *, everywhere: bool) -> None:
     """The newest ``limit``, or all, that fit the filters."""
     with shell.client() as client:
         places = _places(client, project, everywhere=everywhere)
         most = None if limit is None else limit + 1  # whether there are more
         found = [item for place in places for item in _wanted_of(client, place.namespace, wanted, most)]
     items = sorted(found, key=lambda item: (item["created_at"], item["record_id"]), reverse=True)[:limit]
-    if as_json:
-        shell.print_json({"items": items})
-        return
     name = texts.ALL_PROJECTS if everywhere else places[0].name
-    shell.print(memory_screen.rows(items, shell.now(), shell.out))
-    shell.print(memory_screen.listed_some(len(items), name, shell.out, is_more=len(found) > len(items)))
+    shell.answer(
+        {"items": items},
+        memory_screen.rows(items, shell.now(), shell.out),
+        memory_screen.listed_some(len(items), name, shell.out, is_more=len(found) > len(items)),
+    )
 
 
 def _wanted_of(client: Client, namespace: str, wanted: Filters, limit: int | None) -> list[dict[str, Any]]:
@@ -112,13 +109,13 @@ def _wanted_of(client: Client, namespace: str, wanted: Filters, limit: int | Non
     return items
 
 
-def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bool, as_json: bool) -> None:
+def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bool) -> None:
     with shell.client() as client:
         places = _places(client, project, everywhere=everywhere)
         pages = [_page(partial(client.stale_memories, place.namespace), limit) for place in places]
     items = [item for page in pages for item in page["items"]][:limit]
     total = sum(page["total"] for page in pages)
-    if as_json:
+    if shell.as_json:
         shell.print_json({"items": items, "total": total, "limit": limit or len(items), "offset": 0})
         return
     name = texts.ALL_PROJECTS if everywhere else places[0].name
@@ -133,11 +130,11 @@ def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bo
 @click.argument("memory")
 @in_projects
 @printing
-def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+def show_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> None:
     """Show one memory: a full id, or the end of one."""
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
-        if as_json:
+        if shell.as_json:
             shell.print_json(record)
             return
         name = _project_of(client, record)
@@ -166,7 +163,7 @@ def _changes() -> list[click.Option]:
 @click.argument("memory")
 @in_projects
 @printing
-def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool, **changes: Any) -> None:
+def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, **changes: Any) -> None:
     """Correct a memory; the old one is kept, and undo puts it back."""
     wanted = {LISTS.get(name, name): value for name, value in changes.items() if value not in {None, ()}}
     if not wanted:
@@ -175,7 +172,7 @@ def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
     with shell.client() as client:
         old = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         answer = client.body_of(calls.edit(client, old["record_id"], project=old["namespace"], **wanted))
-    if as_json:
+    if shell.as_json:
         shell.print_json(answer)
         return
     shell.print(memory_screen.edited(answer["id"], answer["replaced"], shell.out))
@@ -190,17 +187,14 @@ edit_verb.params += _changes()
 @click.argument("memory")
 @in_projects
 @printing
-def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+def history_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> None:
     """Show what a memory replaced."""
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         history = client.history(record["record_id"])
-    if as_json:
-        shell.print_json(history)
-        return
     named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
     undo = f"kiro-learn memories undo {named}"
-    shell.print(replacement_screen.history(record, history, undo, shell.now(), shell.out))
+    shell.answer(history, replacement_screen.history(record, history, undo, shell.now(), shell.out))
 
 
 @memories_verb.command("undo")
@@ -208,19 +202,16 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_j
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_projects
 @printing
-def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere: bool, as_json: bool) -> None:
+def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere: bool) -> None:
     """Put back what a memory replaced, and take it away."""
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
         if not yes:
-            shell.say_before_asking(_to_undo(client, record, shell), as_json=as_json)
+            shell.say_before_asking(_to_undo(client, record, shell))
         if not shell.confirm("Undo this?", flag_given=yes):
             raise Failed("nothing was undone")
         answer = client.undo(record["record_id"])
-    if as_json:
-        shell.print_json(answer)
-    else:
-        shell.print(replacement_screen.undone(answer, shell.out))
+    shell.answer(answer, replacement_screen.undone(answer, shell.out))
 
 
 @memories_verb.command("forget")
@@ -230,7 +221,7 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
 @in_projects
 @printing
 def forget_verb(
-    shell: Shell, *, memory: tuple[str, ...], with_same: bool, yes: bool, project: str, everywhere: bool, as_json: bool
+    shell: Shell, *, memory: tuple[str, ...], with_same: bool, yes: bool, project: str, everywhere: bool
 ) -> None:
     """Forget memories everywhere; that cannot be undone."""
     with shell.client() as client:
@@ -244,15 +235,14 @@ def forget_verb(
             readable = [each for each, record in by_id.items() if record_ids.is_readable(record)]
             replaced = {each: replacement_screen.replaced_count(client.history(each)) for each in readable}
             goes = memory_screen.to_forget(list(by_id.values()), replaced, list(same.values()), shell.err)
-            shell.say_before_asking(goes, as_json=as_json)
+            shell.say_before_asking(goes)
         if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_FORGOTTEN)
         for record_id in by_id:
             client.forget(record_id)
-    if as_json:
-        shell.print_json({"forgotten": list(by_id), "same_words": list(same)})
-    else:
-        shell.print(memory_screen.forgotten(len(by_id), list(same), shell.out))
+    shell.answer(
+        {"forgotten": list(by_id), "same_words": list(same)}, memory_screen.forgotten(len(by_id), list(same), shell.out)
+    )
 
 
 def _with_same_words(client: Client, named: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

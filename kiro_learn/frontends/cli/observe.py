@@ -62,7 +62,6 @@ def observe_verb(
     files: tuple[str, ...],
     session: str | None,
     project: str,
-    as_json: bool,
 ) -> None:
     """Keep what was done or seen, in your words."""
     read, modified = (files, ()) if kind == READ else ((), files)
@@ -78,7 +77,7 @@ def observe_verb(
             session=session,
             project=projects.called(client, project).spelled,
         )
-        _keep(shell, client, call, as_json=as_json)
+        _keep(shell, client, call)
 
 
 @click.group("knowledge", cls=ListsAlone)
@@ -105,29 +104,29 @@ def knowledge_verb() -> None:
 @_about
 @in_project
 @printing
-def add_verb(shell: Shell, *, title: str, content: str, project: str, as_json: bool, **given: Any) -> None:
+def add_verb(shell: Shell, *, title: str, content: str, project: str, **given: Any) -> None:
     """Keep a constraint, a decision, a heuristic or something rejected."""
     # What is ``given`` besides is named as the SDK names it.
     with shell.client() as client:
         place = projects.called(client, project)
         call = calls.store_knowledge(client, title, content, project=place.spelled, **given)
-        _keep(shell, client, call, as_json=as_json)
+        _keep(shell, client, call)
 
 
 @knowledge_verb.command("list")
 @click.option("--limit", type=click.IntRange(1, MOST), default=20, show_default=True, help=texts.LIMIT_HELP)
 @in_project
 @printing
-def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
+def list_verb(shell: Shell, limit: int, project: str) -> None:
     """List what holds in a project, newest first."""
     with shell.client() as client:
         place = projects.called(client, project)
         page = client.body_of(project_calls.knowledge(client, limit=limit, project=place.spelled))
-    if as_json:
-        shell.print_json(page)
-        return
-    shell.print(memory_screen.rows(page["items"], shell.now(), shell.out))
-    shell.print(held(len(page["items"]), place.name, shell.out, is_all=page["next_cursor"] is None))
+    shell.answer(
+        page,
+        memory_screen.rows(page["items"], shell.now(), shell.out),
+        held(len(page["items"]), place.name, shell.out, is_all=page["next_cursor"] is None),
+    )
 
 
 def kept(stored: StoredId, terminal: Terminal) -> list[str]:
@@ -157,8 +156,8 @@ def held(count: int, project: str, terminal: Terminal, *, is_all: bool) -> list[
     return [terminal.dim(line if is_all else texts.DOT.join((line, texts.MORE_BY_LIMIT)))]
 
 
-def _keep(shell: Shell, client: Client, call: Call[StoredId], *, as_json: bool) -> None:
-    if as_json:
+def _keep(shell: Shell, client: Client, call: Call[StoredId]) -> None:
+    if shell.as_json:
         shell.print_json(client.body_of(call))
     else:
         shell.print(kept(client.carry_out(call), shell.out))

@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import name_of
 
 COMPLETION_SECONDS = 1.0
@@ -37,9 +36,9 @@ def typed_or_piped(text: str) -> str:
 
 
 def printing(verb: Verb) -> Verb:
-    """A verb that prints: called with its shell, and with ``as_json``."""
-    json_option = click.option("--json", "as_json", is_flag=True, help=texts.JSON_HELP)
-    return click.pass_obj(json_option(coloured(verb)))  # type: ignore[return-value]  # the same verb, without its shell
+    """A verb that prints: called with its shell, which knows of ``--json``."""
+    option = click.option("--json", is_flag=True, help="Print one JSON document.", expose_value=False, callback=_use_json)
+    return click.pass_obj(option(coloured(verb)))  # type: ignore[return-value]  # the same verb, without its shell
 
 
 def coloured(verb: Verb) -> Verb:
@@ -135,6 +134,11 @@ class ListsAlone(click.Group):
 def _use_colour(context: click.Context, _option: click.Parameter, colour: str) -> None:
     if colour != "auto":
         context.obj = context.obj.with_colour(colour)
+
+
+def _use_json(context: click.Context, _option: click.Parameter, is_given: bool) -> None:
+    if is_given:
+        context.obj = context.obj._replace(as_json=True)
 
 
 def _moment(context: click.Context, option: click.Parameter, text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""How far something is that takes a while, said while it is being done."""
+"""How far something is that takes a while, said to people while it is being done; with ``--json`` nothing is."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def of_project(namespace: str, count: str) -> Callable[[dict[str, Any]], int]:
 
 
 @contextmanager
-def shown(shell: Shell, watched: Watched, *, is_wanted: bool) -> Iterator[None]:
+def shown(shell: Shell, watched: Watched) -> Iterator[None]:
     """Say how much is left for the length of the block, by a connection of its own."""
     done = threading.Event()
     watcher = threading.Thread(target=_watch, args=(shell, watched, done), daemon=True)
-    if is_wanted:
+    if not shell.as_json:
         watcher.start()
     try:
         yield
@@ -57,7 +57,7 @@ def shown(shell: Shell, watched: Watched, *, is_wanted: bool) -> Iterator[None]:
         raise
     finally:
         done.set()
-        if is_wanted:
+        if not shell.as_json:
             watcher.join()
 
 
@@ -85,13 +85,13 @@ def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
 
 
 @contextmanager
-def start_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
+def start_shown(shell: Shell) -> Iterator[Callable[[str], None]]:
     """Show on a terminal that the daemon is being started, and anywhere what the function is told of an upgrade."""
-    is_shown = is_wanted and shell.err.is_interactive
+    is_shown = shell.err.is_interactive and not shell.as_json
     if is_shown:
         _write(shell, "Starting the daemon")
     try:
-        with said(shell, "Upgrading the database: {progress}", is_wanted=is_wanted) as tell:
+        with said(shell, "Upgrading the database: {progress}") as tell:
             yield tell
     finally:
         if is_shown:
@@ -99,7 +99,7 @@ def start_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], No
 
 
 @contextmanager
-def said(shell: Shell, sentence: str, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
+def said(shell: Shell, sentence: str) -> Iterator[Callable[[str], None]]:
     """Show, for the length of the block, what the answered function is told, as ``{progress}`` of ``sentence``.
 
     A terminal shows it from the beginning; elsewhere what is done soon leaves no line.
@@ -109,7 +109,7 @@ def said(shell: Shell, sentence: str, *, is_wanted: bool) -> Iterator[Callable[[
     def tell(progress: str) -> None:
         nonlocal next_at, is_shown
         now = time.monotonic()
-        if is_wanted and now >= next_at:
+        if now >= next_at and not shell.as_json:
             next_at = now + (REDRAW_SECONDS if shell.err.is_interactive else LINE_SECONDS)
             is_shown = True
             _write(shell, sentence.format(progress=progress))

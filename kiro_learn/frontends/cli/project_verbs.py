@@ -40,25 +40,22 @@ def projects_verb() -> None:
 
 @projects_verb.command("list")
 @printing
-def list_verb(shell: Shell, as_json: bool) -> None:
+def list_verb(shell: Shell) -> None:
     """List the projects, those with most events first."""
     with shell.client() as client:
         found = client.stats(sizes=True)["projects"]
-    if as_json:
-        shell.print_json({"projects": found})
-        return
-    shell.print([_row(each, shell) for each in found] or ["Nothing is known of any project yet"])
+    shell.answer({"projects": found}, [_row(each, shell) for each in found] or ["Nothing is known of any project yet"])
 
 
 @projects_verb.command("show")
 @click.argument("project", default="")
 @printing
-def show_verb(shell: Shell, project: str, as_json: bool) -> None:
+def show_verb(shell: Shell, project: str) -> None:
     """Show what a project's files say of its languages, tools and commands, with where they say it."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.profile(client, project=place.spelled)
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.body_of(call))
             return
         facts = client.carry_out(call)
@@ -73,27 +70,24 @@ def show_verb(shell: Shell, project: str, as_json: bool) -> None:
 @click.option("--delete-copies", is_flag=True, help=texts.DELETE_COPIES_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
-def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool, as_json: bool) -> int:
+def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool) -> int:
     """Forget all of a project, everywhere; it cannot be undone."""
     with shell.client() as client:
         asked = {"project": projects.meant(client, project).namespace, "whole": True, "delete_copies": delete_copies}
-        return carry_out(shell, client, asked, yes=yes, as_json=as_json)
+        return carry_out(shell, client, asked, yes=yes)
 
 
 @projects_verb.command("rename")
 @click.argument("project", callback=no_blank)
 @click.argument("name")
 @printing
-def rename_verb(shell: Shell, project: str, name: str, as_json: bool) -> None:
+def rename_verb(shell: Shell, project: str, name: str) -> None:
     """Call a project otherwise. Its folder finds it as before."""
     with shell.client() as client:
         found = projects.meant(client, project)
         renamed = client.carry_out(json_calls.rename_project(client, typed(name), project=found.namespace))
-    if as_json:
-        shell.print_json(renamed)
-    else:
-        said = f"{found.name} is called {renamed['project']}"
-        shell.print([f"{shell.out.mark('ok')} {said}"])
+    said = f"{found.name} is called {renamed['project']}"
+    shell.answer(renamed, [f"{shell.out.mark('ok')} {said}"])
 
 
 @projects_verb.command("merge")
@@ -101,7 +95,7 @@ def rename_verb(shell: Shell, project: str, name: str, as_json: bool) -> None:
 @click.argument("into")
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
-def merge_verb(shell: Shell, project: str, into: str, yes: bool, as_json: bool) -> None:
+def merge_verb(shell: Shell, project: str, into: str, yes: bool) -> None:
     """Move all of a project into another.
 
     What its agents report later is kept there too. It cannot be undone.
@@ -112,11 +106,8 @@ def merge_verb(shell: Shell, project: str, into: str, yes: bool, as_json: bool) 
         if not shell.confirm(question, flag_given=yes):
             raise Failed("nothing was moved")
         merged = client.carry_out(json_calls.merge_project(client, target.namespace, project=source.namespace))
-    if as_json:
-        shell.print_json(merged)
-    else:
-        said = f"All of {source.name} is in {target.name} now"
-        shell.print([f"{shell.out.mark('ok')} {said}"])
+    said = f"All of {source.name} is in {target.name} now"
+    shell.answer(merged, [f"{shell.out.mark('ok')} {said}"])
 
 
 def _fact(fact: ProjectFact, shell: Shell) -> str:
@@ -145,7 +136,7 @@ def _row(project: Json, shell: Shell) -> str:
 @click.option("--session", callback=no_blank, help=SESSION_HELP)
 @in_project
 @printing
-def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+def pause_verb(shell: Shell, session: str | None, project: str) -> None:
     """Take nothing in for a while, and tell nothing.
 
     For a project, or one session in it, until it is resumed. A session's pause
@@ -154,7 +145,7 @@ def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -
     with shell.client() as client:
         place = projects.called(client, project)
         done = client.carry_out(json_calls.pause(client, session=session, project=place.spelled))
-    if as_json:
+    if shell.as_json:
         shell.print_json(done)
         return
     shell.print([f"{shell.out.mark('ok')} Paused {what(place.name, session)}"])
@@ -165,16 +156,15 @@ def pause_verb(shell: Shell, session: str | None, project: str, as_json: bool) -
 @click.option("--session", callback=no_blank, help=SESSION_HELP)
 @in_project
 @printing
-def resume_verb(shell: Shell, session: str | None, project: str, as_json: bool) -> None:
+def resume_verb(shell: Shell, session: str | None, project: str) -> None:
     """End a pause."""
     with shell.client() as client:
         place = projects.called(client, project)
         done = client.carry_out(json_calls.end_pause(client, session=session, project=place.spelled))
-    if as_json:
-        shell.print_json(done)
-        return
     paused = what(place.name, session)
-    shell.print([f"{shell.out.mark('ok')} {f'Resumed {paused}' if done['resumed'] else f'{paused} was not paused'}"])
+    shell.answer(
+        done, [f"{shell.out.mark('ok')} {f'Resumed {paused}' if done['resumed'] else f'{paused} was not paused'}"]
+    )
 
 
 def what(project: str, session: str | None) -> str:

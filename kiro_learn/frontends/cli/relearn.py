@@ -37,7 +37,7 @@ NOTHING = {
 @in_project
 @printing
 def relearn_verb(  # click hands every option over
-    shell: Shell, *, since: str | None, graph: bool, dry_run: bool, yes: bool, project: str, as_json: bool
+    shell: Shell, *, since: str | None, graph: bool, dry_run: bool, yes: bool, project: str
 ) -> int:
     """Have a model learn again what was learned without one."""
     if graph and dry_run:
@@ -47,35 +47,29 @@ def relearn_verb(  # click hands every option over
     with shell.client() as client:
         place = projects.meant(client, project)
         if graph:
-            return _read_graph(shell, client, place, since, as_json=as_json)
+            return _read_graph(shell, client, place, since)
         preview = _preview(client, place, since)
         if preview is None:
-            _say_nothing_to_do(shell, place, as_json=as_json)
+            shell.answer(NOTHING, [f"{shell.out.mark('ok')} Nothing in {place.name} is left to be learned again"])
             return 0
         if dry_run:
-            _say_what_would_be_done(shell, preview, place, as_json=as_json)
+            shell.answer(preview, to_do(preview, place.name, shell.out), would_go(preview, shell.out))
             return 0
         if not yes:
-            shell.say_before_asking(to_do(preview, place.name, shell.err), as_json=as_json)
+            shell.say_before_asking(to_do(preview, place.name, shell.err))
         if not shell.confirm("Learn them again?", flag_given=yes, enter_means=True):
             raise Failed("nothing was learned again")
         began = time.monotonic()
-        relearned = _relearn(shell, client, _Asked(place, since, preview["model"], quiet=as_json), accept_few=yes)
-    if as_json:
-        shell.print_json(relearned)
-    else:
-        took = Took(preview["model"], time.monotonic() - began, _command(project, since))
-        shell.print(done(relearned, took, shell.out))
+        relearned = _relearn(shell, client, _Asked(place, since, preview["model"]), accept_few=yes)
+    took = Took(preview["model"], time.monotonic() - began, _command(project, since))
+    shell.answer(relearned, done(relearned, took, shell.out))
     return 1 if relearned["stopped_because"] else 0
 
 
-def _read_graph(shell: Shell, client: Client, place: Project, since: str | None, *, as_json: bool) -> int:
+def _read_graph(shell: Shell, client: Client, place: Project, since: str | None) -> int:
     read = client.read_graph(place.project_id, since=since)
-    if as_json:
-        shell.print_json(read)
-    else:
-        statements = counted(read["statements"], "plain statement", "plain statements")
-        shell.print([f"{shell.out.mark('ok')} {events(read['events'])} of {place.name} read: {statements}"])
+    statements = counted(read["statements"], "plain statement", "plain statements")
+    shell.answer(read, [f"{shell.out.mark('ok')} {events(read['events'])} of {place.name} read: {statements}"])
     if read["problem"]:
         raise Failed(read["problem"])
     return 0
@@ -87,7 +81,6 @@ class _Asked(NamedTuple):
     place: Project
     since: str | None
     model: str
-    quiet: bool
 
 
 def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> dict[str, Any]:
@@ -95,9 +88,9 @@ def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -
     doing = f"Learning {asked.place.name} again"
     left = progress.of_project(asked.place.namespace, "relearning_event_count")
     watched = progress.Watched(doing, left, events)
-    with progress.shown(shell, watched, is_wanted=not asked.quiet):
+    with progress.shown(shell, watched):
         relearned = client.relearn(asked.place.project_id, since=asked.since, accept_few=accept_few)
-    if relearned["too_little"] is None or asked.quiet or not shell.can_ask:
+    if relearned["too_little"] is None or shell.as_json or not shell.can_ask:
         return relearned
     shell.say(too_little(relearned, asked.model, shell.err))
     if not shell.confirm("Replace them all the same? The model is asked again for these.", flag_given=False):
@@ -126,21 +119,6 @@ def _preview(client: Client, place: Project, since: str | None) -> dict[str, Any
             raise
         return None  # a folder that no agent has worked in yet
     return preview if preview["records"] else None
-
-
-def _say_nothing_to_do(shell: Shell, place: Project, *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json(NOTHING)
-    else:
-        shell.print([f"{shell.out.mark('ok')} Nothing in {place.name} is left to be learned again"])
-
-
-def _say_what_would_be_done(shell: Shell, preview: dict[str, Any], place: Project, *, as_json: bool) -> None:
-    if as_json:
-        shell.print_json(preview)
-    else:
-        lines = to_do(preview, place.name, shell.out)
-        shell.print([*lines, *would_go(preview, shell.out)])
 
 
 # A relearning as lines: what it will do, and what it has done.

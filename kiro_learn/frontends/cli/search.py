@@ -72,7 +72,6 @@ def search_verb(
     explain: bool,
     project: str,
     everywhere: bool,
-    as_json: bool,
     **wanted: Any,
 ) -> None:
     """Find memories, by words and by meaning."""
@@ -82,7 +81,7 @@ def search_verb(
     with shell.client() as client:
         place = {} if everywhere else _place(client, project)
         wanted |= {"type": list(type), "stale": "true" if stale else None, **place}
-        if as_json:
+        if shell.as_json:
             shell.print_json(client.ask(asked, **wanted))
             return
         found = _found(client, asked, **wanted)

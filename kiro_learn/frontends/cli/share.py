@@ -27,51 +27,48 @@ def share_verb() -> None:
 
 @share_verb.command("list")
 @printing
-def list_verb(shell: Shell, *, as_json: bool) -> None:
+def list_verb(shell: Shell) -> None:
     """What is shared, and what others share. Nothing is changed."""
     with shell.client() as client:
-        _show(shell, client.carry_out(json_calls.sharing(client)), as_json=as_json)
+        _show(shell, client.carry_out(json_calls.sharing(client)))
 
 
 @share_verb.command("now")
 @printing
-def now_verb(shell: Shell, *, as_json: bool) -> None:
+def now_verb(shell: Shell) -> None:
     """Share and receive now, without waiting for the next time."""
     with shell.client() as client:
-        _show(shell, client.carry_out(json_calls.compare_shared(client)), as_json=as_json)
+        _show(shell, client.carry_out(json_calls.compare_shared(client)))
 
 
 @share_verb.command("withdraw")
 @click.argument("memory")
 @in_project
 @printing
-def withdraw_verb(shell: Shell, *, memory: str, project: str, as_json: bool) -> None:
+def withdraw_verb(shell: Shell, *, memory: str, project: str) -> None:
     """Take a memory back from the team, and let it stay here."""
-    _withhold(shell, memory, project, is_withheld=True, as_json=as_json)
+    _withhold(shell, memory, project, is_withheld=True)
 
 
 @share_verb.command("again")
 @click.argument("memory")
 @in_project
 @printing
-def again_verb(shell: Shell, *, memory: str, project: str, as_json: bool) -> None:
+def again_verb(shell: Shell, *, memory: str, project: str) -> None:
     """Share a memory again that was taken back."""
-    _withhold(shell, memory, project, is_withheld=False, as_json=as_json)
+    _withhold(shell, memory, project, is_withheld=False)
 
 
-def _withhold(shell: Shell, memory: str, project: str, *, is_withheld: bool, as_json: bool) -> None:
+def _withhold(shell: Shell, memory: str, project: str, *, is_withheld: bool) -> None:
     with shell.client() as client:
         record = record_ids.found(client, memory, [meant(client, project)])
         done = client.carry_out(json_calls.withhold(client, record["record_id"], withheld=is_withheld))
-    if as_json:
-        shell.print_json(done)
-        return
     said = "Taken back" if is_withheld else "Shared again"
-    shell.print([f"{shell.out.mark('ok')} {said}: {plain(record['title'])}"])
+    shell.answer(done, [f"{shell.out.mark('ok')} {said}: {plain(record['title'])}"])
 
 
-def _show(shell: Shell, status: Json, *, as_json: bool) -> None:
-    if as_json:
+def _show(shell: Shell, status: Json) -> None:
+    if shell.as_json:
         shell.print_json(status)
         return
     if status["team"] is None:
@@ -115,14 +112,11 @@ def _lines(project: Json, shell: Shell) -> list[str]:
 @share_verb.command("setup")
 @click.argument("url", metavar="URL")
 @printing
-def setup_verb(shell: Shell, *, url: str, as_json: bool) -> None:
+def setup_verb(shell: Shell, *, url: str) -> None:
     """Make the tables of a team in a PostgreSQL database, or bring them to today."""
     shell.open_maintenance().open_team(url).set_up()
-    if as_json:
-        shell.print_json({"set_up": True})
-    else:
-        command = "kiro-learn share admit URL PROJECT ROLE..."
-        shell.print([f"{shell.out.mark('ok')} The tables of the team are there. Next: {command}"])
+    command = "kiro-learn share admit URL PROJECT ROLE..."
+    shell.answer({"set_up": True}, [f"{shell.out.mark('ok')} The tables of the team are there. Next: {command}"])
 
 
 @share_verb.command("admit")
@@ -130,13 +124,13 @@ def setup_verb(shell: Shell, *, url: str, as_json: bool) -> None:
 @click.argument("project", callback=no_blank)
 @click.argument("roles", metavar="ROLE...", nargs=-1, required=True)
 @printing
-def admit_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], as_json: bool) -> None:
+def admit_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...]) -> None:
     """Let roles of the server share a project.
 
     They see what others share of it, and share what their own settings say.
     """
     shell.open_maintenance().open_team(url).admit(project, roles)
-    _show_members(shell, url, as_json=as_json)
+    _show_members(shell, url)
 
 
 @share_verb.command("expel")
@@ -144,25 +138,25 @@ def admit_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], 
 @click.argument("project", callback=no_blank)
 @click.argument("roles", metavar="ROLE...", nargs=-1, required=True)
 @printing
-def expel_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...], as_json: bool) -> None:
+def expel_verb(shell: Shell, *, url: str, project: str, roles: tuple[str, ...]) -> None:
     """Let roles no longer share a project. What they shared stays there, and is theirs to take back."""
     if not shell.open_maintenance().open_team(url).expel(project, roles):
         raise Failed(f"none of these roles shares {project}")
-    _show_members(shell, url, as_json=as_json)
+    _show_members(shell, url)
 
 
 @share_verb.command("members")
 @click.argument("url", metavar="URL")
 @printing
-def members_verb(shell: Shell, *, url: str, as_json: bool) -> None:
+def members_verb(shell: Shell, *, url: str) -> None:
     """List which roles share which project."""
-    _show_members(shell, url, as_json=as_json)
+    _show_members(shell, url)
 
 
-def _show_members(shell: Shell, url: str, *, as_json: bool) -> None:
+def _show_members(shell: Shell, url: str) -> None:
     members = shell.open_maintenance().open_team(url).members()
-    if as_json:
-        shell.print_json({"members": [{"project": project, "role": role} for project, role in members]})
-        return
-    shell.print([f"{plain(project)}  {plain(role)}" for project, role in members])
-    shell.print([shell.out.dim(counted(len(members), "membership", "memberships"))])
+    shell.answer(
+        {"members": [{"project": project, "role": role} for project, role in members]},
+        [f"{plain(project)}  {plain(role)}" for project, role in members],
+        [shell.out.dim(counted(len(members), "membership", "memberships"))],
+    )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
 
@@ -117,6 +118,8 @@ class Shell(NamedTuple):
     open_maintenance: OpenMaintenance
     out: Terminal
     err: Terminal
+    as_json: bool = False
+    """Asked with ``--json``: one document is printed, and nothing for people."""
 
     @property
     def home(self) -> Path:
@@ -146,15 +149,22 @@ class Shell(NamedTuple):
         sys.stdout.write(json.dumps(value, ensure_ascii=True) + "\n")
         sys.stdout.flush()
 
+    def answer(self, value: Any, *texts: Iterable[str]) -> None:
+        """What was asked for: the value as JSON where that is wanted, else each of the texts by its lines."""
+        if self.as_json:
+            self.print_json(value)
+        else:
+            self.print(chain(*texts))
+
     def say(self, lines: Iterable[str]) -> None:
         """Progress, questions and warnings, on standard error."""
         for line in lines:
             sys.stderr.write(self.err.shown(line) + "\n")
         sys.stderr.flush()
 
-    def say_before_asking(self, lines: Iterable[str], *, as_json: bool) -> None:
+    def say_before_asking(self, lines: Iterable[str]) -> None:
         """What a question is about. Where it cannot be asked, the refusal is one line of JSON and nothing besides."""
-        if self.can_ask or not as_json:
+        if self.can_ask or not self.as_json:
             self.say(lines)
 
     @property

@@ -24,27 +24,27 @@ CLEAR = "\x1b[H\x1b[2J"
 @click.command("status")
 @click.option("--watch", is_flag=True, help="Say it again every 2 seconds.")
 @printing
-def status_verb(shell: Shell, watch: bool, as_json: bool) -> int:
+def status_verb(shell: Shell, watch: bool) -> int:
     """Say how the daemon is."""
     with shell.client(patience_seconds=PATIENCE_SECONDS) as client:
         while True:
-            code = _say(shell, client, as_json=as_json, clear=watch and shell.out.has_colours)
+            code = _say(shell, client, clear=watch and shell.out.has_colours)
             if not watch:
                 return code
             time.sleep(WATCH_SECONDS)
 
 
-def _say(shell: Shell, client: Client, *, as_json: bool, clear: bool) -> int:
+def _say(shell: Shell, client: Client, *, clear: bool) -> int:
     try:
         status = client.status()
     except DaemonUnreachable as error:
-        if as_json:
+        if shell.as_json:
             raise
         _print(shell, _stopped_lines(shell), clear=clear)
         shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(error.hint)}"])
         return 1
     place = status_screen.HomeFacts(shell.tilde(shell.home), _database_bytes(shell), _free_bytes(shell))
-    if as_json:
+    if shell.as_json:
         shell.print_json(status)
     else:
         _print(shell, _running_lines(shell, client, status, place), clear=clear)

@@ -20,7 +20,6 @@ MORE_BY_LIMIT = "more: --limit"
 UNREADABLE = "(its row cannot be read)"
 
 YES_HELP = "Do not ask."
-JSON_HELP = "Print one JSON document."
 LIMIT_HELP = "How many at most."
 DRY_RUN_HELP = "Show what would be done, and do nothing."
 ON_BRANCH_HELP = "Only memories learned on this branch, not merged."

@@ -21,11 +21,11 @@ SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 @click.command("ui")
 @click.option("--no-open", is_flag=True, help="Print the link only.")
 @printing
-def ui_verb(shell: Shell, *, no_open: bool, as_json: bool) -> None:
+def ui_verb(shell: Shell, *, no_open: bool) -> None:
     """Open the viewer in a browser."""
     with shell.client() as client:
         code, link = link_to(client)
-    if as_json:
+    if shell.as_json:
         shell.print_json({**code._asdict(), "link": link})
     else:
         show(shell, code, link)
