@@ -13,7 +13,7 @@ import attrs
 
 from kiro_learn.agent_files.commands import PROGRAM, SERVER_NAME, Commands, Recognition, has_path, is_our_server
 from kiro_learn.agent_files.insertions import Edited, found_again, without
-from kiro_learn.agent_files.json_edits import Node, NotJson, parse, with_additions, without_entry
+from kiro_learn.agent_files.json_edits import Node, NotJson, at, is_blank, parse, with_additions, without_entry
 from kiro_learn.agent_files.layouts import (
     AddedMember,
     Addition,
@@ -200,7 +200,7 @@ def _written(
 
 
 def _merged_json(file: MergedJson, base: str | None, commands: Commands, agents: tuple[str, ...]) -> Change:
-    root = None if base is None or _is_blank(base) else parse(base)
+    root = None if base is None or is_blank(base) else parse(base)
     defaults = tuple(each for each in file.defaults if root is None or root.get(str(each.key)) is None)
     added = _added(file, root)
     for each in added:
@@ -213,30 +213,20 @@ def _merged_json(file: MergedJson, base: str | None, commands: Commands, agents:
     return _written(str(file.path), base, edited, agents, added=added, defaults=names, made=made, hook=commands.hook)
 
 
-def _is_blank(text: str) -> bool:
-    return not text.strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n")
-
-
 def _added(file: MergedJson, root: Node | None) -> tuple[AddedMember, ...]:
     """The members that are added to the document ``root``, in place of what it has there."""
     return tuple(
         AddedMember(each.path, each.key, each.value, None if there is None else there.plain())
         for each in file.additions
         if each.key is not None
-        for there in [_at(root, (*each.path, each.key))]
+        for there in [at(root, (*each.path, each.key))]
     )
 
 
 def _made(root: Node | None, additions: tuple[Addition, ...]) -> tuple[tuple[str, ...], ...]:
     """Paths that ``root`` lacks and the additions need."""
     paths = dict.fromkeys(each.path[:depth] for each in additions for depth in range(1, len(each.path) + 1))
-    return tuple(path for path in paths if _at(root, path) is None)
-
-
-def _at(root: Node | None, path: tuple[str, ...]) -> Node | None:
-    for name in path:
-        root = None if root is None else root.get(name)
-    return root
+    return tuple(path for path in paths if at(root, path) is None)
 
 
 def _json_base(
@@ -252,16 +242,16 @@ def _json_base(
       changed: what this home put in and could not be undone.
       of_others: the same of other homes; by what they made, lists of the user's that were empty are told from theirs.
     """
-    if _is_blank(current):
+    if is_blank(current):
         return current
     text: str | None = current
     if changed is not None:
         text = _json_before(current, changed, commands.of_home_with(changed.hook))
     for other in of_others:
         theirs = commands.of_home_with(other.hook)
-        if text is not None and not _is_blank(text) and our_entries(text, theirs, other.added):
+        if text is not None and not is_blank(text) and our_entries(text, theirs, other.added):
             text = _json_before(text, other, theirs)
-    if text is None or _is_blank(text):
+    if text is None or is_blank(text):
         return text
     added = () if commands.is_portable else _added(file, None)  # a team's file may have the very same, by others
     left = without_ours(text, commands.of_any_home, added=added, and_emptied=True)
@@ -272,7 +262,7 @@ def _json_base(
 def _is_nothing_but(text: str, defaults: Sequence[Addition]) -> bool:
     """Whether nothing stands in ``text`` but some of these, not even a comment."""
     for each in defaults:
-        there = _at(parse(text), (str(each.key),))
+        there = at(parse(text), (str(each.key),))
         if there is not None and there.plain() == each.value:
             text = without_entry(text, (str(each.key),))
     return is_empty(text)
@@ -286,18 +276,18 @@ def _json_before(current: str, known: WrittenFile, ours: Recognition) -> str | N
     text = without_ours(current, ours, added=known.added)
     if text == current and known.hash_before is not None:
         return current
-    taken_out = [each for each in known.added if _at(parse(text), (*each.path, each.key)) is None]
+    taken_out = [each for each in known.added if at(parse(text), (*each.path, each.key)) is None]
     text = without_empty(text, known.made)
-    if _at(parse(text), ("hooks",)) is None:
+    if at(parse(text), ("hooks",)) is None:
         for key in known.defaults:
-            text = without_entry(text, (key,)) if _at(parse(text), (key,)) else text
+            text = without_entry(text, (key,)) if at(parse(text), (key,)) else text
     if known.hash_before is None and is_empty(text):
         return None
     was_there = parse(current)
     back = [
         Addition(each.path, each.instead_of, key=each.key)
         for each in taken_out
-        if each.instead_of is not None and _at(was_there, (*each.path, each.key)) is not None
+        if each.instead_of is not None and at(was_there, (*each.path, each.key)) is not None
     ]
     return with_additions(text, back).text
 

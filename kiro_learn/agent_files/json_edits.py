@@ -34,13 +34,18 @@ def with_additions(text: str, additions: Sequence[Addition]) -> Edited:
     Raises:
       NotJson: it is none, or what stands on a path is neither an object nor a list.
     """
-    if not text.strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"):
+    if is_blank(text):
         return Edited(text).with_text_at(len(text), _document(additions))
     edited = Edited(text)
     layout = _layout_of(text)
     for addition in additions:
         edited = _with_addition(edited, addition, layout)
     return edited
+
+
+def is_blank(text: str) -> bool:
+    """Whether it is white space alone, or the mark before a text in UTF-8."""
+    return not text.strip(f"{_BOM} \t\r\n")
 
 
 def _document(additions: Sequence[Addition]) -> str:
@@ -97,7 +102,7 @@ def _with_entry(edited: Edited, container: Node, key: str | None, value: object,
     inner_end = container.end - 1
     has_comma = bool(entries) and after_space(text, entries[-1].end) < inner_end
     place = len(text[:inner_end].rstrip(" \t\r\n"))
-    is_root = not text[: container.start].strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n")
+    is_root = is_blank(text[: container.start])
     is_on_one_line = "\n" not in text.strip() and bool(entries or not is_root)
     if is_on_one_line:
         piece = (" " if entries else "") + _entry(key, json.dumps(value, ensure_ascii=False))
@@ -139,11 +144,8 @@ def without_entry(text: str, path: Sequence[str | int]) -> str:
 
     A number also names a member of an object by its place, for a key that stands there more than once.
     """
-    container = parse(text)
-    for step in path[:-1]:
-        below = container.get(step) if isinstance(step, str) else container.entry(step)
-        assert below is not None
-        container = below
+    container = at(parse(text), path[:-1])
+    assert container is not None
     entries: Sequence[Member | Node] = container.members or container.elements
     last = path[-1]
     keys = [member.key for member in container.members]
@@ -231,6 +233,14 @@ class Member:
     @property
     def end(self) -> int:
         return self.value.end
+
+
+def at(root: Node | None, path: Sequence[str | int]) -> Node | None:
+    """What stands at ``path`` below ``root``; None: nothing. A number is the place of an element, or of a member."""
+    for step in path:
+        if root is not None:
+            root = root.get(step) if isinstance(step, str) else root.entry(step)
+    return root
 
 
 def line_and_column(text: str, position: int) -> tuple[int, int]:

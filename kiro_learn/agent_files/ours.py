@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from kiro_learn.agent_files.commands import SERVER_NAME, Recognition
-from kiro_learn.agent_files.json_edits import Node, NotJson, parse, without_entry
+from kiro_learn.agent_files.json_edits import Node, NotJson, at, parse, without_entry
 from kiro_learn.agent_files.layouts import AddedMember
 
 Step = str | int
@@ -32,20 +32,15 @@ def without_ours(text: str, ours: Recognition, *, added: Sequence[AddedMember] =
 
 def _is_blank(text: str, path: Sequence[Step]) -> bool:
     """Whether the list or the object at ``path`` holds nothing, not even a comment."""
-    node = parse(text)
-    for step in path:
-        below = node.get(step) if isinstance(step, str) else node.entry(step)
-        assert below is not None
-        node = below
+    node = at(parse(text), path)
+    assert node is not None
     return not text[node.start + 1 : node.end - 1].strip()
 
 
 def without_empty(text: str, made: Collection[tuple[str, ...]]) -> str:
     """``text`` without those objects and lists at the paths ``made`` that are empty."""
     for path in sorted(made, key=len, reverse=True):
-        node: Node | None = parse(text)
-        for name in path:
-            node = None if node is None else node.get(name)
+        node = at(parse(text), path)
         if node is not None and node.kind != "scalar" and not node.members and not node.elements:
             text = without_entry(text, path)
     return text
@@ -90,10 +85,7 @@ def _our_entries(root: Node, ours: Recognition, added: Sequence[AddedMember]) ->
     if server is not None and ours.runs_server(server.plain()):
         yield ("mcpServers", SERVER_NAME)
     for member in added:
-        holder: Node | None = root
-        for name in member.path:
-            holder = None if holder is None else holder.get(name)
-        found = None if holder is None else holder.get(member.key)
+        found = at(root, (*member.path, member.key))
         if found is not None and found.plain() == member.value:
             yield (*member.path, member.key)
 

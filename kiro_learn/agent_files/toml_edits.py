@@ -215,12 +215,8 @@ def _of_others(block: str) -> str:
 
 def _is_ours(table: str) -> bool:
     """Whether it is our server, or a list of hooks; one that is no TOML by itself is not."""
-    try:
-        found = tomllib.loads(table)
-    except tomllib.TOMLDecodeError:
-        return False
-    servers = found.get("mcp_servers")
-    return (isinstance(servers, dict) and set(servers) == {SERVER_NAME}) or table.lstrip().startswith("[[hooks.")
+    found = _loaded(table)
+    return set(_servers(found)) == {SERVER_NAME} or (bool(found) and table.lstrip().startswith("[[hooks."))
 
 
 def parse(text: str) -> dict[str, object]:
