@@ -6,7 +6,6 @@ import functools
 import hashlib
 import json
 import os
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -137,10 +136,7 @@ def daemon_address_of(home: Path, token: str = "") -> DaemonAddress:
 
 def is_held(home: Path) -> bool:
     """Whether a daemon holds the lock of ``home``. Only Linux tells that without taking it; elsewhere it is False."""
-    try:
-        return sys.platform == "linux" and hook.daemon_lives(str(home))
-    except OSError:
-        return False
+    return hook.is_served(str(home))
 
 
 # What the daemon says of an upgrade of its database, during which it answers nothing else.

@@ -327,7 +327,7 @@ def forget(client: Caller, /, memory_id: str, *, same_words: bool = False) -> Ca
 
 def viewer_code(client: Caller, /) -> Call[ViewerCode]:  # noqa: ARG001  # as above
     """A code that lets one browser look at the viewer, once: open its ``path`` below the daemon's address."""
-    return Call("POST", "/v1/ui/code", reading.viewer_code, b"{}", is_repeatable=False)
+    return Call("POST", "/v1/ui/code", reading.value_of(ViewerCode), b"{}", is_repeatable=False)
 
 
 # --- upkeep ---------------------------------------------------------------------------------------------------------
@@ -335,7 +335,7 @@ def viewer_code(client: Caller, /) -> Call[ViewerCode]:  # noqa: ARG001  # as ab
 
 def embedding_stats(client: Caller, /) -> Call[EmbeddingStats]:  # noqa: ARG001  # every call has one
     """How many memories have a vector, over all projects."""
-    return get_call("/api/embeddings/stats", reading.embedding_stats)
+    return get_call("/api/embeddings/stats", reading.value_of(EmbeddingStats))
 
 
 def backfill_embeddings(client: Caller, /, batch_size: int | None = None) -> Call[int]:  # noqa: ARG001  # every call has one
@@ -358,7 +358,7 @@ def detect_stale_observations(client: Caller, /, *, project: Named = None) -> Ca
 
 def detect_stale(client: Caller, /, *, project: Named = None) -> Call[StaleDetection]:
     """The same, with all that it brought."""
-    return _detection(client, reading.stale_detection, project)
+    return _detection(client, reading.value_of(StaleDetection), project)
 
 
 # --- built alike -----------------------------------------------------------------------------------------------------

@@ -203,7 +203,7 @@ def judge(client: Caller, /, memory_id: str, feedback: Literal["helped", "wrong"
       RequestRefused: there is none with this id (404).
     """
     body = encoded({"feedback": feedback})
-    return Call("POST", f"{path_of(memory_id)}/feedback", reading.feedback, body, is_repeatable=False)
+    return Call("POST", f"{path_of(memory_id)}/feedback", reading.value_of(FeedbackCounts), body, is_repeatable=False)
 
 
 def pin(client: Caller, /, memory_id: str) -> Call[Memory]:  # noqa: ARG001  # as above

@@ -16,8 +16,6 @@ from kiro_learn.client.building import FilesUnchecked, Json, Response
 from kiro_learn.client.results import (
     Analytics,
     Details,
-    EmbeddingStats,
-    FeedbackCounts,
     Forgotten,
     FoundMemory,
     Memory,
@@ -34,7 +32,6 @@ from kiro_learn.client.results import (
     StaleDetection,
     StoredId,
     TimelineEntry,
-    ViewerCode,
 )
 
 V = TypeVar("V")
@@ -110,6 +107,11 @@ def json_object(response: Response) -> Json:
     return value
 
 
+def value_of(cls: Callable[..., V]) -> Callable[[Response], V]:
+    """Reads an answer that is one ``cls``."""
+    return lambda response: _value(cls, response.json())
+
+
 def search_results(response: Response) -> SearchResults:
     """Of one of the searches below ``/api``."""
     value = response.json()
@@ -150,16 +152,6 @@ def forgotten(response: Response) -> Forgotten:
     value = response.json()
     ids = (value["record_id"], *value.get("also_forgotten", ()))
     return Forgotten(ids, tuple(value.get("same_words", ())))
-
-
-def feedback(response: Response) -> FeedbackCounts:
-    """Of the route that takes what is said of a memory."""
-    return _value(FeedbackCounts, response.json())
-
-
-def viewer_code(response: Response) -> ViewerCode:
-    """Of the route that lets a browser in."""
-    return _value(ViewerCode, response.json())
 
 
 def memory_page(response: Response) -> MemoryPage:
@@ -224,19 +216,9 @@ def analytics(response: Response) -> Analytics:
     return _value(Analytics, value, days=days)
 
 
-def embedding_stats(response: Response) -> EmbeddingStats:
-    """Of the route of that name."""
-    return _value(EmbeddingStats, response.json())
-
-
 def embedded_count(response: Response) -> int:
     """How many vectors a backfill made."""
     return int(response.json()["embedded"])
-
-
-def stale_detection(response: Response) -> StaleDetection:
-    """Of the route that looks for stale files."""
-    return _value(StaleDetection, response.json())
 
 
 def marked_count(response: Response) -> int:
@@ -245,7 +227,7 @@ def marked_count(response: Response) -> int:
     Raises:
       FilesUnchecked: there was no folder in which to look.
     """
-    found = stale_detection(response)
+    found = _value(StaleDetection, response.json())
     if found.folder is None and found.unchecked:
         raise FilesUnchecked(found.unchecked)
     return found.marked

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from kiro_learn.client import reading
 from kiro_learn.client.building import (
     JSON_TYPE,
     LEARNING_PATIENCE_SECONDS,
@@ -136,7 +137,8 @@ class Client(KiroLearn):
     def ranked_memories(self, namespace: str, query: str, *, limit: int = 10, mode: str = "hybrid") -> list[Json]:
         """The memories that fit ``query`` best, best first; ``mode`` is hybrid, lexical or semantic."""
         target = target_of("/v1/memories/search", namespace=namespace, query=query, limit=limit, mode=mode)
-        return self.carry_out(Call("GET", target, _as_list))
+        found: list[Json] = self.body_of(Call("GET", target, reading.json_object))
+        return found
 
     def ask(self, query: str, **given: object) -> Json:
         """``{project, hits, elsewhere_count, …}``: of ``GET /v1/search``, which says what may be ``given``."""
@@ -152,7 +154,7 @@ class Client(KiroLearn):
 
     def body_of(self, call: Call[Any]) -> Any:
         """The JSON that the daemon answers to a call of the SDK, as it is."""
-        return self.carry_out(call._replace(read=_as_json))
+        return self.carry_out(call._replace(read=reading.json_object))
 
     # --- one request ------------------------------------------------------------------------------------------------
 
@@ -169,19 +171,9 @@ class Client(KiroLearn):
         patience_seconds: float | None = None,
     ) -> Json:
         """Asking twice is safe: whatever is stored below ``/v1`` has its id."""
-        call = Call(method, target, _as_json, body, content_type, patience_seconds=patience_seconds)
+        call = Call(method, target, reading.json_object, body, content_type, patience_seconds=patience_seconds)
         return self.carry_out(call)
-
-
-def _as_json(response: Response) -> Json:
-    value: Json = response.json()
-    return value
 
 
 def _as_lines(response: Response) -> list[Json]:
     return [json.loads(line) for line in response.body.splitlines()]
-
-
-def _as_list(response: Response) -> list[Json]:
-    value: list[Json] = response.json()
-    return value
