@@ -101,35 +101,20 @@ def _class(converter: cattrs.Converter, cls: type[Any]) -> Hook:
     attrs.resolve_types(cls)
     fields = {field.name: override(struct_hook=_field(converter, field)) for field in attrs.fields(cls)}
     read = make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=True, **fields)  # type: ignore[arg-type]  # overrides by name
-
-    def hook(value: Any, kind: Any) -> Any:
-        if not isinstance(value, dict):
-            raise TypeError(f"expected an object, found {_name(value)}")
-        return read(value, kind)
-
-    return hook
+    return _of_object(read)
 
 
 def _class_at_once(converter: cattrs.Converter, cls: type[Any]) -> Hook:
     """Read a class as a whole; its own construction runs the validators."""
     attrs.resolve_types(cls)
-    read = make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=False)
-
-    def hook(value: Any, kind: Any) -> Any:
-        if not isinstance(value, dict):
-            raise TypeError(f"expected an object, found {_name(value)}")
-        return read(value, kind)
-
-    return hook
+    return _of_object(make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=False))
 
 
 def _class_of_any_length(converter: cattrs.Converter, cls: type[Any]) -> Hook:
     """Read a class without the bounds of its texts and lists; their form is checked."""
     attrs.resolve_types(cls)
 
-    def hook(value: Any, _kind: Any) -> Any:
-        if not isinstance(value, dict):
-            raise TypeError(f"expected an object, found {_name(value)}")
+    def read(value: dict[str, Any], _kind: Any) -> Any:
         return unchecked(
             cls, **{field.name: _read(value, field) for field in attrs.fields(cls) if _is_said(value, field)}
         )
@@ -143,6 +128,15 @@ def _class_of_any_length(converter: cattrs.Converter, cls: type[Any]) -> Hook:
         except (TypeError, ValueError) as error:
             raise ValueError(f"{field.name}: {error}") from error
         return result
+
+    return _of_object(read)
+
+
+def _of_object(read: Hook) -> Hook:
+    def hook(value: Any, kind: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"expected an object, found {_name(value)}")
+        return read(value, kind)
 
     return hook
 
