@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
+import attrs
 import cattrs
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError
@@ -25,6 +26,7 @@ from kiro_learn.model.event import (
 from kiro_learn.model.ids import to_text
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.retrieval import FeedbackCounts
 from kiro_learn.wire.structuring import new_converter, problem_at, structure, structure_at_once
 
 MAX_JSON_DEPTH = 200
@@ -170,6 +172,8 @@ def _first_line(error: Exception) -> str:
 MOST_TOLD = 2_000
 """Characters of an event that a list has."""
 
+FACTOR_DIGITS = 3
+
 TELLING = ("command", "file_path", "path", "pattern", "query", "url", "description", "prompt")
 """Of a tool's input, the first of these that is there says most."""
 
@@ -218,6 +222,11 @@ def _said(event: Event) -> tuple[str, str | None]:
     told = next((given[name] for name in TELLING if name in given), given) if isinstance(given, dict) else given
     text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
     return text, tool if isinstance(tool, str) else None
+
+
+def feedback_answer(counts: FeedbackCounts) -> dict[str, Any]:
+    """How often each became of a memory, and what its score is multiplied by."""
+    return {**attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)}
 
 
 def refusal_answer(error: str, *, hint: str = "", details: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:

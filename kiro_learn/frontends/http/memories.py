@@ -31,12 +31,12 @@ from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.model.correction import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import EVERYTHING, MemoryRecord
-from kiro_learn.model.retrieval import Feedback, FeedbackCounts, SearchMode
+from kiro_learn.model.retrieval import Feedback, SearchMode
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.search import ProjectsFound
 from kiro_learn.services.services import Services
 from kiro_learn.wire.cursors import record_cursor_after
-from kiro_learn.wire.messages import event_answer, read_json, read_record, write_record, write_value
+from kiro_learn.wire.messages import event_answer, feedback_answer, read_json, read_record, write_record, write_value
 from kiro_learn.wire.structuring import new_converter, structure
 
 DIGITS = 6
@@ -266,8 +266,6 @@ def _written(replacement: Replacement) -> dict[str, Any]:
 
 # Routes that take what somebody says of a memory that was told, and that show what became of it.
 
-FACTOR_DIGITS = 3
-
 
 @attrs.frozen
 class Said:
@@ -283,12 +281,12 @@ def feedback_routes(services: Services) -> Iterator[Route]:
     async def say(request: Request) -> Answer:
         record_id = RecordId(request.path["record_id"])
         counts = await services.aftermath.say(record_id, said_in(request))
-        return json_answer({"record_id": record_id, **feedback_value(counts)})
+        return json_answer({"record_id": record_id, **feedback_answer(counts)})
 
     async def read(request: Request) -> Answer:
         record = await services.queries.record(RecordId(request.path["record_id"]))
         counts = services.aftermath.counts_of(record.record_id)
-        return json_answer({"record_id": record.record_id, **feedback_value(counts)})
+        return json_answer({"record_id": record.record_id, **feedback_answer(counts)})
 
     yield Route("POST", "/v1/memories/<record_id>/feedback", say)
     yield Route("GET", "/v1/memories/<record_id>/feedback", read)
@@ -297,8 +295,3 @@ def feedback_routes(services: Services) -> Iterator[Route]:
 def said_in(request: Request) -> Feedback:
     """What the body says. Raises InvalidRequest."""
     return Feedback(structure(_converter, request.json(), Said).feedback)
-
-
-def feedback_value(counts: FeedbackCounts) -> dict[str, Any]:
-    """How often each became of it, and what its score is multiplied by."""
-    return {**attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)}

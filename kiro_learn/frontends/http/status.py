@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.frontends.http.answers import Answer, error_answer, json_answer, written
-from kiro_learn.frontends.http.memories import feedback_value, said_in
+from kiro_learn.frontends.http.memories import said_in
 from kiro_learn.frontends.http.operations import choice, flag, integer, moment, optional_namespace, optional_text
 from kiro_learn.frontends.http.routes import EVENT_STREAM, Request, Route
 from kiro_learn.model.record import MemoryRecord
@@ -23,7 +23,7 @@ from kiro_learn.services.learn import EmbeddingState
 from kiro_learn.services.live import MOST_LISTENERS, LearnedNow, Listener, LiveEvent, StatusNow
 from kiro_learn.services.retrieval_log import KEPT, RetrievalDetail, percentiles
 from kiro_learn.services.services import Services
-from kiro_learn.wire.messages import write_record, write_value
+from kiro_learn.wire.messages import feedback_answer, write_record, write_value
 
 NAMESPACE = optional_namespace("namespace", "Of this project alone.")
 SIZES = flag("sizes", "With the bytes of what is stored of each project.")
@@ -40,7 +40,7 @@ def status_routes(services: Services) -> Iterator[Route]:
     async def _status() -> dict[str, Any]:
         conflicts = await services.session_context.rule_files.conflicts()
         status = write_value(await services.health.status())
-        feedback = feedback_value(services.aftermath.totals())
+        feedback = feedback_answer(services.aftermath.totals())
         sharing = write_value(services.sharing.status)
         return {**status, "feedback": feedback, "rule_conflicts": write_value(conflicts), "sharing": sharing}
 
@@ -107,7 +107,7 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
             "found": [
                 {
                     **_found_value(each, detail.memories.get(each.record_id)),
-                    "feedback": feedback_value(services.aftermath.counts_of(each.record_id)),
+                    "feedback": feedback_answer(services.aftermath.counts_of(each.record_id)),
                 }
                 for each in detail.found
             ],

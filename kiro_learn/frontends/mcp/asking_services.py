@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
-from kiro_learn.frontends.mcp.tools import GRAPH_CALLS, MARKS, moment_of
+from kiro_learn.frontends.mcp.tools import GRAPH_CALLS, MARKS, changes_in, moment_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
@@ -212,14 +212,9 @@ class AskedServices:
     # --- changing ---------------------------------------------------------------------------------------------------
 
     async def _edit(self, project: NamedProject, arguments: Arguments) -> Told:
-        told: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in arguments.items()
-            if name not in {"id", "project"}
-        }
         records = self._services.project_records
         old = await records.one(project, RecordId(arguments["id"]))
-        edited = await records.edit(project, old.record_id, Correction(**told))
+        edited = await records.edit(project, old.record_id, Correction(**changes_in(arguments)))
         return Told({"id": edited.record_id, "replaced": old.record_id})
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:

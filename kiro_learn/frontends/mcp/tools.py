@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeAlias
 
-import attrs
-
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
@@ -21,6 +19,7 @@ from kiro_learn.model.retrieval import Feedback
 from kiro_learn.services.graph_items import PERSON, PROJECT, GraphItems
 from kiro_learn.services.project_names import HOME, NamedProject
 from kiro_learn.services.services import Services
+from kiro_learn.wire.messages import feedback_answer
 
 Arguments: TypeAlias = Mapping[str, Any]
 GraphCall: TypeAlias = Callable[[GraphItems, NamedProject, Arguments], Awaitable[dict[str, Any]]]
@@ -50,13 +49,14 @@ async def add(items: GraphItems, project: NamedProject, arguments: Arguments) ->
 
 
 async def correct(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    changes: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in arguments.items()
-        if name not in {"id", "project"}
-    }
-    shown = await items.edit(project, GraphItemId(arguments["id"]), GraphCorrection(**changes))
+    shown = await items.edit(project, GraphItemId(arguments["id"]), GraphCorrection(**changes_in(arguments)))
     return _statement(shown.item, project) | {"replaced": arguments["id"]} | _place(shown.item.namespace, project)
+
+
+def changes_in(arguments: Arguments) -> dict[str, Any]:
+    """What is to be changed, by the names of a correction."""
+    given = {name: value for name, value in arguments.items() if name not in {"id", "project"}}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 async def forget(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
@@ -144,14 +144,11 @@ def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
         raise InvalidRequest([(f"$.{name}", str(error))]) from error
 
 
-FACTOR_DIGITS = 3
-
-
 async def judge(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
     """Raises UnknownRecord: the project has none of this id."""
     record = await services.project_records.one(project, RecordId(arguments["id"]))
     counts = await services.aftermath.say(record.record_id, Feedback(arguments["feedback"]))
-    return {"id": record.record_id, **attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)}
+    return {"id": record.record_id, **feedback_answer(counts)}
 
 
 async def pin(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import attrs
 
 from kiro_learn.frontends.http.answers import Answer, value_answer
-from kiro_learn.frontends.http.memories import feedback_value
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, anything, between, length, optional
@@ -19,6 +18,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FeedbackCounts, FoundRecord, Ranking
 from kiro_learn.services.contexts import Context, ContextRequest, Message, TokenSlots
 from kiro_learn.services.services import Services
+from kiro_learn.wire.messages import feedback_answer
 from kiro_learn.wire.structuring import new_converter, structure
 
 MAX_MESSAGE = 1_000_000
@@ -282,7 +282,7 @@ def _found(found: FoundRecord, record: MemoryRecord, counts: FeedbackCounts) -> 
         score=found.score,
         found_by=found.found_by,
         told=found.shown,
-        feedback=feedback_value(counts),
+        feedback=feedback_answer(counts),
         branch=record.branch,
         is_of_branch=None if record.branch is None else found.is_of_branch,
     )
