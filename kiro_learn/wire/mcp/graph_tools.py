@@ -5,21 +5,18 @@ Rules of this file are those of ``tools``.
 
 from __future__ import annotations
 
-from kiro_learn.wire.mcp.schema import PROJECT, Schema, Tool, choice, object_of, text, texts, whole_number
+from kiro_learn.wire.mcp.schema import Schema, Tool, choice, object_of, result_of, text, texts, whole_number
 
 _ID = text("The id, as look_up_facts names it.", 29, 29)
 _TEXT: Schema = {"type": "string"}
-_STATEMENT: Schema = {
-    "type": "object",
-    "properties": {
-        "id": _TEXT,
-        "says": {"type": "string", "description": "The whole of it in one line."},
-        "since": _TEXT,
-        "until": {"type": "string", "description": "When it ended, if it holds no longer."},
-        "scope": {"type": "string", "description": "person, if it holds for all projects."},
-    },
-    "required": ["id", "says"],
-}
+_STATEMENT = result_of(
+    ("id", "says"),
+    id=_TEXT,
+    says={"type": "string", "description": "The whole of it in one line."},
+    since=_TEXT,
+    until={"type": "string", "description": "When it ended, if it holds no longer."},
+    scope={"type": "string", "description": "person, if it holds for all projects."},
+)
 _KIND = choice("Which of them.", "facts", "preferences", "procedures", "entities", default="facts")
 
 _LOOKED_UP: dict[str, Schema] = {
@@ -59,12 +56,8 @@ GRAPH_TOOLS = (
         title="Look up facts",
         about="Lists what was stated of this project: facts (uses, deployed on, port, default branch), what the user "
         "wants to be done always, procedures, or what is talked about; newest first.",
-        takes=object_of({**_LOOKED_UP, "project": PROJECT}),
-        gives={
-            "type": "object",
-            "properties": {"items": {"type": "array", "items": _STATEMENT}},
-            "required": ["items"],
-        },
+        takes=object_of(_LOOKED_UP),
+        gives=result_of(("items",), items={"type": "array", "items": _STATEMENT}),
         is_read_only=True,
     ),
     Tool(
@@ -72,30 +65,23 @@ GRAPH_TOOLS = (
         title="Add a fact",
         about="Keeps what the user states of the project, wants to be done always, or how something is done. What "
         "cannot hold beside it ends; a procedure of the same name gets a new version.",
-        takes=object_of({**_ADDED, "project": PROJECT}),
+        takes=object_of(_ADDED),
         gives=_STATEMENT,
     ),
     Tool(
         name="correct_fact",
         title="Correct a fact",
         about="Puts right what was never true, by its new object, value, steps, description or aliases.",
-        takes=object_of({**_CORRECTED, "project": PROJECT}, required=("id",)),
-        gives={
-            **_STATEMENT,
-            "properties": {**_STATEMENT["properties"], "replaced": _TEXT},
-        },
+        takes=object_of(_CORRECTED, required=("id",)),
+        gives={**_STATEMENT, "properties": {**_STATEMENT["properties"], "replaced": _TEXT}},
         is_destructive=True,
     ),
     Tool(
         name="forget_fact",
         title="Forget a fact",
         about="Deletes one for good, an entity with all facts that name it: call it only if the user wants that.",
-        takes=object_of({**_FORGOTTEN, "project": PROJECT}, required=("id",)),
-        gives={
-            "type": "object",
-            "properties": {"id": _TEXT, "forgotten": {"type": "boolean"}},
-            "required": ["id", "forgotten"],
-        },
+        takes=object_of(_FORGOTTEN, required=("id",)),
+        gives=result_of(("id", "forgotten"), id=_TEXT, forgotten={"type": "boolean"}),
         is_destructive=True,
     ),
 )

@@ -60,6 +60,12 @@ def object_of(properties: Mapping[str, Schema], *, required: tuple[str, ...] = (
     }
 
 
+def result_of(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
+    """What a tool gives."""
+    given: Schema = {"type": "object", "properties": properties}
+    return given | ({"required": list(required)} if required else {})
+
+
 def with_defaults(value: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     """An object that fits, with the properties that it left out and that have a default."""
     properties = schema["properties"]

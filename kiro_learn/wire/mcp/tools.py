@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kiro_learn.model.namespace import MAX_BRANCH
 from kiro_learn.wire.mcp.graph_tools import GRAPH_TOOLS
-from kiro_learn.wire.mcp.schema import PROJECT, Schema, Tool, choice, object_of, text, texts, whole_number
+from kiro_learn.wire.mcp.schema import PROJECT, Schema, Tool, choice, object_of, result_of, text, texts, whole_number
 
 MOST_IDS = 20
 BRIEF_CHARACTERS = 240
@@ -64,27 +64,20 @@ _PLACE: dict[str, Schema] = {
     "project": {"type": "string", "description": "The name of the project that this is about."},
     "note": {"type": "string", "description": "What is particular about that project, if anything is."},
 }
-_SAVED: Schema = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "description": "Of the memory that keeps it."},
-        "stored": {"type": "boolean", "description": "False: it repeats the memory with this id, from moments ago."},
-        "differs": {
-            "type": "array",
-            "items": _TEXT,
-            "description": "Of a repeat: what was said otherwise and is not kept. Save it under another title.",
-        },
+_SAVED = result_of(
+    ("id", "stored"),
+    id={"type": "string", "description": "Of the memory that keeps it."},
+    stored={"type": "boolean", "description": "False: it repeats the memory with this id, from moments ago."},
+    differs={
+        "type": "array",
+        "items": _TEXT,
+        "description": "Of a repeat: what was said otherwise and is not kept. Save it under another title.",
     },
-    "required": ["id", "stored"],
-}
+)
 
 
 def _list_of(item: Schema) -> Schema:
     return {"type": "array", "items": item}
-
-
-def _result(**properties: Schema) -> Schema:
-    return {"type": "object", "properties": properties}
 
 
 _READING = (
@@ -109,11 +102,10 @@ _READING = (
                 },
                 "branch": text("Only what was learned on this branch, and is not merged.", 1, MAX_BRANCH),
                 "detail": choice("full: whole memories instead of their beginnings.", "brief", "full", default="brief"),
-                "project": PROJECT,
             },
             required=("query",),
         ),
-        gives=_result(
+        gives=result_of(
             memories=_list_of(FULL),
             more={"type": "boolean", "description": "A higher limit may find more."},
             degraded={"type": "array", "items": _TEXT, "description": "Why there may be more, or a better order."},
@@ -138,11 +130,10 @@ _READING = (
                     "description": f"All of the text that was captured with it, not only {TEXT_CHARACTERS} characters.",
                     "default": False,
                 },
-                "project": PROJECT,
             },
             required=("ids",),
         ),
-        gives=_result(
+        gives=result_of(
             memories=_list_of(FULL),
             unknown={"type": "array", "items": _TEXT, "description": "Ids that no memory of the project has."},
         ),
@@ -160,10 +151,9 @@ _READING = (
                 "after": whole_number("How many after it.", 0, 50, 5),
                 "limit": whole_number("How many of the newest, without around.", 1, 50, 10),
                 "cursor": text("The next_cursor of the answer before, without around.", 1, 200),
-                "project": PROJECT,
             }
         ),
-        gives=_result(memories=_list_of(BRIEF), next_cursor=_TEXT),
+        gives=result_of(memories=_list_of(BRIEF), next_cursor=_TEXT),
         is_read_only=True,
     ),
     Tool(
@@ -174,10 +164,9 @@ _READING = (
         takes=object_of(
             {
                 "prompt": text("The task or question at hand.", 1, 10_000),
-                "project": PROJECT,
             }
         ),
-        gives=_result(context=_TEXT, ids=_TEXTS, degraded=_TEXTS),
+        gives=result_of(context=_TEXT, ids=_TEXTS, degraded=_TEXTS),
         is_read_only=True,
     ),
 )
@@ -203,7 +192,6 @@ _SAVING = (
                 "files_read": _files("Files that it was learned from."),
                 "files_modified": _files("Files that were changed."),
                 "session": SESSION,
-                "project": PROJECT,
             },
             required=("title",),
         ),
@@ -227,7 +215,6 @@ _SAVING = (
                 "context": text("Where it applies: of a heuristic.", 1, 2000),
                 "confidence": choice("Of a heuristic.", "high", "medium", "low"),
                 "session": SESSION,
-                "project": PROJECT,
             },
             required=("knowledge_type", "title", "content"),
         ),
@@ -247,7 +234,6 @@ _SAVING = (
                 "open_questions": texts("What is not known yet.", 50, 2000),
                 "relevant_files": _files("Files that matter for it."),
                 "session": SESSION,
-                "project": PROJECT,
             },
             required=("task",),
         ),
@@ -268,19 +254,15 @@ _CHANGING = (
             {
                 "id": _ID,
                 "feedback": {"type": "string", "enum": ["helped", "wrong"], "description": "What you say of it."},
-                "project": PROJECT,
             },
             required=("id", "feedback"),
         ),
-        gives={
-            "type": "object",
-            "properties": {
-                "id": _TEXT,
-                **{name: {"type": "integer"} for name in _BECAME},
-                "factor": {"type": "number", "description": "By which its score is multiplied."},
-            },
-            "required": ["id", *_BECAME, "factor"],
-        },
+        gives=result_of(
+            ("id", *_BECAME, "factor"),
+            id=_TEXT,
+            **{name: {"type": "integer"} for name in _BECAME},
+            factor={"type": "number", "description": "By which its score is multiplied."},
+        ),
     ),
     Tool(
         name="edit_memory",
@@ -296,18 +278,14 @@ _CHANGING = (
                 "facts": texts("All of its facts.", 50, 500),
                 "concepts": _CONCEPTS,
                 "files": _files("All files that it is about."),
-                "project": PROJECT,
             },
             required=("id",),
         ),
-        gives={
-            "type": "object",
-            "properties": {
-                "id": {"type": "string", "description": "Of the corrected memory."},
-                "replaced": {"type": "string", "description": "The id that it had before."},
-            },
-            "required": ["id", "replaced"],
-        },
+        gives=result_of(
+            ("id", "replaced"),
+            id={"type": "string", "description": "Of the corrected memory."},
+            replaced={"type": "string", "description": "The id that it had before."},
+        ),
         is_destructive=True,
     ),
     Tool(
@@ -319,11 +297,10 @@ _CHANGING = (
             {
                 "id": _ID,
                 "pinned": {"type": "boolean", "description": "False takes the pin away.", "default": True},
-                "project": PROJECT,
             },
             required=("id",),
         ),
-        gives={"type": "object", "properties": {"id": _TEXT, "pinned": _FLAG}, "required": ["id", "pinned"]},
+        gives=result_of(("id", "pinned"), id=_TEXT, pinned=_FLAG),
     ),
     Tool(
         name="forget_memory",
@@ -338,28 +315,29 @@ _CHANGING = (
                     "description": "Also delete the memories that hold the same words.",
                     "default": False,
                 },
-                "project": PROJECT,
             },
             required=("id",),
         ),
-        gives={
-            "type": "object",
-            "properties": {
-                "id": _TEXT,
-                "forgotten": _FLAG,
-                "also_forgotten": _TEXTS,
-                "same_words": {**_list_of(BRIEF), "description": "What still holds the same words: ask the user."},
-            },
-            "required": ["id", "forgotten", "also_forgotten", "same_words"],
-        },
+        gives=result_of(
+            ("id", "forgotten", "also_forgotten", "same_words"),
+            id=_TEXT,
+            forgotten=_FLAG,
+            also_forgotten=_TEXTS,
+            same_words={**_list_of(BRIEF), "description": "What still holds the same words: ask the user."},
+        ),
         is_destructive=True,
     ),
 )
 
 
-def _naming_its_project(tool: Tool) -> Tool:
-    return tool._replace(gives={**tool.gives, "properties": {**tool.gives["properties"], **_PLACE}})
+def _about_a_project(tool: Tool) -> Tool:
+    """It takes the project, and names it in what it gives."""
+    return tool._replace(takes=_with(tool.takes, {"project": PROJECT}), gives=_with(tool.gives, _PLACE))
 
 
-TOOLS = tuple(_naming_its_project(tool) for tool in (*_READING, *_SAVING, *_CHANGING, *GRAPH_TOOLS))
+def _with(schema: Schema, properties: dict[str, Schema]) -> Schema:
+    return {**schema, "properties": {**schema["properties"], **properties}}
+
+
+TOOLS = tuple(_about_a_project(tool) for tool in (*_READING, *_SAVING, *_CHANGING, *GRAPH_TOOLS))
 BY_NAME = {tool.name: tool for tool in TOOLS}
