@@ -29,8 +29,7 @@ from kiro_learn.agent_files.layouts import (
     memory_agent_file,
 )
 from kiro_learn.model.event import EventKind
-from kiro_learn.wire.agent import Agent, AnswerForm, Files
-from kiro_learn.wire.answer_forms import as_text, for_cursor, in_output_of
+from kiro_learn.wire.agent import Agent, AnswerForm, Files, as_text, for_cursor, in_output_of
 
 SECONDS = 5
 """Agents' limit for the hook, which itself ends within two seconds."""
