@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 import re
+import types
+import typing
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import attrs
@@ -14,12 +18,11 @@ from kiro_learn.frontends.http.api.context import context_routes, recall_routes
 from kiro_learn.frontends.http.api.forgetting import forgetting_routes, retention_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import edit_routes, embedding_routes, observation_routes
-from kiro_learn.frontends.http.api.projects import naming_its_project, pause_routes, project_routes
+from kiro_learn.frontends.http.api.projects import naming_its_project, pause_routes, project_routes, sharing_routes
 from kiro_learn.frontends.http.api.search import search_routes
-from kiro_learn.frontends.http.api.sharing import sharing_routes
 from kiro_learn.frontends.http.operations import Operation, Parameter
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.frontends.http.schemas import schema_of, schema_of_answer
+from kiro_learn.model.checks import Each, Length, Optional, Worded
 from kiro_learn.model.version import __version__
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
@@ -170,3 +173,90 @@ def settings_routes(services: Services) -> Iterator[Route]:
         return value_answer(SettingsShown(settings=tuple(map(write_value, await services.health.settings()))))
 
     yield Route("GET", "/api/settings", settings, about=SETTINGS)
+
+
+# The JSON Schemas of our values: of those that bodies are read as, and of those that answers are written from. What an
+# answer has by default is left out of it, so a field with a default is not required; one that may be None and has no
+# default is null.
+
+_SIMPLE: Mapping[Any, Mapping[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    datetime: {"type": "string", "format": "date-time"},
+}
+
+
+def schema_of(cls: type[Any]) -> dict[str, Any]:
+    """The JSON that is read as a ``cls``, by its types and its validators."""
+    attrs.resolve_types(cls)
+    fields = attrs.fields(cls)
+    return {
+        "type": "object",
+        "properties": {field.name: _bounded(_of_type(field.type), field.validator) for field in fields},
+        "required": [field.name for field in fields if field.default is attrs.NOTHING],
+    }
+
+
+def _of_type(kind: Any) -> dict[str, Any]:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if kind in _SIMPLE:
+        return dict(_SIMPLE[kind])
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if attrs.has(kind):
+        return schema_of(kind)
+    if origin is tuple:
+        return {"type": "array", "items": _of_type(arguments[0])}
+    if origin in {typing.Union, types.UnionType}:
+        return {"anyOf": [_of_type(each) for each in arguments if each is not type(None)] + [{"type": "null"}]}
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return {"enum": [member.value for member in kind]}
+    raise TypeError(f"no schema is known for {kind}")
+
+
+def _bounded(schema: dict[str, Any], validator: Any) -> dict[str, Any]:
+    if isinstance(validator, Length):
+        bounds: dict[str, Any] = {"minLength": validator.least, "maxLength": validator.most}
+        return schema | bounds | ({"pattern": r"\S"} if isinstance(validator, Worded) else {})
+    if isinstance(validator, Each):
+        items = _bounded(schema["items"], validator.item)
+        return schema | {"minItems": validator.least, "maxItems": validator.most, "items": items}
+    if isinstance(validator, Optional):
+        first, *rest = schema["anyOf"]
+        return {"anyOf": [_bounded(first, validator.inner), *rest]}
+    return schema
+
+
+def schema_of_answer(kind: Any) -> dict[str, Any]:
+    """The JSON that a value of this class is written as; of several classes, one of theirs.
+
+    A field adds the keywords of its ``metadata``.
+    """
+    if not attrs.has(kind):
+        return {"oneOf": [schema_of_answer(each) for each in typing.get_args(kind)]}
+    attrs.resolve_types(kind)
+    fields = attrs.fields(kind)
+    return {
+        "type": "object",
+        "properties": {
+            field.name: _of_answer(field.type, may_be_null=field.default is attrs.NOTHING) | dict(field.metadata)
+            for field in fields
+        },
+        "required": [field.name for field in fields if field.default is attrs.NOTHING],
+    }
+
+
+def _of_answer(kind: Any, *, may_be_null: bool = True) -> dict[str, Any]:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin in {typing.Union, types.UnionType}:
+        (inner,) = (_of_answer(each) for each in arguments if each is not type(None))
+        return inner | {"type": [inner["type"], "null"]} if may_be_null else inner
+    if origin is typing.Literal and len(arguments) == 1:
+        return {"const": arguments[0]}
+    if origin is tuple:
+        return {"type": "array", "items": _of_answer(arguments[0])}
+    if origin is dict:
+        return {"type": "object"}
+    return schema_of_answer(kind) if attrs.has(kind) else _of_type(kind)

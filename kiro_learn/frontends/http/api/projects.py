@@ -1,4 +1,6 @@
-"""Which project is meant: asked for itself, and named by every answer that is about one."""
+"""Which project is meant: asked for itself, and named by every answer that is about one; what of projects is paused,
+and what is shared of them.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,13 @@ from kiro_learn.frontends.http.api.search import PROJECT
 from kiro_learn.frontends.http.operations import Operation, optional_text
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length, optional
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import MAX_PROJECT_CHARACTERS, Pause, project_id_in
 from kiro_learn.model.profile import ProfileFact
 from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.services import Services
-from kiro_learn.wire.messages import write_value
+from kiro_learn.services.sharing import SharingStatus
+from kiro_learn.wire.messages import write_record, write_value
 from kiro_learn.wire.structuring import new_converter, structure
 
 NAME_HEADER = "X-Project"
@@ -211,3 +215,45 @@ def pause_routes(services: Services) -> Iterator[Route]:
 
 def _written(pause: Pause) -> dict[str, Any]:
     return {"namespace": pause.namespace, "session": pause.session_id, "since": write_value(pause.since)}
+
+
+# What is shared with a team: how it stands, comparing both sides now, and what stays here.
+
+
+@attrs.frozen(kw_only=True)
+class WithholdAsked:
+    """A memory, and whether it is to stay on this machine."""
+
+    record_id: str = attrs.field(validator=length(1, 128))
+    withheld: bool = True
+
+
+SHARING = Operation(summary="What is shared with a team, and what others share.")
+COMPARE = Operation(summary="Share, take back and receive now what the next comparison would.")
+WITHHOLD = Operation(
+    summary="Take a memory back, and let it stay on this machine; or let it be shared again.",
+    body=WithholdAsked,
+    takes_unknown_keys=False,
+)
+
+
+def sharing_routes(services: Services) -> Iterator[Route]:
+    async def status(_request: Request) -> Answer:
+        return json_answer(_status(services.sharing.status))
+
+    async def compare(_request: Request) -> Answer:
+        return json_answer(_status(await services.sharing.compare()))
+
+    async def withhold(request: Request) -> Answer:
+        asked = structure(_converter, request.json(), WithholdAsked)
+        record = await services.sharing.withhold(RecordId(asked.record_id), is_withheld=asked.withheld)
+        return json_answer({"withheld": asked.withheld, "memory": write_record(record)})
+
+    yield Route("GET", "/api/share", status, about=SHARING)
+    yield Route("POST", "/api/share", compare, about=COMPARE)
+    yield Route("POST", "/api/share/withhold", withhold, about=WITHHOLD)
+
+
+def _status(status: SharingStatus) -> dict[str, Any]:
+    written: dict[str, Any] = write_value(status)
+    return written

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.frontends.http.schemas import schema_of
+from kiro_learn.frontends.http.api.openapi import schema_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.wire.mcp.schema import Tool, object_of, problems, text, texts, whole_number, with_defaults
