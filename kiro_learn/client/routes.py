@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -22,6 +22,8 @@ from kiro_learn.client.building import (
     target_of,
 )
 from kiro_learn.client.synchronous import KiroLearn
+
+PAGE = 200
 
 
 class Client(KiroLearn):
@@ -155,6 +157,17 @@ class Client(KiroLearn):
     def body_of(self, call: Call[Any]) -> Any:
         """The JSON that the daemon answers to a call of the SDK, as it is."""
         return self.carry_out(call._replace(read=reading.json_object))
+
+    def listed(self, ask: Callable[..., Call[Any]], limit: int | None) -> Json:
+        """The first ``limit`` items of what is listed page by page, or all of them: ``{items, next_cursor}``."""
+        items: list[Json] = []
+        cursor: str | None = None
+        is_more = True
+        while is_more:
+            page = self.body_of(ask(limit=PAGE if limit is None else min(PAGE, limit - len(items)), cursor=cursor))
+            items, cursor = items + page["items"], page["next_cursor"]
+            is_more = cursor is not None and len(items) != limit
+        return {"items": items, "next_cursor": cursor}
 
     # --- one request ------------------------------------------------------------------------------------------------
 

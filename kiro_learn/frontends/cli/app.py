@@ -52,7 +52,7 @@ VERBS = {
     "conflicts": "conflicts",
     "flush": "learn",
     "import": "importing",
-    "relearn": "relearn",
+    "relearn": "learn",
     "retention": "forget",
     "storage": "backup",
     "share": "share",

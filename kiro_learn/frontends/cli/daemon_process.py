@@ -215,7 +215,7 @@ def is_there(client: Client) -> bool:
     except DaemonUnreachable:
         return False
     except DaemonSilent:
-        return True
+        pass
     return True
 
 
@@ -233,14 +233,9 @@ def _pid_of(client: Client) -> int:
 def _is_gone(client: Client) -> bool:
     """No daemon answers, and none holds the home's lock."""
     try:
-        client.health()
-    except DaemonUnreachable:
-        return True
-    except DaemonSilent:
-        return False
+        return not is_there(client)
     finally:
         client.close()
-    return False
 
 
 def _has_ended(pid: int) -> bool:

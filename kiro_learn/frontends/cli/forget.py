@@ -75,7 +75,7 @@ def forget_verb(  # click hands every option over
         if not everywhere and not (is_secret and not project):
             asked["project"] = projects.meant(client, project).namespace
         if memory:
-            places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
+            places = projects.places(client, project, everywhere=everywhere)
             asked["memories"] = [record_ids.found(client, each, places)["record_id"] for each in memory]
             if not (project or "query" in asked):
                 asked.pop("project", None)  # a whole id may be of any

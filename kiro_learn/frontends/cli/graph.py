@@ -57,8 +57,6 @@ ALL_HELP = {
 }
 """Of kinds that end."""
 
-PAGE = 200
-
 EDITED = {"step": "steps", "alias": "aliases"}
 """Options that may be given again, and what all of them are together."""
 
@@ -100,7 +98,7 @@ def _list_verb(kind: str) -> click.Command:
             ask = partial(
                 json_calls.items, client, kind, text=text, as_of=as_of, everything=everything, project=place.spelled
             )
-            found = _page(client, ask, limit)
+            found = client.listed(ask, limit)
             next_cursor = found["next_cursor"]
             is_more = next_cursor is not None and bool(client.body_of(ask(limit=1, cursor=next_cursor))["items"])
             of_all = 0 if shell.as_json else len(_of_all_projects(client, partial(ask, project=HOME), found["items"]))
@@ -120,23 +118,11 @@ def _list_verb(kind: str) -> click.Command:
     return list_verb
 
 
-def _page(client: Client, ask: Callable[..., Call[Json]], limit: int | None) -> Json:
-    """The first ``limit`` items, or all of them, in the form of one answer."""
-    items: list[Json] = []
-    cursor: str | None = None
-    is_more = True
-    while is_more:
-        page = client.body_of(ask(limit=PAGE if limit is None else min(PAGE, limit - len(items)), cursor=cursor))
-        items, cursor = items + page["items"], page["next_cursor"]
-        is_more = cursor is not None and len(items) != limit
-    return {"items": items, "next_cursor": cursor}
-
-
 def _of_all_projects(client: Client, ask: Callable[..., Call[Json]], own: Sequence[Json]) -> list[Json]:
     """What a person stated of all projects, as ``ask`` finds it with the home folder, but for a project's ``own``."""
     known = {each["id"] for each in own}
     try:
-        found = [each for each in _page(client, ask, None)["items"] if each["id"] not in known]
+        found = [each for each in client.listed(ask, None)["items"] if each["id"] not in known]
     except RequestRefused:  # the home folder of a service's user need not be there
         return []
     return [each for each in found if each.get("source_type") == SourceType.CORRECTED and not each.get("path")]
@@ -339,7 +325,7 @@ def _id_of(client: Client, kind: str, asked: str, place: projects.Called) -> str
     sort = Sort(graph_screen.ONE[kind], "id", graph_screen.said, _listing(kind))
     record_ids.insist_it_is_long(asked, sort)
     ask = partial(json_calls.items, client, kind, everything=True, project=place.spelled)
-    own = _page(client, ask, None)["items"]
+    own = client.listed(ask, None)["items"]
     looked_at = [*own, *_of_all_projects(client, partial(ask, project=HOME), own)]
     found: str = record_ids.only_one(asked, looked_at, sort, place.name)["id"]
     return found

@@ -1,8 +1,7 @@
-"""memories list, show, edit, history, undo, forget; and those of ``marks``."""
+"""memories list, show, edit, history, undo, forget; pin, unpin, helped, wrong."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import click
 
 from kiro_learn.client import calls, project_calls
-from kiro_learn.client.building import Filters, RequestRefused
+from kiro_learn.client.building import Call, Filters, RequestRefused
+from kiro_learn.client.results import FeedbackCounts
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import memory_screen, projects, record_ids, replacement_screen, texts
-from kiro_learn.frontends.cli.marks import helped_verb, pin_verb, unpin_verb, wrong_verb
 from kiro_learn.frontends.cli.options import in_projects, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.model.namespace import actor_id_in
@@ -27,8 +26,9 @@ CHANGES = {
     "file": "A file that it is about; as with facts.",
 }
 
-PAGE = 200
-"""Of one request with a filter."""
+BECAME = tuple(name for name in FeedbackCounts._fields if name != "factor")
+
+Json = dict[str, Any]
 
 LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
 """What is given one by one, and the name of all of it."""
@@ -70,7 +70,7 @@ def list_verb(
     with shell.client() as client:
         place = None if everywhere else projects.meant(client, project)
         ask = partial(client.memories, namespace=None if place is None else place.namespace)
-        page = _page(ask, most)
+        page = record_ids.page_of(ask, most)
         is_empty = place is not None and not page["total"] and not shell.as_json
         moved = projects.perhaps_moved(client, project) if is_empty else []
     name = texts.ALL_PROJECTS if place is None else place.name
@@ -85,9 +85,10 @@ def list_verb(
 def _list_wanted(shell: Shell, wanted: Filters, limit: int | None, project: str, *, everywhere: bool) -> None:
     """The newest ``limit``, or all, that fit the filters."""
     with shell.client() as client:
-        places = _places(client, project, everywhere=everywhere)
+        places = projects.places(client, project, everywhere=everywhere)
         most = None if limit is None else limit + 1  # whether there are more
-        found = [item for place in places for item in _wanted_of(client, place.namespace, wanted, most)]
+        asks = [partial(project_calls.observations, client, project=place.namespace, **wanted) for place in places]
+        found = [item for ask in asks for item in client.listed(ask, most)["items"]]
     items = sorted(found, key=lambda item: (item["created_at"], item["record_id"]), reverse=True)[:limit]
     name = texts.ALL_PROJECTS if everywhere else places[0].name
     shell.answer(
@@ -97,22 +98,10 @@ def _list_wanted(shell: Shell, wanted: Filters, limit: int | None, project: str,
     )
 
 
-def _wanted_of(client: Client, namespace: str, wanted: Filters, limit: int | None) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = []
-    cursor: str | None = ""
-    while cursor is not None and (limit is None or len(items) < limit):
-        some = PAGE if limit is None else min(PAGE, limit - len(items))
-        call = project_calls.observations(client, limit=some, cursor=cursor or None, project=namespace, **wanted)
-        page = client.body_of(call)
-        items += page["items"]
-        cursor = page["next_cursor"]
-    return items
-
-
 def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bool) -> None:
     with shell.client() as client:
-        places = _places(client, project, everywhere=everywhere)
-        pages = [_page(partial(client.stale_memories, place.namespace), limit) for place in places]
+        places = projects.places(client, project, everywhere=everywhere)
+        pages = [record_ids.page_of(partial(client.stale_memories, place.namespace), limit) for place in places]
     items = [item for page in pages for item in page["items"]][:limit]
     total = sum(page["total"] for page in pages)
     if shell.as_json:
@@ -133,7 +122,7 @@ def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bo
 def show_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> None:
     """Show one memory: a full id, or the end of one."""
     with shell.client() as client:
-        record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
+        record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
         if shell.as_json:
             shell.print_json(record)
             return
@@ -170,7 +159,7 @@ def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, **chang
         options = ", ".join(f"--{name}" for name in CHANGES)
         raise Failed(f"nothing to change: say it with {options}", exit_code=2)
     with shell.client() as client:
-        old = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
+        old = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
         answer = client.body_of(calls.edit(client, old["record_id"], project=old["namespace"], **wanted))
     if shell.as_json:
         shell.print_json(answer)
@@ -190,7 +179,7 @@ edit_verb.params += _changes()
 def history_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> None:
     """Show what a memory replaced."""
     with shell.client() as client:
-        record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
+        record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
         history = client.history(record["record_id"])
     named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
     undo = f"kiro-learn memories undo {named}"
@@ -205,7 +194,7 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> N
 def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere: bool) -> None:
     """Put back what a memory replaced, and take it away."""
     with shell.client() as client:
-        record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
+        record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
         if not yes:
             shell.say_before_asking(_to_undo(client, record, shell))
         if not shell.confirm("Undo this?", flag_given=yes):
@@ -225,7 +214,7 @@ def forget_verb(
 ) -> None:
     """Forget memories everywhere; that cannot be undone."""
     with shell.client() as client:
-        places = _places(client, project, everywhere=everywhere)
+        places = projects.places(client, project, everywhere=everywhere)
         named = (record_ids.found_if_readable(client, each, places) for each in memory)
         by_id = {each["record_id"]: each for each in named}
         same = _with_same_words(client, by_id)
@@ -250,21 +239,6 @@ def _with_same_words(client: Client, named: Mapping[str, dict[str, Any]]) -> dic
     readable = [each for each, record in named.items() if record_ids.is_readable(record)]
     found = [each for one in readable for each in client.body_of(calls.same_words(client, one))["items"]]
     return {each["record_id"]: each for each in found if each["record_id"] not in named}
-
-
-def _page(ask: Callable[..., dict[str, Any]], limit: int | None) -> dict[str, Any]:
-    """One page of ``limit`` memories, as the API answers it; all of them without a limit."""
-    page = ask(limit=min(limit or record_ids.PAGE, record_ids.PAGE))
-    wanted = page["total"] if limit is None else min(limit, page["total"])
-    for offset in itertools.count(len(page["items"]), record_ids.PAGE):
-        if offset >= wanted:
-            break
-        page["items"] += ask(limit=min(record_ids.PAGE, wanted - offset), offset=offset)["items"]
-    return {**page, "limit": len(page["items"])} if limit is None else page
-
-
-def _places(client: Client, project: str, *, everywhere: bool) -> list[projects.Project]:
-    return projects.all_of(client) if everywhere else [projects.meant(client, project)]
 
 
 def _project_of(client: Client, record: dict[str, Any]) -> str:
@@ -300,7 +274,49 @@ def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]
                 raise
 
 
-memories_verb.add_command(helped_verb)
-memories_verb.add_command(wrong_verb)
-memories_verb.add_command(pin_verb)
-memories_verb.add_command(unpin_verb)
+# What people say of a memory: that it is to be told always, or did well or ill when it was told.
+
+
+def _saying(name: str, about: str, call: Callable[[Client, str], Call[Any]], said: Callable[[Json, Json], str]) -> None:
+    """Add the verb ``name``, which prints what is ``said`` of the memory and of what the ``call`` answered."""
+
+    @memories_verb.command(name, help=about)
+    @click.argument("memory")
+    @in_projects
+    @printing
+    def verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
+        with shell.client() as client:
+            record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
+            answer = client.body_of(call(client, record["record_id"]))
+        shell.answer(answer, [f"{shell.out.mark('ok')} {said(record, answer)}"])
+
+
+def _became(record: Json, answer: Json) -> str:
+    known = ", ".join(f"{answer[name]} {name}" for name in BECAME if answer[name])
+    return f"{record['title']}: {known}, score x{answer['factor']:.2f}"
+
+
+_saying(
+    "pin",
+    "Pin a memory: every session is told it as it starts, and it is never cut by age.",
+    project_calls.pin,
+    lambda _record, answer: f"Pinned: {answer['title']}",
+)
+_saying(
+    "unpin",
+    "Take the pin of a memory away.",
+    project_calls.unpin,
+    lambda _record, answer: f"No longer pinned: {answer['title']}",
+)
+_saying(
+    "helped",
+    "Say that a memory that was told helped: it is told a little sooner.",
+    partial(project_calls.judge, feedback="helped"),
+    _became,
+)
+_saying(
+    "wrong",
+    "Say that a memory that was told is wrong: it is told a little later. To correct it: memories edit.",
+    partial(project_calls.judge, feedback="wrong"),
+    _became,
+)

@@ -37,7 +37,9 @@ def typed_or_piped(text: str) -> str:
 
 def printing(verb: Verb) -> Verb:
     """A verb that prints: called with its shell, which knows of ``--json``."""
-    option = click.option("--json", is_flag=True, help="Print one JSON document.", expose_value=False, callback=_use_json)
+    option = click.option(
+        "--json", is_flag=True, help="Print one JSON document.", expose_value=False, callback=_use_json
+    )
     return click.pass_obj(option(coloured(verb)))  # type: ignore[return-value]  # the same verb, without its shell
 
 

@@ -67,6 +67,11 @@ def all_of(client: Client) -> list[Project]:
     return [_of(project) for project in client.stats()["projects"]]
 
 
+def places(client: Client, named: str, *, everywhere: bool) -> list[Project]:
+    """Every project, or the one that ``named`` means."""
+    return all_of(client) if everywhere else [meant(client, named)]
+
+
 def perhaps_moved(client: Client, named: str) -> list[str]:
     """Commands that bring in what was remembered of the project's folder before it was renamed or moved.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from kiro_learn.client.building import RequestRefused
@@ -53,13 +55,21 @@ def to_type(record_id: str, asked: str, *, is_elsewhere: bool) -> str:
     return record_id if is_elsewhere or _FULL.fullmatch(asked) else record_id[-SHOWN:]
 
 
-def memories_of(client: Client, project: Project) -> Iterator[Json]:
-    """All of a project's memories, newest first."""
-    offset, total = 0, 1
-    while offset < total:
-        page = client.memories(namespace=project.namespace, limit=PAGE, offset=offset)
-        yield from page["items"]
-        offset, total = offset + PAGE, page["total"]
+def _memories_of(client: Client, projects: Sequence[Project]) -> list[Json]:
+    """All of these projects' memories, newest first in each."""
+    pages = [page_of(partial(client.memories, namespace=project.namespace), None) for project in projects]
+    return [record for page in pages for record in page["items"]]
+
+
+def page_of(ask: Callable[..., dict[str, Any]], limit: int | None) -> dict[str, Any]:
+    """One page of ``limit`` memories, as the API answers it; all of them without a limit."""
+    page = ask(limit=min(limit or PAGE, PAGE))
+    wanted = page["total"] if limit is None else min(limit, page["total"])
+    for offset in itertools.count(len(page["items"]), PAGE):
+        if offset >= wanted:
+            break
+        page["items"] += ask(limit=min(PAGE, wanted - offset), offset=offset)["items"]
+    return {**page, "limit": len(page["items"])} if limit is None else page
 
 
 def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
@@ -72,7 +82,7 @@ def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
     if _FULL.fullmatch(ending):
         return _by_id(client, ending, projects)
     insist_it_is_long(ending, MEMORIES)
-    looked_at = [record for project in projects for record in memories_of(client, project)]
+    looked_at = _memories_of(client, projects)
     end = ending_of(ending)
     if not any(record["record_id"].endswith(end) for record in looked_at):
         _name_successor(client, end, looked_at)
@@ -141,7 +151,7 @@ def _by_id(client: Client, record_id: str, projects: Sequence[Project]) -> Json:
         record = client.memory(record_id)
     except RequestRefused as error:
         if error.status == UNKNOWN:
-            _name_successor(client, record_id, [each for project in projects for each in memories_of(client, project)])
+            _name_successor(client, record_id, _memories_of(client, projects))
             raise Failed(str(error), hint="kiro-learn memories list") from error
         raise
     named = {project.namespace for project in projects if project.is_named}

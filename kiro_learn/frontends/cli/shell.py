@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from kiro_learn.client.address import default_home
 from kiro_learn.client.routes import Client
@@ -36,10 +36,8 @@ class Serve(Protocol):
     def __call__(self, home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int: ...
 
 
-class OpenInstallation(Protocol):
-    """The installation into agents, given by ``__main__``."""
-
-    def __call__(self, home: Path, environment: Mapping[str, str]) -> Installation: ...
+OpenInstallation: TypeAlias = "Callable[[Path, Mapping[str, str]], Installation]"
+"""The installation into agents, given by ``__main__``."""
 
 
 class Maintenance(Protocol):
@@ -87,10 +85,8 @@ class Maintenance(Protocol):
         ...
 
 
-class OpenMaintenance(Protocol):
-    """Imports what only these use cases need."""
-
-    def __call__(self) -> Maintenance: ...
+OpenMaintenance: TypeAlias = Callable[[], Maintenance]
+"""Imports what only these use cases need."""
 
 
 class Failed(KiroLearnError):

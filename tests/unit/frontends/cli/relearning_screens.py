@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kiro_learn.frontends.cli import relearn
-from kiro_learn.frontends.cli.relearn import Took
+from kiro_learn.frontends.cli import learn
+from kiro_learn.frontends.cli.learn import Took
 from kiro_learn.frontends.cli.terminal import Terminal
 
 PREVIEW = {
@@ -25,7 +25,7 @@ RELEARNED = {
 
 RELEARNING_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "relearn asks": (
-        lambda terminal: relearn.to_do(PREVIEW, "web-shop", terminal),
+        lambda terminal: learn.to_do(PREVIEW, "web-shop", terminal),
         """\
 Learn 41 memories of web-shop again, by a model
   asks      kiro-cli, about 7 calls of 488 left today
@@ -33,7 +33,7 @@ Learn 41 memories of web-shop again, by a model
   keeps     what is replaced; it can be seen and put back""",
     ),
     "relearn asks for more than there is": (
-        lambda terminal: relearn.to_do({**PREVIEW, "calls": 700, "stays_here": True}, "web-shop", terminal),
+        lambda terminal: learn.to_do({**PREVIEW, "calls": 700, "stays_here": True}, "web-shop", terminal),
         """\
 Learn 41 memories of web-shop again, by a model
   asks      kiro-cli, about 700 calls; 488 are left today, and it stops there
@@ -41,27 +41,27 @@ Learn 41 memories of web-shop again, by a model
   keeps     what is replaced; it can be seen and put back""",
     ),
     "relearn asks without a limit": (
-        lambda terminal: relearn.to_do({**PREVIEW, "calls": 1, "calls_left": None}, "shop", terminal)[1:2],
+        lambda terminal: learn.to_do({**PREVIEW, "calls": 1, "calls_left": None}, "shop", terminal)[1:2],
         "  asks      kiro-cli, about 1 call",
     ),
     "relearn asks about what binds": (
-        lambda terminal: relearn.to_do({**PREVIEW, "memories": [WEAK[0]] * 3}, "shop", terminal)[3:4],
+        lambda terminal: learn.to_do({**PREVIEW, "memories": [WEAK[0]] * 3}, "shop", terminal)[3:4],
         "  may go    3 memories only for a new one that holds what they say",
     ),
     "relearn dry run": (
-        lambda terminal: relearn.would_go({**PREVIEW, "memories": WEAK}, terminal),
+        lambda terminal: learn.would_go({**PREVIEW, "memories": WEAK}, terminal),
         """\
     Always use pnpm here, never npm · your words, a rule or a decision
     The build was slow The build was slow The build was slow The build was slow…""",
     ),
     "relearn keeps what binds": (
-        lambda terminal: relearn.done({**RELEARNED, "protected": 2, "left": 2}, TOOK, terminal)[1:3],
+        lambda terminal: learn.done({**RELEARNED, "protected": 2, "left": 2}, TOOK, terminal)[1:3],
         """\
   2 memories with your words, rules or decisions stay: no new one holds them
   2 memories learned without a model stay""",
     ),
     "relearn would keep far less": (
-        lambda terminal: relearn.too_little({**RELEARNED, "too_little": LAZY}, "kiro-cli", terminal),
+        lambda terminal: learn.too_little({**RELEARNED, "too_little": LAZY}, "kiro-cli", terminal),
         """\
 ! kiro-cli tells 12 memories in 1
   goes
@@ -80,7 +80,7 @@ Learn 41 memories of web-shop again, by a model
     Work was done""",
     ),
     "relearn stopped before far less": (
-        lambda terminal: relearn.done(
+        lambda terminal: learn.done(
             {
                 **RELEARNED,
                 "replaced": 0,
@@ -98,13 +98,13 @@ Learn 41 memories of web-shop again, by a model
   Do it all the same: kiro-learn relearn --project web-shop --yes""",
     ),
     "relearn done": (
-        lambda terminal: relearn.done(RELEARNED, TOOK, terminal),
+        lambda terminal: learn.done(RELEARNED, TOOK, terminal),
         """\
 ✓ 41 memories replaced by 38 learned by kiro-cli · 3 min
   Undo one: kiro-learn memories undo MEMORY""",
     ),
     "relearn ended early": (
-        lambda terminal: relearn.done(
+        lambda terminal: learn.done(
             {**RELEARNED, "replaced": 12, "left": 29, "stopped_because": "the learner took too long"},
             TOOK,
             terminal,
@@ -117,7 +117,7 @@ Learn 41 memories of web-shop again, by a model
   Undo one: kiro-learn memories undo MEMORY""",
     ),
     "relearn found nothing": (
-        lambda terminal: relearn.done(
+        lambda terminal: learn.done(
             {**RELEARNED, "records": 0, "replaced": 0, "left": 1}, TOOK._replace(seconds=9), terminal
         ),
         """\
