@@ -14,6 +14,7 @@ from kiro_learn.frontends.http.answers import Refused, error_answer
 from kiro_learn.model.ids import from_text_or_date
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
 from kiro_learn.model.record import RecordFilter
+from kiro_learn.wire.structuring import new_converter, structure
 
 T = TypeVar("T")
 
@@ -50,6 +51,14 @@ class Operation:
     """A schema, or the class that it is written from; or a union of such classes."""
     content_types: tuple[str, ...] = ("application/json",)
     """Of the answer, as the parameters ask for it."""
+
+    def read(self, value: Any) -> Any:
+        """A JSON value as the ``body``. Raises InvalidRequest, naming every wrong value."""
+        assert self.body is not None
+        return structure(_TOLERANT if self.takes_unknown_keys else _STRICT, value, self.body)
+
+
+_TOLERANT, _STRICT = new_converter(), new_converter(forbid_extra_keys=True)
 
 
 def required_text(name: str, about: str) -> Parameter[str]:

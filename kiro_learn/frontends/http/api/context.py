@@ -19,7 +19,6 @@ from kiro_learn.model.retrieval import FeedbackCounts, FoundRecord, Ranking
 from kiro_learn.services.contexts import Context, ContextRequest, Message, TokenSlots
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import feedback_answer
-from kiro_learn.wire.structuring import new_converter, structure
 
 MAX_MESSAGE = 1_000_000
 MAX_HISTORY = 1_000
@@ -142,16 +141,14 @@ COMPACT = Operation(
     answer=Compacted,
 )
 
-_converter = new_converter()
-
 
 def context_routes(services: Services) -> Iterator[Route]:
     async def context(request: Request) -> Answer:
-        asked = structure(_converter, request.json(), Asked)
+        asked: Asked = CONTEXT.read(request.json())
         return value_answer(_told(await services.contexts.context(asked.project, asked.request)))
 
     async def compact(request: Request) -> Answer:
-        asked = structure(_converter, request.json(), Conversation)
+        asked: Conversation = COMPACT.read(request.json())
         messages = [Message(each.role, each.content) for each in asked.messages]
         done, memory = await services.contexts.compacted(
             messages, asked.tokens, project=asked.project, session=asked.session
@@ -251,7 +248,7 @@ RECALL = Operation(
 
 def recall_routes(services: Services) -> Iterator[Route]:
     async def recall(request: Request) -> Answer:
-        asked = structure(_converter, request.json(), Prompted)
+        asked: Prompted = RECALL.read(request.json())
         named = await services.project_names.resolve(asked.project)
         told = await services.recall.answer(
             named.namespace, TextBody(asked.prompt), folder=named.folder, branch=named.branch

@@ -22,7 +22,6 @@ from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_record, write_value
-from kiro_learn.wire.structuring import new_converter, structure
 
 MOST_IDS = 10_000
 LEAST_SECRET = 6
@@ -74,12 +73,10 @@ FORGET = Operation(
     takes_unknown_keys=False,
 )
 
-_converter = new_converter(forbid_extra_keys=True)
-
 
 def forgetting_routes(services: Services) -> Iterator[Route]:
     async def selected(request: Request) -> Selection:
-        asked = structure(_converter, request.json(), SelectionAsked)
+        asked: SelectionAsked = FORGET.read(request.json())
         project = None if asked.project is None else await services.project_names.resolve(asked.project)
         namespace = None if project is None else project.namespace
         found: list[RecordId] = []
@@ -109,7 +106,7 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
         return json_answer(counts | {name: [write_record(each) for each in found] for name, found in records.items()})
 
     async def forget(request: Request) -> Answer:
-        deletes_copies = structure(_converter, request.json(), SelectionAsked).delete_copies
+        deletes_copies = FORGET.read(request.json()).delete_copies
         selection = await selected(request)
         done = await services.forgetting.forget(selection, deletes_copies=deletes_copies)
         if selection.is_whole and selection.namespace is not None:
@@ -180,7 +177,7 @@ def retention_routes(services: Services) -> Iterator[Route]:
 
     async def apply(request: Request) -> Answer:
         retention = services.retention
-        asked = structure(_converter, request.json() if request.body else {}, RulesAsked)
+        asked: RulesAsked = APPLY.read(request.json() if request.body else {})
         return json_answer(write_value(await retention.apply(asked.over(retention.rules))))
 
     yield Route("GET", "/api/retention", preview, about=AGED)

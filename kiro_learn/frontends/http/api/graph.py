@@ -29,7 +29,6 @@ from kiro_learn.model.observation import MAX_PROJECT
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
-from kiro_learn.wire.structuring import new_converter, structure
 
 MAX_ID = 100
 KINDS = {
@@ -127,8 +126,6 @@ CONFLICTS = Operation(
 )
 SETTLE = Operation(summary="Keep one side of a conflict; the other one ends.", body=ConflictSettled)
 
-_converter = new_converter()
-
 
 def graph_routes(services: Services) -> Iterator[Route]:
     async def list_items(request: Request) -> Answer:
@@ -149,12 +146,12 @@ def graph_routes(services: Services) -> Iterator[Route]:
         return json_answer(_written(found.item) | {"evidence": [write_value(each) for each in found.evidence]})
 
     async def add(request: Request) -> Answer:
-        wanted = structure(_converter, request.json(), GraphAdded)
+        wanted: GraphAdded = ADD.read(request.json())
         found = await services.graph_items.add(wanted.project, wanted.said, scope=wanted.scope)
         return json_answer(_written(found.item))
 
     async def edit(request: Request) -> Answer:
-        wanted = structure(_converter, request.json(), GraphEdited)
+        wanted: GraphEdited = EDIT.read(request.json())
         found = await services.graph_items.edit(wanted.project, GraphItemId(wanted.id), wanted.correction)
         return json_answer(_written(found.item))
 
@@ -181,7 +178,7 @@ def graph_routes(services: Services) -> Iterator[Route]:
 
 def _merging_route(services: Services) -> Route:
     async def merge(request: Request) -> Answer:
-        wanted = structure(_converter, request.json(), EntitiesMerged)
+        wanted: EntitiesMerged = MERGE.read(request.json())
         found = await services.graph_items.merge(wanted.project, GraphItemId(wanted.id), GraphItemId(wanted.into))
         return json_answer(_written(found.item))
 
@@ -199,7 +196,7 @@ def _conflict_routes(services: Services) -> Iterator[Route]:
         return json_answer({"items": [{"project": each, "sides": write_value(sides)} for each, sides in found]})
 
     async def settle(request: Request) -> Answer:
-        wanted = structure(_converter, request.json(), ConflictSettled)
+        wanted: ConflictSettled = SETTLE.read(request.json())
         named = await services.project_names.resolve(wanted.project)
         return json_answer({"kept": await services.conflicts.settle(named.namespace, wanted.keep, wanted.over)})
 

@@ -19,7 +19,6 @@ from kiro_learn.model.observation import MAX_PROJECT, Checkpoint, KnowledgeItem,
 from kiro_learn.services.observe import Observed
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_handed_in
-from kiro_learn.wire.structuring import new_converter, structure
 
 
 @attrs.frozen(kw_only=True)
@@ -99,12 +98,10 @@ EDIT = Operation(
     summary="Put a corrected memory in the place of one; what is left out stays.", body=MemoryEdited, answer=Replaced
 )
 
-_converter = new_converter()
-
 
 def edit_routes(services: Services) -> Iterator[Route]:
     async def edit(request: Request) -> Answer:
-        wanted = structure(_converter, request.json(), MemoryEdited)
+        wanted: MemoryEdited = EDIT.read(request.json())
         records = services.project_records
         old = await records.one(wanted.project, RecordId(wanted.id))
         edited = await records.edit(wanted.project, old.record_id, wanted)

@@ -22,7 +22,6 @@ from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.services import Services
 from kiro_learn.services.sharing import SharingStatus
 from kiro_learn.wire.messages import write_record, write_value
-from kiro_learn.wire.structuring import new_converter, structure
 
 NAME_HEADER = "X-Project"
 NAMESPACE_HEADER = "X-Project-Namespace"
@@ -98,19 +97,17 @@ MERGE = Operation(
     takes_unknown_keys=False,
 )
 
-_converter = new_converter(forbid_extra_keys=True)
-
 
 def project_routes(services: Services) -> Iterator[Route]:
     async def show(request: Request) -> Answer:
         return _answer(await services.project_names.described(PROJECT.read(request.query)))
 
     async def rename(request: Request) -> Answer:
-        asked = structure(_converter, request.json(), RenameAsked)
+        asked: RenameAsked = RENAME.read(request.json())
         return _answer(await services.project_merges.rename(asked.project, asked.name))
 
     async def merge(request: Request) -> Answer:
-        asked = structure(_converter, request.json(), MergeAsked)
+        asked: MergeAsked = MERGE.read(request.json())
         return _answer(await services.project_merges.merge(asked.source, asked.into))
 
     async def profile(request: Request) -> Answer:
@@ -199,7 +196,7 @@ def pause_routes(services: Services) -> Iterator[Route]:
         return json_answer({"pauses": [_written(each) for each in services.pauses.list()]})
 
     async def pause(request: Request) -> Answer:
-        asked = structure(_converter, request.json(), PauseAsked)
+        asked: PauseAsked = PAUSE.read(request.json())
         named = await services.project_names.resolve(asked.project)
         return json_answer(_written(await services.pauses.pause(named.namespace, asked.session)))
 
@@ -245,7 +242,7 @@ def sharing_routes(services: Services) -> Iterator[Route]:
         return json_answer(_status(await services.sharing.compare()))
 
     async def withhold(request: Request) -> Answer:
-        asked = structure(_converter, request.json(), WithholdAsked)
+        asked: WithholdAsked = WITHHOLD.read(request.json())
         record = await services.sharing.withhold(RecordId(asked.record_id), is_withheld=asked.withheld)
         return json_answer({"withheld": asked.withheld, "memory": write_record(record)})
 
