@@ -92,6 +92,11 @@ def post_call(path: str, read: Callable[[Response], T], *, is_long: bool = False
     return Call("POST", path, read, body, patience_seconds=patience, is_repeatable=is_long)
 
 
+def given(**fields: Any) -> Json:
+    """Those that are given: None means not given."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def listed(items: object) -> Any:
     """``items`` as JSON has them; what is no list stays as it is, so that the daemon refuses it: a text, above all."""
     is_no_list = isinstance(items, (str, bytes, Mapping))

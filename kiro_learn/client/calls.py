@@ -22,6 +22,7 @@ from kiro_learn.client.building import (
     Response,
     encoded,
     get_call,
+    given,
     listed,
     post_call,
     target_of,
@@ -292,12 +293,10 @@ def edit(
     Raises:
       RequestRefused: the project has no memory with this id, or nothing would change.
     """
-    given = {"facts": facts, "concepts": concepts, "files": files}
-    lists = {name: None if items is None else listed(items) for name, items in given.items()}
-    correction = {"title": title, "summary": summary, "text": text, **lists}
     # What is emptied is said, what stays is not.
-    wanted = {name: value for name, value in correction.items() if value is not None}
-    body = encoded({"project": client.project_named(project), "id": memory_id, **wanted})
+    lists = {name: listed(items) for name, items in given(facts=facts, concepts=concepts, files=files).items()}
+    correction = given(title=title, summary=summary, text=text) | lists
+    body = encoded({"project": client.project_named(project), "id": memory_id, **correction})
     return Call("POST", "/v1/memories/edit", reading.edited_id, body, is_repeatable=False)
 
 

@@ -19,6 +19,7 @@ from kiro_learn.client.building import (
     Response,
     encoded,
     get_call,
+    given,
     post_call,
     spelled,
     target_of,
@@ -232,8 +233,8 @@ def add_fact(  # what may be said of it, by name
     Raises:
       RequestRefused: the graph does not know the predicate (400).
     """
-    said = {"predicate": predicate, "object": object_, "subject": subject, "since": since}
-    return _add(client, project, scope=scope, fact={name: value for name, value in said.items() if value is not None})
+    said = given(predicate=predicate, object=object_, subject=subject, since=since)
+    return _add(client, project, scope=scope, fact=said)
 
 
 def add_preference(  # what may be said of it, by name
@@ -252,10 +253,7 @@ def add_preference(  # what may be said of it, by name
       key: what it is about: it takes the place of the one with the same category, key and scope.
       scope: as of ``add_fact``.
     """
-    said = {"value": value, "category": category, "key": key}
-    return _add(
-        client, project, scope=scope, preference={name: value for name, value in said.items() if value is not None}
-    )
+    return _add(client, project, scope=scope, preference=given(value=value, category=category, key=key))
 
 
 def add_procedure(
@@ -275,13 +273,13 @@ def merge_entities(client: Caller, item_id: str, /, *, into: str, project: Named
     Raises:
       RequestRefused: the project has none of these ids (404), or they are no two entities (400).
     """
-    body = {"project": client.project_named(project), "id": item_id, "into": into}
-    return Call("POST", "/api/graph/merge", reading.json_object, encoded(body), is_repeatable=False)
+    named = client.project_named(project)
+    return post_call("/api/graph/merge", reading.json_object, project=named, id=item_id, into=into)
 
 
-def _add(client: Caller, project: Named, *, scope: str = "project", **said: Json) -> Call[Json]:
-    body = {"project": client.project_named(project), "scope": scope, **said}
-    return Call("POST", "/api/graph", reading.json_object, encoded(body), is_repeatable=False)
+def _add(client: Caller, project: Named, *, scope: str = "project", **said: Any) -> Call[Json]:
+    named = client.project_named(project)
+    return post_call("/api/graph", reading.json_object, project=named, scope=scope, **said)
 
 
 def edit(  # what may be changed, by name
@@ -302,12 +300,10 @@ def edit(  # what may be changed, by name
     Raises:
       RequestRefused: the project has none of this id, it has no such field, or nothing would change.
     """
-    lists = {"steps": steps, "aliases": aliases}
-    given = {name: None if items is None else list(items) for name, items in lists.items()}
-    correction = {"object": object, "value": value, "description": description, **given}
-    wanted = {name: each for name, each in correction.items() if each is not None}
-    body = {"project": client.project_named(project), "id": item_id, "correction": wanted}
-    return Call("POST", "/api/graph/item", reading.json_object, encoded(body), is_repeatable=False)
+    lists = {name: list(items) for name, items in given(steps=steps, aliases=aliases).items()}
+    wanted = given(object=object, value=value, description=description) | lists
+    named = client.project_named(project)
+    return post_call("/api/graph/item", reading.json_object, project=named, id=item_id, correction=wanted)
 
 
 def picture(
