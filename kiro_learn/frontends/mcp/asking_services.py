@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
-from kiro_learn.frontends.mcp.tools import GRAPH_CALLS, MARKS, changes_in, moment_of
+from kiro_learn.frontends.mcp.tools import ANSWERING, changes_in, moment_of
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
@@ -119,10 +119,8 @@ class AskedServices:
         }
         try:
             named = await self._named(arguments.get("project"))
-            if (of_graph := GRAPH_CALLS.get(name)) is not None:
-                told = Told(await of_graph(self._services.graph_items, named, arguments))
-            elif (marking := MARKS.get(name)) is not None:
-                told = Told(await marking(self._services, named, arguments))
+            if (answer := ANSWERING.get(name)) is not None:
+                told = Told(await answer(self._services, named, arguments))
             else:
                 told = await tools[name](named, arguments)
         except KiroLearnError as error:

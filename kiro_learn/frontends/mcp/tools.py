@@ -16,13 +16,13 @@ from kiro_learn.model.ids import RecordId, from_text_or_date, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import FactSaid, PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.model.retrieval import Feedback
-from kiro_learn.services.graph_items import PERSON, PROJECT, GraphItems
+from kiro_learn.services.graph_items import PERSON, PROJECT
 from kiro_learn.services.project_names import HOME, NamedProject
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import feedback_answer
 
 Arguments: TypeAlias = Mapping[str, Any]
-GraphCall: TypeAlias = Callable[[GraphItems, NamedProject, Arguments], Awaitable[dict[str, Any]]]
+Answering: TypeAlias = Callable[[Services, NamedProject, Arguments], Awaitable[dict[str, Any]]]
 
 _KINDS = {
     "facts": GraphKind.FACT,
@@ -33,23 +33,25 @@ _KINDS = {
 ONE = "expected a predicate with an object, or a preference, or a procedure with its steps"
 
 
-async def look_up(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+async def look_up(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
     """What was stated of the project, and by hand of all projects."""
     kind, text, limit = _KINDS[arguments["kind"]], arguments.get("text", ""), arguments["limit"]
     as_of = moment_of(arguments, "as_of")
-    own = (await items.list(project, kind, text=text, as_of=as_of, limit=limit)).items
-    others = await items.of_all_projects(kind, besides=project, text=text, as_of=as_of, limit=limit)
+    own = (await services.graph_items.list(project, kind, text=text, as_of=as_of, limit=limit)).items
+    others = await services.graph_items.of_all_projects(kind, besides=project, text=text, as_of=as_of, limit=limit)
     newest = sorted((*own, *others), key=lambda item: item.item_id, reverse=True)
     return {"items": [_statement(item, project) for item in newest[:limit]]}
 
 
-async def add(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    shown = await items.add(project, _said(arguments), scope=arguments.get("scope", PROJECT))
+async def add(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    shown = await services.graph_items.add(project, _said(arguments), scope=arguments.get("scope", PROJECT))
     return _statement(shown.item, project) | _place(shown.item.namespace, project)
 
 
-async def correct(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    shown = await items.edit(project, GraphItemId(arguments["id"]), GraphCorrection(**changes_in(arguments)))
+async def correct(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    shown = await services.graph_items.edit(
+        project, GraphItemId(arguments["id"]), GraphCorrection(**changes_in(arguments))
+    )
     return _statement(shown.item, project) | {"replaced": arguments["id"]} | _place(shown.item.namespace, project)
 
 
@@ -59,8 +61,8 @@ def changes_in(arguments: Arguments) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
-async def forget(items: GraphItems, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    namespace = await items.forget(project, GraphItemId(arguments["id"]))
+async def forget(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
+    namespace = await services.graph_items.forget(project, GraphItemId(arguments["id"]))
     return {"id": arguments["id"], "forgotten": True} | _place(namespace, project)
 
 
@@ -120,15 +122,6 @@ def _days(item: GraphItem) -> tuple[datetime | None, datetime | None]:
             return item.validity.valid_from or item.validity.observed_at, item.validity.valid_until
 
 
-GRAPH_CALLS: Mapping[str, GraphCall] = {
-    "look_up_facts": look_up,
-    "add_fact": add,
-    "correct_fact": correct,
-    "forget_fact": forget,
-}
-"""By the names of the tools."""
-
-
 # Times in the arguments of tools.
 
 
@@ -158,7 +151,12 @@ async def pin(services: Services, project: NamedProject, arguments: Arguments) -
     return {"id": record.record_id, "pinned": (await set_so(record.record_id)).pinned_at is not None}
 
 
-MARKS: dict[str, Callable[[Services, NamedProject, Arguments], Awaitable[dict[str, Any]]]] = {
+ANSWERING: Mapping[str, Answering] = {
+    "look_up_facts": look_up,
+    "add_fact": add,
+    "correct_fact": correct,
+    "forget_fact": forget,
     "judge_memory": judge,
     "pin_memory": pin,
 }
+"""By the names of the tools."""
