@@ -101,16 +101,18 @@ def _lines(shell: Shell, settings: Sequence[Setting]) -> Iterator[str]:
     values = max(len(_written(each.value)) for each in settings) + GAP
     for each in settings:
         origin = ORIGINS[each.origin].format(variable=each.variable)
-        facts = texts.DOT.join([origin, *_key_of_a_server(shell, each)])
+        has_key = _key_of_a_server(shell, each)
+        key = [] if has_key is None else [f"{each.value} is {'set' if has_key else 'not set'}"]
+        facts = texts.DOT.join([origin, *key])
         shown = f"{_written(each.value):{min(values, shell.out.width - column)}}"
         yield f"{each.key:{column}}{shown}{shell.out.dim(facts) if each.origin is SettingOrigin.DEFAULT else facts}"
 
 
-def _key_of_a_server(shell: Shell, setting: Setting) -> list[str]:
-    """Whether the key is there whose variable is named; the key itself is never shown."""
+def _key_of_a_server(shell: Shell, setting: Setting) -> bool | None:
+    """Whether the key is there whose variable is named; None: none is. The key itself is never shown."""
     if setting.key != "llm.api_key_variable" or not setting.value:
-        return []
-    return [f"{setting.value} is {'set' if shell.environment.get(str(setting.value)) else 'not set'}"]
+        return None
+    return bool(shell.environment.get(str(setting.value)))
 
 
 def _written(value: bool | float | str) -> str:
@@ -120,6 +122,6 @@ def _written(value: bool | float | str) -> str:
 
 
 def _as_json(shell: Shell, setting: Setting) -> dict[str, Any]:
-    is_of_a_key = setting.key == "llm.api_key_variable" and setting.value
-    key = {"key_is_set": bool(shell.environment.get(str(setting.value)))} if is_of_a_key else {}
+    has_key = _key_of_a_server(shell, setting)
+    key = {} if has_key is None else {"key_is_set": has_key}
     return {**attrs.asdict(setting), "origin": setting.origin.value, **key}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from kiro_learn.client import json_calls
@@ -14,8 +12,6 @@ from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import counted, plain
 from kiro_learn.model.ids import is_record_id
-
-Json = dict[str, Any]
 
 
 @click.command("list")

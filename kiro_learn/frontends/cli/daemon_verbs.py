@@ -228,7 +228,7 @@ def status(shell: Shell) -> int:
         _warn(shell, autostart)
         return 0
     mend = "kiro-learn service install" if report.origin is None else "kiro-learn start"
-    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(mend)}"])
+    shell.hint(mend)
     return 1
 
 

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
+from kiro_learn.client.building import Json
 from kiro_learn.client.routes import Client
 from kiro_learn.config import RecallConfig
 from kiro_learn.errors import KiroLearnError
@@ -43,8 +44,6 @@ NO_WORD = "qqqq"
 """Goes with a single word of the question, lest one that only carries grammar be looked up for want of better."""
 MOST_EVENTS = 200
 PROJECT_NAME = "web-shop"
-
-Json = dict[str, Any]
 
 
 class DemoHome(NamedTuple):

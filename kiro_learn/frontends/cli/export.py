@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import attrs
 import click
 
 from kiro_learn.client import json_calls
+from kiro_learn.client.building import Json
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.cli import projects, texts
@@ -30,8 +30,6 @@ LEFT_BECAUSE = {
     "deleted": "{path}  was deleted",
     "foreign": "{path}  is no file of the export",
 }
-
-Json = dict[str, Any]
 
 GRAPH_KINDS = ("entity", "relationship", "fact", "procedure", "preference")
 

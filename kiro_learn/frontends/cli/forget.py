@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from kiro_learn.client import json_calls
+from kiro_learn.client.building import Json
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import projects, record_ids, texts
 from kiro_learn.frontends.cli.memory_screen import titled
@@ -19,8 +20,6 @@ from kiro_learn.frontends.cli.terminal import Terminal, ago, counted, events, me
 from kiro_learn.model.retention import MOST_DAYS
 
 WOULD_GO = "What would go by age"
-
-Json = dict[str, Any]
 
 MOST_SECRET_BYTES = 100_000
 

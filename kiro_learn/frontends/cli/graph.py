@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from kiro_learn.client import json_calls
-from kiro_learn.client.building import Call, RequestRefused
+from kiro_learn.client.building import Call, Json, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, since_option, typed
@@ -67,8 +67,6 @@ HOME = "~"
 """The folder with which what holds for all projects is kept."""
 
 _FULL = re.compile(r"([a-z]{2})_[0-9A-Z]{26}")
-
-Json = dict[str, Any]
 
 
 def _group(kind: str) -> click.Group:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import Any
 
+from kiro_learn.client.building import Json
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, plain
@@ -17,8 +17,6 @@ DAY = 10
 FIELD_COLUMN = 18
 LEAST_WIDTH = 20
 """Of what an item says, in however narrow a terminal."""
-
-Json = dict[str, Any]
 
 
 def said(item: Json) -> str:

@@ -12,7 +12,7 @@ import attrs
 
 from kiro_learn.client import calls, json_calls
 from kiro_learn.client.address import DaemonUnreachable
-from kiro_learn.client.building import RequestRefused
+from kiro_learn.client.building import Json, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.frontends.cli import texts
@@ -39,8 +39,6 @@ KINDS = {
     "preference": ("preference", "preferences"),
 }
 """Those that people know."""
-
-Json = dict[str, Any]
 
 CHUNK_BYTES = 1_000_000
 CHUNK_LINES = 500

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from kiro_learn.client.building import RequestRefused
+from kiro_learn.client.building import Json, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, duration, events, memories, size
@@ -21,8 +21,6 @@ INDENT = "  "
 GIT_TITLE = "Git"
 COLUMN = 14
 """At least; more where the title of a source is longer."""
-
-Json = dict[str, Any]
 
 
 def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
@@ -141,15 +139,15 @@ class AskedMemories(NamedTuple):
     """Only of this project."""
     now: datetime
 
-    def records(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+    def records(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[Json]:
         for past in self.past.memories(found, skip):
             record = as_record(past, found, self.namespace_of(past.project), now=self.now)
             is_wanted = self.namespace in {None, record.namespace}
             if is_wanted and (self.since is None or record.created_at >= self.since):
                 yield write_record(record)
 
-    def batches(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[list[dict[str, Any]]]:
-        batch: list[dict[str, Any]] = []
+    def batches(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[list[Json]]:
+        batch: list[Json] = []
         for record in self.records(found, skip):
             batch.append(record)
             if len(batch) == BATCH_MEMORIES:

@@ -18,7 +18,7 @@ from kiro_learn.client.building import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import import_export, import_screen, progress, projects, texts
 from kiro_learn.frontends.cli.import_screen import AskedMemories, namespace_finder
-from kiro_learn.frontends.cli.options import Verb, printing, since_option
+from kiro_learn.frontends.cli.options import printing, since_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, events, memories, size
 from kiro_learn.model.event import Event, body_weight
@@ -105,20 +105,14 @@ class _Imported:
             self.refused[error["problem"]] += 1
 
 
-def _options(verb: Verb) -> Verb:
-    verb = click.option("--limit", type=click.IntRange(min=1), help="Only so many sessions, the newest ones.")(verb)
-    verb = click.option(
-        "--project", default="", metavar="NAME|PATH|ID", help="Only of this project: its name, path or id."
-    )(verb)
-    verb = since_option(verb)
-    return click.option(
-        "--source", "sources", multiple=True, metavar="NAME", help="Only of this source; may be given several times."
-    )(verb)
-
-
 @click.command("import")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
-@_options
+@click.option(
+    "--source", "sources", multiple=True, metavar="NAME", help="Only of this source; may be given several times."
+)
+@since_option
+@click.option("--project", default="", metavar="NAME|PATH|ID", help="Only of this project: its name, path or id.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only so many sessions, the newest ones.")
 @click.option("--git", is_flag=True, help="Instead, the commits of this project, or of PATH, that say why.")
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import click
@@ -160,7 +160,7 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str, *, in_project: 
     """Say what would change, and by which command every line of it is seen."""
     if not plan.changes and not plan.problems:
         shell.print([if_none])
-    shell.print(install_screen.changes(plan, shell.out, _tilde(shell)))
+    shell.print(install_screen.changes(plan, shell.out, shell.tilde))
     if plan.sets_default_agent:
         shell.print(["", "Kiro CLI will start with another agent, kiro-learn: its own one cannot have hooks."])
         shell.print(["To leave its default agent as it is: --no-set-default"])
@@ -168,7 +168,7 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str, *, in_project: 
         shell.print(["", "Kiro CLI will word the memories: what you do, less what is redacted, goes to the"])
         shell.print(["service that it is logged in to. To keep it on this machine: --no-compressor"])
     is_on_path = shutil.which("kiro-learn", path=shell.environment.get("PATH")) is not None
-    shell.print(install_screen.notes(plan, shell.out, _tilde(shell), in_project=in_project, is_on_path=is_on_path))
+    shell.print(install_screen.notes(plan, shell.out, shell.tilde, in_project=in_project, is_on_path=is_on_path))
     if command:
         shell.print(["", f"See every line: {shell.out.command(f'{command} --dry-run')}"])
 
@@ -189,7 +189,7 @@ def _show(shell: Shell, plan: Plan, found: Sequence[FoundAgent]) -> int:
     if shell.as_json:
         _print_json(shell, plan, plan.problems, found, written=False)
     else:
-        shell.print(install_screen.diff(plan, _tilde(shell)))
+        shell.print(install_screen.diff(plan, shell.tilde))
         count = install_screen.count(plan)
         shell.say(["", f"Would {count}. Nothing was written." if plan.changes else "Nothing would change."])
         _say_problems(shell, plan.problems)
@@ -220,7 +220,7 @@ def _say_done(shell: Shell, plan: Plan, failed: Sequence[Exception], what: str, 
 
 def _say_problems(shell: Shell, problems: Sequence[Exception]) -> None:
     if problems:
-        shell.say(install_screen.problems(problems, shell.err, _tilde(shell)))
+        shell.say(install_screen.problems(problems, shell.err, shell.tilde))
         hints = dict.fromkeys(
             getattr(error, "hint", "") or "Mend it, and give the same command again." for error in problems
         )
@@ -333,7 +333,3 @@ def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
 
 def _line(shell: Shell, what: str, fact: str) -> str:
     return f"{shell.out.mark('ok')} {what:{COLUMN}}{fact}".rstrip()
-
-
-def _tilde(shell: Shell) -> install_screen.Tilde:
-    return lambda path: shell.tilde(Path(path))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from kiro_learn.client import calls
-from kiro_learn.client.building import RequestRefused
+from kiro_learn.client.building import Json, RequestRefused
 from kiro_learn.client.results import EmbeddingStats
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, texts
@@ -36,7 +36,7 @@ def flush_verb(shell: Shell, project: str) -> None:
     shell.answer(flushed, flushed_lines(flushed, place.name, time.monotonic() - began, shell))
 
 
-def flushed_lines(flushed: dict[str, Any], project: str, seconds: float, shell: Shell) -> list[str]:
+def flushed_lines(flushed: Json, project: str, seconds: float, shell: Shell) -> list[str]:
     """What was learned, and what was not."""
     learned = f"{events(flushed['events'])} learned into {memories(flushed['records'])}"
     said = learned if flushed["events"] else f"Nothing waited in {project}"
@@ -47,7 +47,7 @@ def flushed_lines(flushed: dict[str, Any], project: str, seconds: float, shell: 
     return lines
 
 
-def _flush(client: Client, place: Project) -> dict[str, Any]:
+def _flush(client: Client, place: Project) -> Json:
     try:
         return client.flush(place.project_id)
     except RequestRefused as error:
@@ -115,7 +115,7 @@ def stats(found: EmbeddingStats, terminal: Terminal) -> list[str]:
     return [*lines, *([f"The rest now: {command}"] if rest else [])]
 
 
-def _left(status: dict[str, Any]) -> int:
+def _left(status: Json) -> int:
     counts = status["embeddings"]
     return int(counts["total"] - counts["embedded"] - counts["set_aside"])
 
@@ -194,7 +194,7 @@ class _Asked(NamedTuple):
     model: str
 
 
-def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> dict[str, Any]:
+def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> Json:
     """Do it; where far less would come than goes, show that and ask, and go on if the answer is yes."""
     doing = f"Learning {asked.place.name} again"
     left = progress.of_project(asked.place.namespace, "relearning_event_count")
@@ -209,7 +209,7 @@ def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -
     return _together(relearned, _relearn(shell, client, asked, accept_few=True))
 
 
-def _together(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+def _together(first: Json, then: Json) -> Json:
     """Two parts of one relearning as one."""
     added = {name: first[name] + then[name] for name in ("events", "records", "replaced", "protected", "batches")}
     return {**then, **added}
@@ -221,7 +221,7 @@ def _command(project: str, since: str | None) -> str:
     return shlex.join(["kiro-learn", "relearn", *options])
 
 
-def _preview(client: Client, place: Project, since: str | None) -> dict[str, Any] | None:
+def _preview(client: Client, place: Project, since: str | None) -> Json | None:
     """What would be done; None if there is nothing to do."""
     try:
         preview = client.relearning(place.project_id, since=since)
@@ -237,8 +237,6 @@ def _preview(client: Client, place: Project, since: str | None) -> dict[str, Any
 VERB_COLUMN = 10
 INDENT = "  "
 MOST_TITLES = 10
-
-Json = dict[str, Any]
 
 
 class Took(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from kiro_learn.client import calls, project_calls
-from kiro_learn.client.building import Call, Filters, RequestRefused
+from kiro_learn.client.building import Call, Filters, Json, RequestRefused
 from kiro_learn.client.results import FeedbackCounts
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import memory_screen, projects, record_ids, replacement_screen, texts
@@ -27,8 +27,6 @@ CHANGES = {
 }
 
 BECAME = tuple(name for name in FeedbackCounts._fields if name != "factor")
-
-Json = dict[str, Any]
 
 LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
 """What is given one by one, and the name of all of it."""
@@ -166,7 +164,7 @@ def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, **chang
         return
     shell.print(memory_screen.edited(answer["id"], answer["replaced"], shell.out))
     named = record_ids.to_type(answer["id"], memory, is_elsewhere=everywhere or bool(project))
-    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(f'kiro-learn memories undo {named}')}"])
+    shell.hint(f"kiro-learn memories undo {named}")
 
 
 edit_verb.params += _changes()
@@ -234,19 +232,19 @@ def forget_verb(
     )
 
 
-def _with_same_words(client: Client, named: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _with_same_words(client: Client, named: Mapping[str, Json]) -> dict[str, Json]:
     """The memories, by id, that hold the words of those that are ``named``, without these."""
     readable = [each for each, record in named.items() if record_ids.is_readable(record)]
     found = [each for one in readable for each in client.body_of(calls.same_words(client, one))["items"]]
     return {each["record_id"]: each for each in found if each["record_id"] not in named}
 
 
-def _project_of(client: Client, record: dict[str, Any]) -> str:
+def _project_of(client: Client, record: Json) -> str:
     """The name of the project that a memory is in."""
     return next((each.name for each in projects.all_of(client) if each.namespace == record["namespace"]), "")
 
 
-def _to_undo(client: Client, record: dict[str, Any], shell: Shell) -> list[str]:
+def _to_undo(client: Client, record: Json, shell: Shell) -> list[str]:
     """What undoing would do.
 
     Raises:
@@ -264,7 +262,7 @@ def _to_undo(client: Client, record: dict[str, Any], shell: Shell) -> list[str]:
     return replacement_screen.to_undo(undo, shell.now(), shell.err)
 
 
-def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _those_there(client: Client, ids: Sequence[str]) -> Iterator[Json]:
     """A record that is missing was replaced since; then the daemon refuses to undo, and names what replaced it."""
     for each in ids:
         try:

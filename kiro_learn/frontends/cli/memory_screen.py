@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from kiro_learn.client.building import Json
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.search import kind_of
@@ -31,8 +32,6 @@ INDENT = "  "
 SAME_WORDS_SHOWN = 5
 DIRECT = "direct"
 """The strategy of what was handed in, and learned by none."""
-
-Json = dict[str, Any]
 
 
 class Changed(NamedTuple):

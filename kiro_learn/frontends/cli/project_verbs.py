@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from kiro_learn.client import json_calls, project_calls
+from kiro_learn.client.building import Json
 from kiro_learn.client.results import ProjectFact
 from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.forget import carry_out
@@ -26,8 +25,6 @@ from kiro_learn.frontends.cli.terminal import (
 
 SESSION_HELP = "Only of the session of this id."
 SLOT_COLUMN = 17
-
-Json = dict[str, Any]
 
 
 @click.group("projects", cls=ListsAlone)
@@ -149,7 +146,7 @@ def pause_verb(shell: Shell, session: str | None, project: str) -> None:
         shell.print_json(done)
         return
     shell.print([f"{shell.out.mark('ok')} Paused {what(place.name, session)}"])
-    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command('kiro-learn resume, with the same options')}"])
+    shell.hint("kiro-learn resume, with the same options")
 
 
 @click.command("resume")

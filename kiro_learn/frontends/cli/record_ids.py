@@ -7,9 +7,9 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from kiro_learn.client.building import RequestRefused
+from kiro_learn.client.building import Json, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project, title
@@ -27,8 +27,6 @@ UNKNOWN = 404
 SERVER_ERROR = 500
 
 _FULL = re.compile(r"mr_[0-9A-Z]{26}")
-
-Json = dict[str, Any]
 
 
 class Sort(NamedTuple):
@@ -61,7 +59,7 @@ def _memories_of(client: Client, projects: Sequence[Project]) -> list[Json]:
     return [record for page in pages for record in page["items"]]
 
 
-def page_of(ask: Callable[..., dict[str, Any]], limit: int | None) -> dict[str, Any]:
+def page_of(ask: Callable[..., Json], limit: int | None) -> Json:
     """One page of ``limit`` memories, as the API answers it; all of them without a limit."""
     page = ask(limit=min(limit or PAGE, PAGE))
     wanted = page["total"] if limit is None else min(limit, page["total"])

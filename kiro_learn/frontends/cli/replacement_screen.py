@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from kiro_learn.client.building import Json
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.terminal import Terminal, calendar_time, cut, events, memories, moment_of, spread
@@ -18,8 +19,6 @@ INDENT = "  "
 HEAD = "\N{BLACK CIRCLE} "
 MEMBER = "\N{BOX DRAWINGS LIGHT VERTICAL AND RIGHT} "
 LAST_MEMBER = "\N{BOX DRAWINGS LIGHT UP AND RIGHT} "
-
-Json = dict[str, Any]
 
 
 class _Words(NamedTuple):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from kiro_learn.client import json_calls
+from kiro_learn.client.building import Json
 from kiro_learn.frontends.cli import record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, no_blank, printing
 from kiro_learn.frontends.cli.projects import meant
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import calendar_time, counted, memories, moment_of, plain
-
-Json = dict[str, Any]
 
 
 @click.group("share", cls=ListsAlone)

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
 from kiro_learn.client.address import default_home
 from kiro_learn.client.routes import Client
 from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 
 if TYPE_CHECKING:
@@ -158,6 +159,10 @@ class Shell(NamedTuple):
             sys.stderr.write(self.err.shown(line) + "\n")
         sys.stderr.flush()
 
+    def hint(self, command: str) -> None:
+        """What to type next, on standard error."""
+        self.say([f"{self.err.dim(texts.HINT)}  {self.err.command(command)}"])
+
     def say_before_asking(self, lines: Iterable[str]) -> None:
         """What a question is about. Where it cannot be asked, the refusal is one line of JSON and nothing besides."""
         if self.can_ask or not self.as_json:
@@ -186,7 +191,7 @@ class Shell(NamedTuple):
         # The end of the input is no line, and no answer either.
         return enter_means if line == "\n" else line.strip().lower() in {"y", "yes"}
 
-    def tilde(self, path: Path) -> str:
+    def tilde(self, path: PurePath) -> str:
         """``path`` as people write it."""
         home = os.path.expanduser("~")  # noqa: PTH111  # Path.home() raises where there is none
         text = str(path)

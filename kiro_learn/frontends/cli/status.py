@@ -12,7 +12,7 @@ import click
 
 from kiro_learn.client.address import DaemonUnreachable
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import projects, status_screen, texts
+from kiro_learn.frontends.cli import projects, status_screen
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 
@@ -41,7 +41,7 @@ def _say(shell: Shell, client: Client, *, clear: bool) -> int:
         if shell.as_json:
             raise
         _print(shell, _stopped_lines(shell), clear=clear)
-        shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(error.hint)}"])
+        shell.hint(error.hint)
         return 1
     place = status_screen.HomeFacts(shell.tilde(shell.home), _database_bytes(shell), _free_bytes(shell))
     if shell.as_json:

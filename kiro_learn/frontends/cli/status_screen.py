@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from kiro_learn.client.building import Json
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.command import build_note
 from kiro_learn.frontends.cli.terminal import (
@@ -42,8 +43,6 @@ MARK_WIDTH = 2
 SHOWN_PROBLEMS = 3
 NO_ROOM_BYTES = 4_000_000
 """Below it the log of a database has no room to grow, so that nothing more can be stored."""
-
-Json = dict[str, Any]
 
 
 class HomeFacts(NamedTuple):
