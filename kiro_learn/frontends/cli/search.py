@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
-from kiro_learn.client.building import RequestRefused
+from kiro_learn.client.building import Json, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import projects, texts
 from kiro_learn.frontends.cli.options import in_projects, no_blank, printing, since_option, typed, with_offset
@@ -85,20 +85,12 @@ def search_verb(
             shell.print_json(client.ask(asked, **wanted))
             return
         found = _found(client, asked, **wanted)
-    listed = [_hit(hit, is_named=everywhere) for hit in found["hits"]]
-    about = Summary(
-        query=asked,
-        project=texts.ALL_PROJECTS if everywhere else projects.name_of(found["project"]["display_name"]),
-        latency_ms=found["latency_ms"],
-        elsewhere_count=found["elsewhere_count"],
-        looked_at_count=found["memory_count"],
-    )
     shell.say(warnings(found, shell.err))
-    shell.print((explained if explain else hits)(listed, shell.now(), shell.out))
-    shell.print(summary(about, len(listed), shell.out))
+    shell.print((explained if explain else hits)(found, shell.now(), shell.out))
+    shell.print(summary(asked, found, shell.out))
 
 
-def _found(client: Client, query: str, *, mode: str, **wanted: Any) -> dict[str, Any]:
+def _found(client: Client, query: str, *, mode: str, **wanted: Any) -> Json:
     """What was found.
 
     Raises:
@@ -117,7 +109,7 @@ def _found(client: Client, query: str, *, mode: str, **wanted: Any) -> dict[str,
         raise
 
 
-def _place(client: Client, project: str) -> dict[str, Any]:
+def _place(client: Client, project: str) -> Json:
     """Where to search; only the name of a project has to be looked up first."""
     folder = projects.folder_in(project)
     if folder is None:
@@ -125,18 +117,7 @@ def _place(client: Client, project: str) -> dict[str, Any]:
     return {"cwd": os.path.abspath(folder)}  # noqa: PTH100  # Path.absolute() leaves ".." in
 
 
-def _hit(hit: dict[str, Any], *, is_named: bool) -> Hit:
-    return Hit(
-        record=hit["memory"],
-        project=projects.name_of(hit["project"]) if is_named else "",
-        rank=hit["rank"],
-        score=hit["score"],
-        found_by=tuple(hit["found_by"]),
-        parts=hit["parts"],
-    )
-
-
-# What was found, as lines.
+# What was found, as lines; ``found`` is the answer of ``GET /v1/search``.
 
 INDENT = "   "
 MOST_KIND = 24
@@ -147,48 +128,24 @@ LEAST_SHOWN = 0.005
 """What is less would be shown as 0.00."""
 
 
-class Hit(NamedTuple):
-    """One memory, and how it was found."""
-
-    record: dict[str, Any]
-    project: str
-    """Its name where several were searched, else empty."""
-    rank: int
-    score: float
-    """Higher is better; those of two projects do not compare."""
-    found_by: tuple[str, ...]
-    parts: Mapping[str, float]
-    """What the score is the sum of."""
-
-
-class Summary(NamedTuple):
-    """The search as a whole."""
-
-    query: str
-    project: str
-    latency_ms: float
-    elsewhere_count: int
-    """Hits in other projects."""
-    looked_at_count: int
-
-
-def hits(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[str]:
+def hits(found: Json, now: datetime, terminal: Terminal) -> list[str]:
     """Three lines a memory: its title, the beginning of what it says, and how it was found."""
-    return [line for hit in found for line in _hit_lines(hit, now, terminal)]
+    is_everywhere = found["project"] is None
+    return [line for hit in found["hits"] for line in _hit_lines(hit, now, terminal, names_project=is_everywhere)]
 
 
-def explained(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[str]:
+def explained(found: Json, now: datetime, terminal: Terminal) -> list[str]:
     """Two lines a memory, in the same order: its title, and its score with a column for each part of the score."""
-    if not found:
+    if not found["hits"]:
         return []
-    names = list(dict.fromkeys(name for hit in found for name in hit.parts))
+    names = list(dict.fromkeys(name for hit in found["hits"] for name in hit["parts"]))
     widths = [max(len(name), MOST_NUMBER) + GAP for name in ("score", *names)]
     heads = zip(("score", *names), widths, strict=True)
     lines = [terminal.dim(INDENT + "".join(f"{name:>{width}}" for name, width in heads))]
-    for hit in found:
-        parts = (score_shown(hit.parts[name]) if name in hit.parts else "-" for name in names)
-        columns = zip((score_shown(hit.score), *parts), widths, strict=True)
-        row, tail = INDENT + "".join(f"{part:>{width}}" for part, width in columns), short(hit.record["record_id"])
+    for hit in found["hits"]:
+        parts = (score_shown(hit["parts"][name]) if name in hit["parts"] else "-" for name in names)
+        columns = zip((score_shown(hit["score"]), *parts), widths, strict=True)
+        row, tail = INDENT + "".join(f"{part:>{width}}" for part, width in columns), short(hit["memory"]["record_id"])
         lines += [
             _head(hit, now, terminal),
             spread(row, tail, terminal.width, painted_right=terminal.dim(tail)),
@@ -196,18 +153,20 @@ def explained(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[s
     return [*lines, terminal.dim("Score: the sum of the columns; comparable within one search of one project only.")]
 
 
-def summary(about: Summary, count: int, terminal: Terminal) -> list[str]:
-    latency = milliseconds(about.latency_ms)
-    elsewhere = f"{about.elsewhere_count:,} more in other projects: --everywhere" if about.elsewhere_count else ""
-    if count:
-        line = f"{memories(count)} in {about.project} \N{MIDDLE DOT} {latency}"
+def summary(query: str, found: Json, terminal: Terminal) -> list[str]:
+    """How many were found in what time, and how many are elsewhere."""
+    latency, place = milliseconds(found["latency_ms"]), found["project"]
+    project = texts.ALL_PROJECTS if place is None else projects.name_of(place["display_name"])
+    elsewhere = f"{found['elsewhere_count']:,} more in other projects: --everywhere" if found["elsewhere_count"] else ""
+    if found["hits"]:
+        line = f"{memories(len(found['hits']))} in {project} \N{MIDDLE DOT} {latency}"
         return [terminal.dim(texts.DOT.join(filter(None, (line, elsewhere))))]
-    looked_at = f"({about.looked_at_count:,} looked at, {latency})"
-    none = f'No memory in {about.project} matches "{cut(about.query, 40)}" {looked_at}.'
+    looked_at = f"({found['memory_count']:,} looked at, {latency})"
+    none = f'No memory in {project} matches "{cut(query, 40)}" {looked_at}.'
     return [none, *filter(None, [elsewhere])]
 
 
-def kind_of(record: dict[str, Any]) -> str:
+def kind_of(record: Json) -> str:
     """What sort of memory it is, in one word of its own."""
     return kind(record.get("capture_type") or record.get("knowledge_type") or record["observation_type"])
 
@@ -241,7 +200,7 @@ def warning(text: str, terminal: Terminal) -> list[str]:
     return [f"{terminal.mark('warning')} {first}", *(f"{terminal.mark('none')} {line}" for line in others)]
 
 
-def warnings(found: Mapping[str, Any], terminal: Terminal) -> list[str]:
+def warnings(found: Json, terminal: Terminal) -> list[str]:
     """Why this may be less than what was asked for, or have little to do with it."""
     is_far = "nothing_near" in found and found["hits"]
     far = warning("Nothing is near: what is shown has little to do with it.", terminal) if is_far else []
@@ -253,29 +212,32 @@ def score_shown(score: float) -> str:
     return f"{score:.2f}" if abs(score) >= LEAST_SHOWN or score == 0 else f"{score:.1e}"
 
 
-def _hit_lines(hit: Hit, now: datetime, terminal: Terminal) -> list[str]:
-    tail = short(hit.record["record_id"])
-    origin = cut(texts.DOT.join(_origins(hit)), terminal.width - len(INDENT) - len(tail) - 2)
+def _hit_lines(hit: Json, now: datetime, terminal: Terminal, *, names_project: bool) -> list[str]:
+    tail = short(hit["memory"]["record_id"])
+    origins = _origins(hit, names_project=names_project)
+    origin = cut(texts.DOT.join(origins), terminal.width - len(INDENT) - len(tail) - 2)
     return [
         _head(hit, now, terminal),
-        INDENT + cut(hit.record["summary"], terminal.width - len(INDENT)),
+        INDENT + cut(hit["memory"]["summary"], terminal.width - len(INDENT)),
         spread(INDENT + origin, tail, terminal.width, painted_right=terminal.dim(tail)),
     ]
 
 
-def _head(hit: Hit, now: datetime, terminal: Terminal) -> str:
-    label = texts.DOT.join((kind_of(hit.record), calendar_time(moment_of(hit.record["created_at"]), now)))
-    return headline(hit.rank, hit.record["title"], label, terminal)
+def _head(hit: Json, now: datetime, terminal: Terminal) -> str:
+    record = hit["memory"]
+    label = texts.DOT.join((kind_of(record), calendar_time(moment_of(record["created_at"]), now)))
+    return headline(hit["rank"], record["title"], label, terminal)
 
 
-def _origins(hit: Hit) -> Iterator[str]:
-    if hit.project:
-        yield hit.project
-    yield from hit.record["files_touched"][:1]
-    if hit.found_by:
-        yield found_by(hit.found_by)
-    yield f"score {score_shown(hit.score)}"
-    if hit.record.get("branch"):
-        yield f"on branch {hit.record['branch']}"
-    if hit.record.get("stale_at"):
+def _origins(hit: Json, *, names_project: bool) -> Iterator[str]:
+    record = hit["memory"]
+    if names_project:
+        yield projects.name_of(hit["project"])
+    yield from record["files_touched"][:1]
+    if hit["found_by"]:
+        yield found_by(hit["found_by"])
+    yield f"score {score_shown(hit['score'])}"
+    if record.get("branch"):
+        yield f"on branch {record['branch']}"
+    if record.get("stale_at"):
         yield "files changed since"

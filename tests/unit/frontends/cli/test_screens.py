@@ -12,7 +12,6 @@ from kiro_learn.frontends.cli import demo, front_page, memory_screen, replacemen
 from kiro_learn.frontends.cli.demo import Limits, Reason, Told
 from kiro_learn.frontends.cli.memory_screen import Changed
 from kiro_learn.frontends.cli.replacement_screen import Undo
-from kiro_learn.frontends.cli.search import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.activity_screens import ACTIVITY_SCREENS
@@ -60,11 +59,26 @@ EARLIER = replacement(
     replacing=["mr_01JD3V8M2N5R7T9WXYZ0ANYONE", "mr_01JD3V8M2N5R7T9WXYZ00QX2RB"],
     replaced=[record(record_id="mr_01JD3V8M2N5R7T9WXYZ0ZZZZZZ", created_at="2026-11-04T10:00:00.000000Z")],
 )
-HITS = [
-    Hit(record(), "", 1, 2.4137, ("words", "meaning"), {"meaning": 0.9, "words": 1.0, "session": 0.5137}),
-    Hit(OTHER, "web-shop", 2, 0.9, ("meaning",), {"meaning": 0.9, "words": 0.0}),
-    Hit({**OTHER, "stale_at": OTHER["created_at"]}, "", 3, 0.0000017, (), {"meaning": 0.0000017, "words": 0.0}),
-]
+
+
+def found(*hits: dict[str, Any], ms: float = 9, elsewhere: int = 0, of: int = 0, project: str = "") -> dict[str, Any]:
+    """The answer to a search, in all projects unless one is named."""
+    place = {"display_name": project} if project else None
+    counts = {"latency_ms": ms, "elsewhere_count": elsewhere, "memory_count": of}
+    return {"project": place, "hits": list(hits), "degraded": [], **counts}
+
+
+def hit(memory: dict[str, Any], rank: int, found_by: list[str], parts: dict[str, float]) -> dict[str, Any]:
+    how = {"rank": rank, "score": sum(parts.values()), "found_by": found_by, "parts": parts}
+    return {"memory": memory, "project": "/home/ana/web-shop", **how}
+
+
+HITS = (
+    hit(record(), 1, ["words", "meaning"], {"meaning": 0.9, "words": 1.0, "session": 0.5137}),
+    hit(OTHER, 2, ["meaning"], {"meaning": 0.9, "words": 0.0}),
+    hit({**OTHER, "stale_at": OTHER["created_at"]}, 3, [], {"meaning": 0.0000017, "words": 0.0}),
+)
+FOUND = found(*HITS, ms=12.2, elsewhere=3, project="/home/ana/web-shop")
 
 SCREENS: dict[str, tuple[Screen, str]] = {
     "front page": (
@@ -100,23 +114,29 @@ More        kiro-learn help --all · kiro-learn <command> --help""",
         "✗ Not running · last seen Fri 14:02 · 3 events kept for later",
     ),
     "search": (
-        lambda terminal: (
-            search.hits(HITS, NOW, terminal) + search.summary(Summary("auth", "web-shop", 12.2, 3, 0), 3, terminal)
-        ),
+        lambda terminal: search.hits(FOUND, NOW, terminal) + search.summary("auth", FOUND, terminal),
         """\
 1  Refresh tokens before the expiry check                   decision · Mon 10:09
    Login dropped after 15 minutes because the expiry check ran first.
    src/auth/session.ts · words + meaning · score 2.41                    …K7Q4M2
 2  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
    Chosen after the XSS review. Asked by Ana.
-   web-shop · meaning only · score 0.90                                  …R5T8WN
+   meaning only · score 0.90                                             …R5T8WN
 3  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
    Chosen after the XSS review. Asked by Ana.
    score 1.7e-06 · files changed since                                   …R5T8WN
 3 memories in web-shop · 12 ms · 3 more in other projects: --everywhere""",
     ),
+    "search everywhere": (
+        lambda terminal: search.hits(found(HITS[1]), NOW, terminal) + search.summary("a", found(HITS[1]), terminal),
+        """\
+2  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
+   Chosen after the XSS review. Asked by Ana.
+   web-shop · meaning only · score 0.90                                  …R5T8WN
+1 memory in all projects · 9 ms""",
+    ),
     "search, explained": (
-        lambda terminal: search.explained(HITS, NOW, terminal),
+        lambda terminal: search.explained(FOUND, NOW, terminal),
         """\
        score  meaning    words  session
 1  Refresh tokens before the expiry check                   decision · Mon 10:09
@@ -129,18 +149,19 @@ Score: the sum of the columns; comparable within one search of one project only.
     ),
     "search, explained, without hits": (
         lambda terminal: (
-            search.explained([], NOW, terminal) + search.summary(Summary("zebra", "web-shop", 9, 0, 1), 0, terminal)
+            search.explained(found(), NOW, terminal)
+            + search.summary("zebra", found(of=1, project="/x/web-shop"), terminal)
         ),
         'No memory in web-shop matches "zebra" (1 looked at, 9 ms).',
     ),
     "what a search warns of": (
-        lambda terminal: search.warnings({"nothing_near": True, "hits": HITS, "degraded": ["vectors: late"]}, terminal),
+        lambda terminal: search.warnings({**FOUND, "nothing_near": True, "degraded": ["vectors: late"]}, terminal),
         """\
 ! Nothing is near: what is shown has little to do with it.
 ! partial answer: vectors: late""",
     ),
     "search without hits": (
-        lambda terminal: search.summary(Summary("auth tokens", "web-shop", 9, 2, 1204), 0, terminal),
+        lambda terminal: search.summary("auth tokens", found(elsewhere=2, of=1204, project="/x/web-shop"), terminal),
         """\
 No memory in web-shop matches "auth tokens" (1,204 looked at, 9 ms).
 2 more in other projects: --everywhere""",
@@ -371,7 +392,7 @@ def _everywhere(shown: dict[str, Any]) -> list[str]:
     return [
         *memory_screen.memory(shown, "web-shop", NOW, COLOURED),
         *memory_screen.rows([shown], NOW, COLOURED),
-        *search.hits([Hit(shown, "", 1, 1.0, (), {})], NOW, COLOURED),
+        *search.hits(found(hit(shown, 1, [], {"words": 1.0}), project="/x/shop"), NOW, COLOURED),
     ]
 
 
