@@ -20,10 +20,11 @@ T = TypeVar("T")
 
 Schema = Mapping[str, Any]
 
+_TEXT: Schema = {"type": "string", "minLength": 1}
 _FOLDER: Schema = {"type": "string", "pattern": "^/"}
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Parameter(Generic[T]):
     """One parameter of a query string."""
 
@@ -35,7 +36,7 @@ class Parameter(Generic[T]):
     is_required: bool = False
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Operation:
     """What one route does."""
 
@@ -62,24 +63,22 @@ _TOLERANT, _STRICT = new_converter(), new_converter(forbid_extra_keys=True)
 
 
 def required_text(name: str, about: str) -> Parameter[str]:
-    schema = {"type": "string", "minLength": 1}
-    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.text(name), is_required=True)
+    return Parameter(name, about, _TEXT, lambda query: query.text(name), is_required=True)
 
 
 def optional_text(name: str, about: str) -> Parameter[str | None]:
-    schema = {"type": "string", "minLength": 1}
-    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.optional_text(name))
+    return Parameter(name, about, _TEXT, lambda query: query.optional_text(name))
 
 
 def texts(name: str, about: str) -> Parameter[tuple[str, ...]]:
     """One value or several, each by a parameter of this name."""
     schema = {"type": "array", "items": {"type": "string", "minLength": 1}}
-    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.texts(name))
+    return Parameter(name, about, schema, lambda query: query.texts(name))
 
 
 def flag(name: str, about: str) -> Parameter[bool]:
     schema = {"type": "boolean", "default": False}
-    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.flag(name))
+    return Parameter(name, about, schema, lambda query: query.flag(name))
 
 
 def optional_flag(name: str, about: str) -> Parameter[bool | None]:
@@ -88,12 +87,11 @@ def optional_flag(name: str, about: str) -> Parameter[bool | None]:
     def read(query: Query) -> bool | None:
         return query.flag(name) if name in query.values else None
 
-    return Parameter(name=name, about=about, schema={"type": "boolean"}, read=read)
+    return Parameter(name, about, {"type": "boolean"}, read)
 
 
 def optional_namespace(name: str, about: str) -> Parameter[Namespace | None]:
-    schema = {"type": "string", "minLength": 1}
-    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.optional_namespace(name))
+    return Parameter(name, about, _TEXT, lambda query: query.optional_namespace(name))
 
 
 def required_namespace(name: str, about: str) -> Parameter[Namespace]:
@@ -103,8 +101,7 @@ def required_namespace(name: str, about: str) -> Parameter[Namespace]:
         assert found is not None, "it is there"
         return found
 
-    schema = {"type": "string", "minLength": 1}
-    return Parameter(name=name, about=about, schema=schema, read=read, is_required=True)
+    return Parameter(name, about, _TEXT, read, is_required=True)
 
 
 def optional_folder(name: str, about: str) -> Parameter[str | None]:
@@ -114,7 +111,7 @@ def optional_folder(name: str, about: str) -> Parameter[str | None]:
         folder = query.optional_text(name)
         return None if folder is None else _absolute(name, folder)
 
-    return Parameter(name=name, about=about, schema=_FOLDER, read=read)
+    return Parameter(name, about, _FOLDER, read)
 
 
 def required_folder(name: str, about: str) -> Parameter[str]:
@@ -123,7 +120,7 @@ def required_folder(name: str, about: str) -> Parameter[str]:
     def read(query: Query) -> str:
         return _absolute(name, query.text(name))
 
-    return Parameter(name=name, about=about, schema=_FOLDER, read=read, is_required=True)
+    return Parameter(name, about, _FOLDER, read, is_required=True)
 
 
 def _absolute(name: str, folder: str) -> str:
@@ -142,17 +139,17 @@ def choice(name: str, about: str, *, options: tuple[str, ...]) -> Parameter[str]
         return value or options[0]
 
     schema = {"type": "string", "enum": list(options), "default": options[0]}
-    return Parameter(name=name, about=about, schema=schema, read=read)
+    return Parameter(name, about, schema, read)
 
 
 def integer(name: str, about: str, *, default: int, least: int, most: int) -> Parameter[int]:
     """A whole number, moved into its range."""
     schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
     return Parameter(
-        name=name,
-        about=about,
-        schema=schema,
-        read=lambda query: query.integer(name, default=default, least=least, most=most),
+        name,
+        about,
+        schema,
+        lambda query: query.integer(name, default=default, least=least, most=most),
     )
 
 
@@ -163,7 +160,7 @@ def optional_integer(name: str, about: str, *, least: int, most: int) -> Paramet
         return query.integer(name, default=least, least=least, most=most) if name in query.values else None
 
     schema = {"type": "integer", "minimum": least, "maximum": most}
-    return Parameter(name=name, about=about, schema=schema, read=read)
+    return Parameter(name, about, schema, read)
 
 
 def optional_number(name: str, about: str, *, least: float, most: float) -> Parameter[float | None]:
@@ -182,7 +179,7 @@ def optional_number(name: str, about: str, *, least: float, most: float) -> Para
         return max(least, min(most, value))
 
     schema = {"type": "number", "minimum": least, "maximum": most}
-    return Parameter(name=name, about=about, schema=schema, read=read)
+    return Parameter(name, about, schema, read)
 
 
 def moment(name: str, about: str, *, is_end: bool = False) -> Parameter[datetime | None]:
@@ -195,7 +192,7 @@ def moment(name: str, about: str, *, is_end: bool = False) -> Parameter[datetime
         except ValueError as error:
             raise wrong(f"{name} must be a date", name, str(error)) from None
 
-    return Parameter(name=name, about=about, schema={"type": "string", "format": "date-time"}, read=read)
+    return Parameter(name, about, {"type": "string", "format": "date-time"}, read)
 
 
 # The query string of a request, read strictly: a value is what the caller meant, or it is refused by name.

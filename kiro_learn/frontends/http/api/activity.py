@@ -60,40 +60,31 @@ class Page:
 
 
 OBSERVATIONS = Operation(
-    summary="The records of a project, newest first.",
-    parameters=(PROJECT, *FILTERS, PAGE_LIMIT, CURSOR),
-    answer=Page,
+    "The records of a project, newest first.", (PROJECT, *FILTERS, PAGE_LIMIT, CURSOR), answer=Page
 )
-KNOWLEDGE = Operation(
-    summary="The knowledge of a project, newest first.", parameters=(PROJECT, PAGE_LIMIT, CURSOR), answer=Page
-)
-TIMELINE = Operation(summary="What was made around a record.", parameters=(ANCHOR, BEFORE, AFTER))
+KNOWLEDGE = Operation("The knowledge of a project, newest first.", (PROJECT, PAGE_LIMIT, CURSOR), answer=Page)
+TIMELINE = Operation("What was made around a record.", (ANCHOR, BEFORE, AFTER))
 SESSIONS = Operation(
-    summary="The sessions of a project, or of all, the last first.",
-    parameters=(ANY_PROJECT, PAGE_LIMIT, CURSOR),
-    answer=Page,
+    "The sessions of a project, or of all, the last first.", (ANY_PROJECT, PAGE_LIMIT, CURSOR), answer=Page
 )
 SESSION_EVENTS = Operation(
-    summary="What a session reported, oldest first, and which memories came from it.",
-    parameters=(PROJECT, SESSION_ID, PAGE_LIMIT, CURSOR),
+    "What a session reported, oldest first, and which memories came from it.",
+    (PROJECT, SESSION_ID, PAGE_LIMIT, CURSOR),
     answer=Page,
 )
-RESUME = Operation(summary="Where a session or a project stands.", parameters=(PROJECT, SESSION))
-CONTEXT = Operation(
-    summary="What a session would be told at its start.", parameters=(PROJECT, TOKENS, BYTES, PROFILE, AGENT)
-)
-ANALYTICS = Operation(summary="Figures of a project.", parameters=(PROJECT, DAYS))
+RESUME = Operation("Where a session or a project stands.", (PROJECT, SESSION))
+CONTEXT = Operation("What a session would be told at its start.", (PROJECT, TOKENS, BYTES, PROFILE, AGENT))
+ANALYTICS = Operation("Figures of a project.", (PROJECT, DAYS))
 REPORT = Operation(
-    summary="What went on in a week or a month.",
-    parameters=(PROJECT, PERIOD, FORMAT),
+    "What went on in a week or a month.",
+    (PROJECT, PERIOD, FORMAT),
     answer={},
     content_types=("application/json", "text/markdown", "text/plain"),
 )
 DAY_BY_DAY = Operation(
-    summary="What went on day by day, and how fast prompts were answered, in a project or all.",
-    parameters=(ANY_PROJECT, DAY_COUNT),
+    "What went on day by day, and how fast prompts were answered, in a project or all.", (ANY_PROJECT, DAY_COUNT)
 )
-STALE = Operation(summary="Look which records cite files that changed, and note it.", parameters=(PROJECT,))
+STALE = Operation("Look which records cite files that changed, and note it.", (PROJECT,))
 
 
 def activity_routes(services: Services) -> Iterator[Route]:

@@ -131,12 +131,10 @@ class Compacted:
     memory: str | None
 
 
-CONTEXT = Operation(
-    summary="The context block for a message, with what is in it and why.", body=Asked, answer=ContextTold
-)
+CONTEXT = Operation("The context block for a message, with what is in it and why.", body=Asked, answer=ContextTold)
 
 COMPACT = Operation(
-    summary="A conversation whose old turns are a summary, if it fills three quarters of its tokens.",
+    "A conversation whose old turns are a summary, if it fills three quarters of its tokens.",
     body=Conversation,
     answer=Compacted,
 )
@@ -241,9 +239,7 @@ class Told:
     degraded: tuple[str, ...]
 
 
-RECALL = Operation(
-    summary="What an agent would be told with a prompt, and how it was found.", body=Prompted, answer=Told
-)
+RECALL = Operation("What an agent would be told with a prompt, and how it was found.", body=Prompted, answer=Told)
 
 
 def recall_routes(services: Services) -> Iterator[Route]:

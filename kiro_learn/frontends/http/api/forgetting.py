@@ -63,14 +63,10 @@ class SelectionAsked:
 
 
 PREVIEW = Operation(
-    summary="What would be forgotten, and which others hold the same words.",
-    body=SelectionAsked,
-    takes_unknown_keys=False,
+    "What would be forgotten, and which others hold the same words.", body=SelectionAsked, takes_unknown_keys=False
 )
 FORGET = Operation(
-    summary="Forget it, everywhere in the store, and answer how much that was.",
-    body=SelectionAsked,
-    takes_unknown_keys=False,
+    "Forget it, everywhere in the store, and answer how much that was.", body=SelectionAsked, takes_unknown_keys=False
 )
 
 
@@ -155,18 +151,15 @@ def _days(name: str, about: str) -> Parameter[int | None]:
         return int(text)
 
     schema = {"type": "integer", "minimum": 0, "maximum": MOST_DAYS}
-    return Parameter(name=name, about=about, schema=schema, read=read)
+    return Parameter(name, about, schema, read)
 
 
 EVENT_DAYS = _days("event_days", "Days after which events lose their contents.")
 DISTILL_DAYS = _days("distill_days", "Days after which memories become shorter.")
 REPLACED_DAYS = _days("replaced_days", "Days after which memories that were replaced are deleted.")
 
-AGED = Operation(
-    summary="What would go by age now; by default as the settings say.",
-    parameters=(EVENT_DAYS, DISTILL_DAYS, REPLACED_DAYS),
-)
-APPLY = Operation(summary="Let what is old go now, and answer what went.", body=RulesAsked, takes_unknown_keys=False)
+AGED = Operation("What would go by age now; by default as the settings say.", (EVENT_DAYS, DISTILL_DAYS, REPLACED_DAYS))
+APPLY = Operation("Let what is old go now, and answer what went.", body=RulesAsked, takes_unknown_keys=False)
 
 
 def retention_routes(services: Services) -> Iterator[Route]:

@@ -105,26 +105,21 @@ class EntitiesMerged:
 
 
 LIST = Operation(
-    summary="What was learned of a project besides its memories, newest first.",
-    parameters=(PROJECT, KIND, TEXT, AS_OF, ALL, PAGE_LIMIT, CURSOR),
+    "What was learned of a project besides its memories, newest first.",
+    (PROJECT, KIND, TEXT, AS_OF, ALL, PAGE_LIMIT, CURSOR),
     answer=Page,
 )
-SHOW = Operation(summary="One item, with the events that speak for it.", parameters=(PROJECT, ID))
-ADD = Operation(summary="Add what a person says, and answer the item that says it now.", body=GraphAdded)
-EDIT = Operation(summary="Put an item right, and answer the one that holds now.", body=GraphEdited)
-MERGE = Operation(summary="Let one entity be another one, which has its names and facts then.", body=EntitiesMerged)
-FORGET = Operation(
-    summary="Delete an item for good; an entity with its facts and those that name it.", parameters=(PROJECT, ID)
-)
+SHOW = Operation("One item, with the events that speak for it.", (PROJECT, ID))
+ADD = Operation("Add what a person says, and answer the item that says it now.", body=GraphAdded)
+EDIT = Operation("Put an item right, and answer the one that holds now.", body=GraphEdited)
+MERGE = Operation("Let one entity be another one, which has its names and facts then.", body=EntitiesMerged)
+FORGET = Operation("Delete an item for good; an entity with its facts and those that name it.", (PROJECT, ID))
 
 PICTURE = Operation(
-    summary="The newest memories, what they are about and what joins these, as nodes and links.",
-    parameters=(ANY_PROJECT, SHOWN, NODES),
+    "The newest memories, what they are about and what joins these, as nodes and links.", (ANY_PROJECT, SHOWN, NODES)
 )
-CONFLICTS = Operation(
-    summary="Facts, rules and lines of rule files that contradict each other.", parameters=(ANY_PROJECT,)
-)
-SETTLE = Operation(summary="Keep one side of a conflict; the other one ends.", body=ConflictSettled)
+CONFLICTS = Operation("Facts, rules and lines of rule files that contradict each other.", (ANY_PROJECT,))
+SETTLE = Operation("Keep one side of a conflict; the other one ends.", body=ConflictSettled)
 
 
 def graph_routes(services: Services) -> Iterator[Route]:

@@ -37,6 +37,11 @@ class Repeated:
     differs: tuple[str, ...]
 
 
+OBSERVE = Operation("Keep an observation as it is.", body=Observation, answer=Stored | Repeated)
+ADD_KNOWLEDGE = Operation("Keep an item of knowledge.", body=KnowledgeItem, answer=Stored | Repeated)
+ADD_CHECKPOINT = Operation("Keep where a session stands.", body=Checkpoint, answer=Stored | Repeated)
+
+
 def observation_routes(services: Services) -> Iterator[Route]:
     async def observe(request: Request) -> Answer:
         return _answer(await services.observe.observe(read_handed_in(request.json(), Observation)))
@@ -47,24 +52,9 @@ def observation_routes(services: Services) -> Iterator[Route]:
     async def add_checkpoint(request: Request) -> Answer:
         return _answer(await services.observe.add_checkpoint(read_handed_in(request.json(), Checkpoint)))
 
-    yield Route(
-        "POST",
-        "/api/observations",
-        observe,
-        about=Operation(summary="Keep an observation as it is.", body=Observation, answer=Stored | Repeated),
-    )
-    yield Route(
-        "POST",
-        "/api/knowledge",
-        add_knowledge,
-        about=Operation(summary="Keep an item of knowledge.", body=KnowledgeItem, answer=Stored | Repeated),
-    )
-    yield Route(
-        "POST",
-        "/api/checkpoints",
-        add_checkpoint,
-        about=Operation(summary="Keep where a session stands.", body=Checkpoint, answer=Stored | Repeated),
-    )
+    yield Route("POST", "/api/observations", observe, about=OBSERVE)
+    yield Route("POST", "/api/knowledge", add_knowledge, about=ADD_KNOWLEDGE)
+    yield Route("POST", "/api/checkpoints", add_checkpoint, about=ADD_CHECKPOINT)
 
 
 def _answer(observed: Observed) -> Answer:
@@ -95,7 +85,7 @@ class Replaced:
 
 
 EDIT = Operation(
-    summary="Put a corrected memory in the place of one; what is left out stays.", body=MemoryEdited, answer=Replaced
+    "Put a corrected memory in the place of one; what is left out stays.", body=MemoryEdited, answer=Replaced
 )
 
 
@@ -120,9 +110,9 @@ class Embedded:
     embedded: int
 
 
-STATS = Operation(summary="How many records have a vector.", answer=EmbeddingFigures)
+STATS = Operation("How many records have a vector.", answer=EmbeddingFigures)
 BACKFILL = Operation(
-    summary="Give every record its vector; the body may be left out.",
+    "Give every record its vector; the body may be left out.",
     answer=Embedded,
     schema={"type": "object", "properties": {"batchSize": {"type": "integer", "minimum": 1}}},
 )

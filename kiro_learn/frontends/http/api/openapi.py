@@ -60,7 +60,7 @@ OF_BODIES = {
     415: "The body is of another type, compressed, or of another charset.",
 }
 
-OPENAPI = Operation(summary="This document.")
+OPENAPI = Operation("This document.")
 
 
 def openapi_route(routes: tuple[Route, ...]) -> Route:
@@ -162,10 +162,7 @@ class SettingsShown:
     settings: tuple[dict[str, Any], ...]
 
 
-SETTINGS = Operation(
-    summary="The settings, each with where it comes from.",
-    answer=SettingsShown,
-)
+SETTINGS = Operation("The settings, each with where it comes from.", answer=SettingsShown)
 
 
 def settings_routes(services: Services) -> Iterator[Route]:

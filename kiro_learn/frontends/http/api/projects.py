@@ -41,7 +41,7 @@ class ProjectShown:
     namesakes: tuple[str, ...]
 
 
-SHOW = Operation(summary="The project that is called so, and what else is.", parameters=(PROJECT,), answer=ProjectShown)
+SHOW = Operation("The project that is called so, and what else is.", (PROJECT,), answer=ProjectShown)
 
 _FACT = {
     "type": "object",
@@ -58,8 +58,8 @@ _FACT = {
     "required": ["slot", "value", "source", "runs"],
 }
 PROFILE = Operation(
-    summary="What the files of a project say of its languages, tools and commands.",
-    parameters=(PROJECT,),
+    "What the files of a project say of its languages, tools and commands.",
+    (PROJECT,),
     answer={
         "type": "object",
         "properties": {
@@ -89,12 +89,10 @@ class MergeAsked:
 
 
 RENAME = Operation(
-    summary="Call a project otherwise; its folder finds it as before.", body=RenameAsked, takes_unknown_keys=False
+    "Call a project otherwise; its folder finds it as before.", body=RenameAsked, takes_unknown_keys=False
 )
 MERGE = Operation(
-    summary="Move all of a project into another, which also gets what comes later.",
-    body=MergeAsked,
-    takes_unknown_keys=False,
+    "Move all of a project into another, which also gets what comes later.", body=MergeAsked, takes_unknown_keys=False
 )
 
 
@@ -182,13 +180,13 @@ class PauseAsked:
     session: str | None = attrs.field(default=None, validator=optional(length(1, 128)))
 
 
-LIST = Operation(summary="What is paused now.")
+LIST = Operation("What is paused now.")
 PAUSE = Operation(
-    summary="Drop what hooks report of a project or a session, and tell its prompts nothing.",
+    "Drop what hooks report of a project or a session, and tell its prompts nothing.",
     body=PauseAsked,
     takes_unknown_keys=False,
 )
-RESUME = Operation(summary="End a pause.", parameters=(PROJECT, SESSION))
+RESUME = Operation("End a pause.", (PROJECT, SESSION))
 
 
 def pause_routes(services: Services) -> Iterator[Route]:
@@ -225,10 +223,10 @@ class WithholdAsked:
     withheld: bool = True
 
 
-SHARING = Operation(summary="What is shared with a team, and what others share.")
-COMPARE = Operation(summary="Share, take back and receive now what the next comparison would.")
+SHARING = Operation("What is shared with a team, and what others share.")
+COMPARE = Operation("Share, take back and receive now what the next comparison would.")
 WITHHOLD = Operation(
-    summary="Take a memory back, and let it stay on this machine; or let it be shared again.",
+    "Take a memory back, and let it stay on this machine; or let it be shared again.",
     body=WithholdAsked,
     takes_unknown_keys=False,
 )

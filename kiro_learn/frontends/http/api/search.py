@@ -87,21 +87,11 @@ class Results:
     nothing_near: Literal[True] | None = None
 
 
-BY_SYNTAX = Operation(
-    summary="Search by the syntax of FTS5.",
-    parameters=(*EVERY_SEARCH, LENIENT),
-    answer=Results,
-)
+BY_SYNTAX = Operation("Search by the syntax of FTS5.", (*EVERY_SEARCH, LENIENT), answer=Results)
 BY_MEANING = Operation(
-    summary="Search by meaning, over all vectors of the project.",
-    parameters=(*EVERY_SEARCH, THRESHOLD),
-    answer=Results,
+    "Search by meaning, over all vectors of the project.", (*EVERY_SEARCH, THRESHOLD), answer=Results
 )
-HYBRID = Operation(
-    summary="Search by words and meaning, scored by weighted signals.",
-    parameters=EVERY_SEARCH,
-    answer=Results,
-)
+HYBRID = Operation("Search by words and meaning, scored by weighted signals.", EVERY_SEARCH, answer=Results)
 
 
 def search_routes(services: Services) -> Iterator[Route]:
