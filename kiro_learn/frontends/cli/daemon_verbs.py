@@ -80,7 +80,7 @@ def stop_verb(shell: Shell) -> None:
     # Before the signal: a hook that comes in between must not start it again.
     """Stop the daemon; what is under way is finished first."""
     daemon_process.forbid_starts_by_hooks(shell.home)
-    seconds = _stop(shell)
+    seconds = stop_daemon(shell)
     if seconds is None:
         shell.answer({"stopped": False}, [_line(shell, "none", "Not running", "")])
     else:
@@ -104,7 +104,7 @@ def restart_daemon(shell: Shell) -> tuple[str, float]:
 
 def _end_for_another(shell: Shell, port: int | None) -> None:
     _insist_on_start(shell, port)
-    _stop(shell)
+    stop_daemon(shell)
 
 
 def _insist_on_start(shell: Shell, port: int | None) -> None:
@@ -153,7 +153,8 @@ def _service_for(shell: Shell, port: int | None) -> Autostart | None:
     return autostart if autostart is not None and autostart.is_installed else None
 
 
-def _stop(shell: Shell) -> float | None:
+def stop_daemon(shell: Shell) -> float | None:
+    """Stop it, if one runs; answers as ``daemon_process.stop``."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         return daemon_process.stop(client)
 
@@ -275,9 +276,8 @@ def _open(shell: Shell) -> Autostart:
 
 def _stop_the_other(shell: Shell) -> None:
     """A daemon that was started by hand serves the home already; the service's would find it taken."""
-    with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
-        if daemon_process.stop(client) is not None:
-            _say_step(shell, "stop the daemon that runs without the service")
+    if stop_daemon(shell) is not None:
+        _say_step(shell, "stop the daemon that runs without the service")
 
 
 def _say_step(shell: Shell, step: str) -> None:

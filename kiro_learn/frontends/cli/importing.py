@@ -316,15 +316,7 @@ def _done(shell: Shell, imported: _Imported, seconds: float, *, of_commits: bool
 
 
 def _as_json(imported: _Imported, seconds: float) -> dict[str, Any]:
-    return {
-        "sessions": imported.sessions,
-        "stored": imported.stored,
-        "kept": imported.kept,
-        "known": imported.known,
-        "refused": dict(imported.refused),
-        "skipped": dict(imported.skipped),
-        "seconds": round(seconds, 3),
-    }
+    return {**attrs.asdict(imported, filter=attrs.filters.exclude("read_bytes")), "seconds": round(seconds, 3)}
 
 
 def _batches(told: Iterator[Event]) -> Iterator[list[dict[str, Any]]]:

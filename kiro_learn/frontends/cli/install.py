@@ -16,7 +16,13 @@ import click
 from kiro_learn.client.address import build_in_lock
 from kiro_learn.frontends.cli import daemon_process, install_screen, texts
 from kiro_learn.frontends.cli.command import build_note, is_of_newer_daemon, say_build
-from kiro_learn.frontends.cli.daemon_verbs import autostart_of, planned_removal, restart_daemon, start_daemon
+from kiro_learn.frontends.cli.daemon_verbs import (
+    autostart_of,
+    planned_removal,
+    restart_daemon,
+    start_daemon,
+    stop_daemon,
+)
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, milliseconds
@@ -321,8 +327,7 @@ def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
     if not shell.confirm("Remove all of it? This cannot be undone.", flag_given=wish.yes):
         raise Failed("the home is as it was")
     remove_service = planned_removal(shell)
-    with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
-        daemon_process.stop(client)
+    stop_daemon(shell)
     remove_service()
     left = installation.home.remove()
     if not shell.as_json:

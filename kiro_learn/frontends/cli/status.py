@@ -40,10 +40,12 @@ def _say(shell: Shell, client: Client, *, clear: bool) -> int:
     except DaemonUnreachable as error:
         if shell.as_json:
             raise
-        _print(shell, _stopped_lines(shell), clear=clear)
+        stopped = status_screen.stopped(_last_seen(shell), _spooled_count(shell), shell.now(), shell.out)
+        _print(shell, stopped, clear=clear)
         shell.hint(error.hint)
         return 1
-    place = status_screen.HomeFacts(shell.tilde(shell.home), _database_bytes(shell), _free_bytes(shell))
+    database_bytes = sum(path.stat().st_size for path in shell.home.glob("kiro-learn.db*"))
+    place = status_screen.HomeFacts(shell.tilde(shell.home), database_bytes, _free_bytes(shell))
     if shell.as_json:
         shell.print_json(status)
     else:
@@ -63,14 +65,6 @@ def _running_lines(shell: Shell, client: Client, status: dict[str, Any], place: 
         for pause in status["pauses"]:
             pause["project"] = names.get(pause["namespace"], pause["namespace"])
     return status_screen.running(status, client.address, place, shell.now(), shell.out)
-
-
-def _stopped_lines(shell: Shell) -> list[str]:
-    return status_screen.stopped(_last_seen(shell), _spooled_count(shell), shell.now(), shell.out)
-
-
-def _database_bytes(shell: Shell) -> int:
-    return sum(path.stat().st_size for path in shell.home.glob("kiro-learn.db*"))
 
 
 def _free_bytes(shell: Shell) -> int | None:
