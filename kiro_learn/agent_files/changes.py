@@ -92,7 +92,7 @@ def installed(
             return _written(str(file.path), base, with_block(base or "", file.block), agents, hook=commands.hook)
     except (NotJson, NotToml) as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
-    if base is None or (known is None and _is_as_another_home_made(file, base)):
+    if base is None or (known is None and file.is_of_another_home and is_same_but_for_hooks(base, file.text)):
         return _written(str(file.path), None, Edited("").with_text_at(0, file.text), agents, hook=commands.hook)
     return Change(current, known)
 
@@ -167,11 +167,6 @@ def _can_be_parsed(path: str, text: str) -> bool:
     except (NotJson, NotToml):
         return False
     return True
-
-
-def _is_as_another_home_made(file: OwnFile, current: str) -> bool:
-    """Whether only the hooks of ``current`` are others than those of a file that another home made."""
-    return file.is_of_another_home and is_same_but_for_hooks(current, file.text)
 
 
 def _written(

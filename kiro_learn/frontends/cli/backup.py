@@ -61,7 +61,7 @@ def verify_verb(shell: Shell, copies: Sequence[str]) -> None:
         {"items": [as_value(each) for each in found]}, _listed_lines(found, shell.now(), shell.out, is_checked=True)
     )
     if bad := sum(_is_bad(each) for each in found):
-        raise Failed(_bad(bad), hint="kiro-learn backup now")
+        raise Failed(f"{counted(bad, 'copy', 'copies')} cannot be used", hint="kiro-learn backup now")
 
 
 def copies_of(shell: Shell) -> Copies:
@@ -177,11 +177,6 @@ def _holds(found: ListedCopy) -> tuple[str, str]:
 def _is_bad(found: ListedCopy) -> bool:
     """Whether it is not sound, and ought to be."""
     return bool(found.contents.problem) and found.copy.kind.value != DAMAGED
-
-
-def _bad(count: int) -> str:
-    """How many are not sound."""
-    return f"{counted(count, 'copy', 'copies')} cannot be used"
 
 
 def _plan_lines(found: Restoration, now: datetime, terminal: Terminal) -> list[str]:

@@ -274,12 +274,13 @@ def more_events(count: int, terminal: Terminal) -> str:
 
 
 def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: float, terminal: Terminal) -> Iterator[str]:
-    """The memories, each with the moment it came from."""
+    """The memories, each with the moment of the last event that it came from."""
     cited = {event_id for record in records for event_id in record["source_event_ids"]}
     facts = f"{memories(len(records))} in {duration(seconds)}, from {len(cited)} of {events(len(moments))}"
     yield heading("2 WHAT WAS LEARNED", facts, terminal)
     for record in records:
-        source = f"from {_moment_of(record, moments):%a %H:%M}"
+        last = max(moments[event_id] for event_id in record["source_event_ids"])
+        source = f"from {last:%a %H:%M}"
         left = f"{INDENT}{kind_of(record):{KIND_COLUMN}}"
         title = cut(record["title"], WIDTH - len(left) - len(source) - 2)
         painted = left + terminal.bold(title)
@@ -352,11 +353,6 @@ def _labelled(label: str, text: str, terminal: Terminal) -> str:
 def _many_labelled(label: str, lines: Iterable[str], terminal: Terminal) -> Iterator[str]:
     for position, line in enumerate(lines):
         yield _labelled(label if position == 0 else "", line, terminal)
-
-
-def _moment_of(record: Json, moments: dict[str, datetime]) -> datetime:
-    """When the last of the events that it came from happened."""
-    return max(moments[event_id] for event_id in record["source_event_ids"])
 
 
 def moments_of(stored: Iterable[Json], now: datetime) -> dict[str, datetime]:

@@ -301,7 +301,8 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
         done = _nothing(shell, imported.skipped, of_commits=asked.of_commits)
     else:
         done = list(_done(shell, imported, seconds, of_commits=asked.of_commits))
-    shell.answer(_as_json(imported, seconds), done)
+    figures = attrs.asdict(imported, filter=attrs.filters.exclude("read_bytes"))
+    shell.answer({**figures, "seconds": round(seconds, 3)}, done)
     return 1 if imported.refused else 0
 
 
@@ -313,10 +314,6 @@ def _done(shell: Shell, imported: _Imported, seconds: float, *, of_commits: bool
         what = memories(count) if of_commits else events(count)
         refused = f"{what} were refused: {problem}"
         yield f"{shell.out.mark('wrong')} {refused}"
-
-
-def _as_json(imported: _Imported, seconds: float) -> dict[str, Any]:
-    return {**attrs.asdict(imported, filter=attrs.filters.exclude("read_bytes")), "seconds": round(seconds, 3)}
 
 
 def _batches(told: Iterator[Event]) -> Iterator[list[dict[str, Any]]]:

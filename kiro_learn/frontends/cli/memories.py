@@ -141,11 +141,6 @@ def _teachers(client: Client, record: Mapping[str, Any]) -> list[str]:
     return [] if set(teachers) <= {actor_id_in(record["namespace"])} else teachers
 
 
-def _changes() -> list[click.Option]:
-    """Options of what may be changed."""
-    return [click.Option([f"--{name}"], help=text, multiple=name in LISTS) for name, text in CHANGES.items()]
-
-
 @memories_verb.command("edit")
 @click.argument("memory")
 @in_projects
@@ -167,7 +162,7 @@ def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, **chang
     shell.hint(f"kiro-learn memories undo {named}")
 
 
-edit_verb.params += _changes()
+edit_verb.params += [click.Option([f"--{name}"], help=text, multiple=name in LISTS) for name, text in CHANGES.items()]
 
 
 @memories_verb.command("history")

@@ -64,7 +64,8 @@ def folder_in(named: str) -> Path | None:
 
 def all_of(client: Client) -> list[Project]:
     """Every project that something is known of."""
-    return [_of(project) for project in client.stats()["projects"]]
+    found = client.stats()["projects"]
+    return [Project(name_of(each["display_name"]), each["namespace"], each["project_id"]) for each in found]
 
 
 def places(client: Client, named: str, *, everywhere: bool) -> list[Project]:
@@ -96,10 +97,6 @@ def _of_answer(found: dict[str, Any]) -> Project:
     """One that shares its name is shown with what else is called so."""
     others = f" (not {', '.join(found['namesakes'])})" if found["namesakes"] else ""
     return Project(f"{found['project']}{others}", found["namespace"], found["project_id"])
-
-
-def _of(project: dict[str, Any]) -> Project:
-    return Project(name_of(project["display_name"]), project["namespace"], project["project_id"])
 
 
 def name_of(path: str) -> str:

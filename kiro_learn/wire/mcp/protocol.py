@@ -230,10 +230,6 @@ def _listing(name: str, items: Callable[[str], list[dict[str, Any]]]) -> Callabl
     return answer
 
 
-def _tools(version: str) -> list[dict[str, Any]]:
-    return [tool.described(version) for tool in TOOLS]
-
-
 def _listen(request: Request, _version: str) -> tuple[Output, ...]:
     """Acknowledged, and over: nothing here announces changes."""
     if not isinstance(request.params.get("notifications"), dict):
@@ -291,7 +287,7 @@ _METHODS: dict[str, Callable[[Request, str], tuple[Output, ...]]] = {
     "server/discover": _discover,
     "ping": _ping,
     "subscriptions/listen": _listen,
-    "tools/list": _listing("tools", _tools),
+    "tools/list": _listing("tools", lambda version: [tool.described(version) for tool in TOOLS]),
     "tools/call": _call_tool,
     "prompts/list": _listing("prompts", lambda _version: list(offers.PROMPTS)),
     "prompts/get": _get_prompt,
