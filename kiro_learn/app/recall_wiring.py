@@ -9,10 +9,10 @@ import attrs
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.app.actor_wiring import Actors, Dependencies
 from kiro_learn.config import Config, RecallConfig
-from kiro_learn.pipelines.recall.beside_memories import FileNotes, SlotLines
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.context_search import ContextSearch
 from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.reading import FileNotes, SlotLines
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.services.placing import Placer

@@ -16,7 +16,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import ContextHits, ContextStrategy, Feedback, FoundRecord, Occasion, Ranking, Report
-from kiro_learn.pipelines.recall.beside_memories import FileNotes
+from kiro_learn.pipelines.recall.reading import FileNotes
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.question import query_text
 from kiro_learn.retrieval.rendering.brief import Brief

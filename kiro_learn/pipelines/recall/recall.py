@@ -19,11 +19,10 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
-from kiro_learn.pipelines.recall.beside_memories import FileNotes, SlotLines
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.reading import Reading
+from kiro_learn.pipelines.recall.reading import FileNotes, Reading, SlotLines
 from kiro_learn.pipelines.recall.recall_trace import (
     NOTHING_ASKED,
     NOTHING_NEEDED,

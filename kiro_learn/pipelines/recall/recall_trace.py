@@ -11,6 +11,7 @@ from typing import TypeAlias
 import attrs
 
 from kiro_learn.learning.overruled import overruling
+from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -20,9 +21,9 @@ from kiro_learn.pipelines.recall.context import Context, Searched
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
-from kiro_learn.pipelines.recall.told_block import ToldBlock
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness, overturned_among
+from kiro_learn.retrieval.rendering.brief import BETWEEN, told_below, told_first
 from kiro_learn.retrieval.rendering.repeats import text_of, untold, was
 from kiro_learn.retrieval.rendering.report import Rendered
 from kiro_learn.runtime.supervisor import reason
@@ -45,6 +46,39 @@ Factors: TypeAlias = Callable[[Sequence[RecordId]], Sequence[float]]
 def unweighed(record_ids: Sequence[RecordId]) -> Sequence[float]:
     """Every score as it was found."""
     return [1.0] * len(record_ids)
+
+
+@attrs.define(eq=False)
+class ToldBlock:
+    """What a prompt is told, as far as it is made."""
+
+    slot_line: str = ""
+    """What the project's profile has on what the prompt touches."""
+    rendered: Rendered = attrs.Factory(Rendered)
+    """The memories."""
+    graph: Context | None = None
+    """What is told of the graph, below them."""
+
+    @property
+    def slot_bytes(self) -> int:
+        """That the line of the profile takes."""
+        return len(self.slot_line.encode())
+
+    @property
+    def graph_bytes(self) -> int:
+        """That what is told of the graph takes."""
+        return len(f"{BETWEEN}{self.graph.text}".encode()) if self.graph and self.graph.text else 0
+
+    @property
+    def told_ids(self) -> tuple[ToldId, ...]:
+        """Of all that is told: memories, then items of the graph."""
+        items = self.graph.items if self.graph else ()
+        return (*self.rendered.record_ids, *(GraphItemId(item.item_id) for item in items))
+
+    @property
+    def text(self) -> str:
+        """All that is told."""
+        return told_below(told_first(self.slot_line, self.rendered.text), self.graph.text if self.graph else "")
 
 
 @attrs.define(eq=False)
