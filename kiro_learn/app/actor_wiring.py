@@ -26,9 +26,8 @@ from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
-from kiro_learn.pipelines.learn.known import KnownMemories
+from kiro_learn.pipelines.learn.learners import KnownMemories, MeteredLlm, is_model
 from kiro_learn.pipelines.learn.learning_run import Learner
-from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
 from kiro_learn.ports.backups import BackupFolder

@@ -20,7 +20,7 @@ from kiro_learn.adapters.acp.process import AcpLlm
 from kiro_learn.adapters.openai.dialects import ANSWER_TOKENS
 from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
+from kiro_learn.pipelines.learn.learners import BuiltInLearner
 from kiro_learn.ports.models import LlmChoice
 from kiro_learn.runtime.admission import Offload, in_threads
 

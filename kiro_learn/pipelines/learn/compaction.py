@@ -28,7 +28,7 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount
-from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model, seconds_to_retry
+from kiro_learn.pipelines.learn.learners import MeteredLlm, is_model, until_usable
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.ports.storage.events import BufferReads
@@ -118,21 +118,15 @@ class Compactor:
         if len(part.snapshot.entries) < 2:  # noqa: PLR2004  # fewer than one is none
             raise LlmError("one entry cannot become fewer")
         prompt = prompt_for(part)
-        for attempts_left in reversed(range(self.config.attempts)):
-            try:
-                answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.model_seconds)
-                return await self.offload(partial(_read, answer, part, self.clock.new_ulid))
-            except BudgetSpent:
-                raise
-            except LlmError as error:
-                log.warning("compaction.attempt_failed", attempts_left=attempts_left, problem=str(error))
-                pause = seconds_to_retry(error, self.config.attempts - attempts_left)
-                if not attempts_left or pause is None:
-                    raise
-                await trio.sleep(pause)
-            except trio.TooSlowError as error:
-                raise LlmError(TOO_SLOW) from error
-        raise AssertionError("the last attempt returns or raises")
+
+        async def attempt(_before: LlmError | None) -> tuple[BufferedEvent, ...]:
+            answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.model_seconds)
+            return await self.offload(partial(_read, answer, part, self.clock.new_ulid))
+
+        try:
+            return await until_usable(attempt, attempts=self.config.attempts, failed="compaction.attempt_failed")
+        except trio.TooSlowError as error:
+            raise LlmError(TOO_SLOW) from error
 
 
 def _read(answer: str, part: Portion, new_ulid: Callable[[], str]) -> tuple[BufferedEvent, ...]:

@@ -12,33 +12,19 @@ import structlog
 import trio
 
 from kiro_learn.config import LearningConfig
-from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy, UnusableAnswer
-from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.parsing import dated, parse, record_of
+from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
+from kiro_learn.learning.extraction.parsing import dated, record_of
 from kiro_learn.learning.extraction.splitting import (
-    HEALTH_CHECK,
-    INSTRUCTIONS_CHARACTERS,
-    KNOWN_CHARACTERS,
-    NOTHING_KNOWN,
-    NOTHING_MORE,
-    Known,
-    More,
-    Portion,
     half_count,
-    portion,
-    prompt_for,
 )
 from kiro_learn.learning.extraction.unheld import MOST_DRAFTS, Distinct, distinct, with_unheld_terms
-from kiro_learn.learning.graph.fragments import GRAPH, proposals_in
 from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts, RecordDraft
-from kiro_learn.model.event import SESSION_STARTED
+from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.pipelines.learn.known import KnownMemories
-from kiro_learn.pipelines.learn.metering import MeteredLlm, is_model, seconds_to_retry
+from kiro_learn.pipelines.learn.learners import KnownMemories, MeteredLlm, ModelLearner, is_model
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.home import Branches
 from kiro_learn.ports.models import TOO_SLOW, Drafted, Learner, Llm, LlmByProject, TextEmbedder
@@ -285,108 +271,3 @@ def noted(
         attrs.evolve(record, branch=branch_of.get(max(record.source_event_ids, key=lambda each: places.get(each, -1))))
         for record in records
     ]
-
-
-# A model behind the learner's contract: the batch as a prompt, the answer as drafts.
-
-
-@attrs.frozen
-class _Answered:
-    """A usable answer, and the drafts in it."""
-
-    text: str
-    drafts: list[RecordDraft]
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class ModelLearner:
-    """Asks ``llm`` on behalf of one project, until an answer can be used."""
-
-    llm: Llm
-    namespace: Namespace
-    calls: MeteredLlm
-    offload: Offload
-    config: LearningConfig
-    prompt_characters: float
-    """Most of one prompt."""
-    known: KnownMemories | None = None
-    """Where it is looked up what is remembered already."""
-    learns_graph: bool = False
-    """Whether an answer may say something for the graph too."""
-
-    @property
-    def strategy(self) -> str:
-        """The model's; see ``Learner.strategy``."""
-        return self.llm.strategy
-
-    @property
-    def name(self) -> str:
-        """The model's; see ``Learner.name``."""
-        return self.llm.name
-
-    async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
-        """See ``Learner.drafts_of``. It asks until an answer can be used, at most ``extraction_attempts`` times.
-
-        Raises:
-          BudgetSpent: the model may not be asked any more today.
-          LlmError: no attempt gave a usable answer.
-          trio.TooSlowError: an attempt took longer than ``extraction_seconds``.
-        """
-        part = await self.portion_of(snapshot)
-        if all(event.body == SESSION_STARTED for event in part.snapshot.events):
-            return Drafted((), part.snapshot)
-        known = NOTHING_KNOWN
-        if self.known is not None:
-            known = await self.known.near(self.namespace, part.snapshot.events)
-        answered = await self._ask(part.batch, known)
-        graph = NO_DRAFTS
-        if self.learns_graph:
-            proposed = await self.offload(partial(proposals_in, answered.text, part.batch, part.snapshot))
-            graph = proposed.drafts
-            if proposed.refusals:
-                log.info("learning.fragments_refused", **proposed.refused_counts)
-        drafts = [_after_known(draft, known, part.snapshot) for draft in answered.drafts]
-        return Drafted(drafts, part.snapshot, graph)
-
-    async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
-        """As much of the beginning of ``snapshot`` as fits in one prompt."""
-        # Framing a full batch takes longer than the loop may be held up.
-        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - self._more.characters
-        room -= KNOWN_CHARACTERS if self.known is not None else 0
-        return await self.offload(lambda: portion(snapshot, room))
-
-    @property
-    def _more(self) -> More:
-        return GRAPH if self.learns_graph else NOTHING_MORE
-
-    async def check_health(self) -> None:
-        """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
-        await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
-
-    async def _ask(self, batch: FramedBatch, known: Known) -> _Answered:
-        """Ask until an answer can be used; a second attempt says what was wrong with the first."""
-        problem = ""
-        for attempts_left in reversed(range(self.config.extraction_attempts)):
-            try:
-                return await self._attempt(prompt_for(batch, self._more, known, problem), batch)
-            except BudgetSpent:
-                raise
-            except LlmError as error:
-                log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
-                problem = str(error) if isinstance(error, UnusableAnswer) else ""
-                pause = seconds_to_retry(error, self.config.extraction_attempts - attempts_left)
-                if not attempts_left or pause is None:
-                    raise
-                await trio.sleep(pause)
-        raise AssertionError("the last attempt returns or raises")
-
-    async def _attempt(self, prompt: str, batch: FramedBatch) -> _Answered:
-        answer = await self.calls.ask(self.namespace, self.llm, prompt, seconds=self.config.extraction_seconds)
-        return _Answered(answer, await self.offload(partial(parse, answer, batch)))
-
-
-def _after_known(draft: RecordDraft, known: Known, snapshot: BufferSnapshot) -> RecordDraft:
-    """``draft``, with what it says of the memories that the model was shown."""
-    events = snapshot.by_source
-    said = [events[each].valid_time for each in draft.source_event_ids if each in events]
-    return known.applied_to(draft, max(said)) if said else draft

@@ -1,22 +1,50 @@
-"""Measures what learning costs: every prompt to a learner gets a deadline, and the phases of a run are timed.
+"""The learners that a batch is given to: the built-in one, and a model behind the same contract; and what asking costs.
 
-Prompts to a model are counted too.
+Every prompt to a learner gets a deadline, and is counted if it is to a model; the phases of a run are timed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeGuard
+from functools import partial
+from itertools import chain
+from typing import TypeGuard, TypeVar
 
 import attrs
+import structlog
 import trio
 
-from kiro_learn.errors import LlmError, ModelBusy
+from kiro_learn.config import LearningConfig
+from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, ModelBusy, StorageError, UnusableAnswer
+from kiro_learn.learning.extraction.framing import FramedBatch, Utterance, parts_of
+from kiro_learn.learning.extraction.splitting import KNOWN_CHARACTERS, MOST_KNOWN, NOTHING_KNOWN, Known
+from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.learning.extraction.splitting import (
+    HEALTH_CHECK,
+    INSTRUCTIONS_CHARACTERS,
+    NOTHING_MORE,
+    More,
+    Portion,
+    portion,
+    prompt_for,
+)
+from kiro_learn.learning.graph.fragments import GRAPH, proposals_in
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import NO_DRAFTS, RecordDraft
+from kiro_learn.model.event import SESSION_STARTED, Event, EventKind
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MODEL_STRATEGY
-from kiro_learn.ports.models import Learner, Llm, LlmMeter
+from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY
+from kiro_learn.pipelines.recall.retrievers import NearestRecords
+from kiro_learn.ports.models import Drafted, Learner, Llm, LlmMeter, TextEmbedder
+from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.runtime.admission import Offload
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
 
 RETRY_SECONDS = 1.0
 """Before the second attempt at one prompt; doubled before each further one."""
@@ -63,7 +91,33 @@ class MeteredLlm:
         return answer
 
 
-def seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
+async def until_usable(attempt: Callable[[LlmError | None], Awaitable[T]], *, attempts: int, failed: str) -> T:
+    """What ``attempt`` gives, which is told the failure of the one before; it is made anew as often as ``attempts``.
+
+    Args:
+      failed: logged of each attempt that gave no usable answer.
+
+    Raises:
+      BudgetSpent: a model may not be asked any more today.
+      LlmError: no attempt gave a usable answer, or the server asks for a longer pause than a run can wait.
+      trio.TooSlowError: there was none in time: another attempt would probably take as long.
+    """
+    before: LlmError | None = None
+    for count in range(1, attempts + 1):
+        try:
+            return await attempt(before)
+        except BudgetSpent:
+            raise
+        except LlmError as error:
+            log.warning(failed, attempts_left=attempts - count, problem=str(error))
+            before, pause = error, _seconds_to_retry(error, count)
+            if count == attempts or pause is None:
+                raise
+        await trio.sleep(pause)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
     """How long to wait before a model that failed ``attempt_count`` times is asked once more; None: not now.
 
     The pause doubles, so that an overloaded server is not asked again at once; longer if the server asks for that.
@@ -98,3 +152,170 @@ class RunStopwatch:
         """Whole milliseconds by name, for a log: each phase, and a ``duration_ms`` that is at least their sum."""
         phases = {f"{name}_ms": math.floor(seconds * 1000) for name, seconds in self._seconds.items()}
         return {**phases, "duration_ms": math.ceil((trio.current_time() - self._began) * 1000)}
+
+
+# The learner without a model: no network, the same drafts every time.
+
+
+@attrs.frozen(eq=False)
+class BuiltInLearner:
+    """The learner without a model; it takes any batch whole.
+
+    A full one takes longer than the loop may be held up, hence ``offload``.
+    """
+
+    offload: Offload
+
+    @property
+    def strategy(self) -> str:
+        """``extractive``; see ``Learner.strategy``."""
+        return BUILT_IN_STRATEGY
+
+    @property
+    def name(self) -> str:
+        """The same as its strategy; see ``Learner.name``."""
+        return BUILT_IN_STRATEGY
+
+    async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
+        """See ``Learner.drafts_of``; it takes the whole snapshot and raises none of its errors."""
+        return Drafted(await self.offload(lambda: _drafts_of(snapshot)), snapshot)
+
+
+def _drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
+    # Its tables of words take a twentieth of a second to load, and a start need not wait for the first batch.
+    from kiro_learn.learning.extraction.extractive.learner import drafts_of  # noqa: PLC0415  # see above
+
+    return drafts_of(snapshot)
+
+
+# What is remembered already and is near to a batch, which a model is shown before it learns it.
+
+LEAST_SIMILARITY = 0.4
+"""Cosine of what was said and a memory; those of one subject have .4 to .8, of others about .2."""
+MOST_COMPARED = 24
+"""Texts of a batch, the longest: what is short says little by itself."""
+COMPARED_CHARACTERS = 1_000
+"""Of a text: about as much as the embedding model reads at once."""
+
+
+@attrs.frozen(eq=False)
+class KnownMemories:
+    """Compares what was said in a batch with the project's memories."""
+
+    embedder: TextEmbedder
+    indexes: NearestRecords
+    storage: RecordReads
+    offload: Offload
+
+    async def near(self, namespace: Namespace, events: Sequence[Event]) -> Known:
+        """The memories nearest to what was said; none if that cannot be told, which costs a repetition only."""
+        if not self.embedder.is_ready:
+            return NOTHING_KNOWN
+        texts = await self.offload(partial(_said, events))
+        found: dict[RecordId, float] = {}
+        try:
+            model = await self.embedder.learning_model(namespace)
+            for parts in await self.embedder.embed_texts(texts, model):
+                ranking = await self.indexes.rank(namespace, parts[0], MOST_KNOWN, wholes_only=True, model=model)
+                for hit in ranking.hits:
+                    found[hit.record_id] = max(hit.score, found.get(hit.record_id, LEAST_SIMILARITY))
+            nearest = sorted(found, key=lambda each: (-found[each], each))
+            nearest = [each for each in nearest if found[each] > LEAST_SIMILARITY][:MOST_KNOWN]
+            return Known(tuple(await self.storage.get_memory_records(nearest)))
+        except (EmbeddingError, StorageError) as error:
+            log.warning("learning.known_not_found", problem=str(error))
+            return NOTHING_KNOWN
+
+
+def _said(events: Sequence[Event]) -> list[str]:
+    """The beginnings of the longest things that were said; what tools were given and showed is no statement."""
+    said = chain.from_iterable(parts_of(event) for event in events if event.kind is not EventKind.TOOL_USE)
+    texts = (part.text[:COMPARED_CHARACTERS].strip() for part in said if isinstance(part, Utterance))
+    return sorted(filter(None, texts), key=len, reverse=True)[:MOST_COMPARED]
+
+
+# A model behind the learner's contract: the batch as a prompt, the answer as drafts.
+
+
+@attrs.frozen
+class _Answered:
+    """A usable answer, and the drafts in it."""
+
+    text: str
+    drafts: list[RecordDraft]
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class ModelLearner:
+    """Asks ``llm`` on behalf of one project, until an answer can be used."""
+
+    llm: Llm
+    namespace: Namespace
+    calls: MeteredLlm
+    offload: Offload
+    config: LearningConfig
+    prompt_characters: float
+    """Most of one prompt."""
+    known: KnownMemories | None = None
+    """Where it is looked up what is remembered already."""
+    learns_graph: bool = False
+    """Whether an answer may say something for the graph too."""
+
+    async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
+        """See ``Learner.drafts_of``. It asks until an answer can be used, at most ``extraction_attempts`` times.
+
+        Raises:
+          BudgetSpent: the model may not be asked any more today.
+          LlmError: no attempt gave a usable answer.
+          trio.TooSlowError: an attempt took longer than ``extraction_seconds``.
+        """
+        part = await self.portion_of(snapshot)
+        if all(event.body == SESSION_STARTED for event in part.snapshot.events):
+            return Drafted((), part.snapshot)
+        known = NOTHING_KNOWN
+        if self.known is not None:
+            known = await self.known.near(self.namespace, part.snapshot.events)
+        answered = await self._ask(part.batch, known)
+        graph = NO_DRAFTS
+        if self.learns_graph:
+            proposed = await self.offload(partial(proposals_in, answered.text, part.batch, part.snapshot))
+            graph = proposed.drafts
+            if proposed.refusals:
+                log.info("learning.fragments_refused", **proposed.refused_counts)
+        drafts = [_after_known(draft, known, part.snapshot) for draft in answered.drafts]
+        return Drafted(drafts, part.snapshot, graph)
+
+    async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
+        """As much of the beginning of ``snapshot`` as fits in one prompt."""
+        # Framing a full batch takes longer than the loop may be held up.
+        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - self._more.characters
+        room -= KNOWN_CHARACTERS if self.known is not None else 0
+        return await self.offload(lambda: portion(snapshot, room))
+
+    @property
+    def _more(self) -> More:
+        return GRAPH if self.learns_graph else NOTHING_MORE
+
+    async def check_health(self) -> None:
+        """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
+        await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
+
+    async def _ask(self, batch: FramedBatch, known: Known) -> _Answered:
+        """Ask until an answer can be used; a second attempt says what was wrong with the first."""
+
+        async def attempt(before: LlmError | None) -> _Answered:
+            problem = str(before) if isinstance(before, UnusableAnswer) else ""
+            return await self._attempt(prompt_for(batch, self._more, known, problem), batch)
+
+        return await until_usable(attempt, attempts=self.config.extraction_attempts, failed="learning.attempt_failed")
+
+    async def _attempt(self, prompt: str, batch: FramedBatch) -> _Answered:
+        answer = await self.calls.ask(self.namespace, self.llm, prompt, seconds=self.config.extraction_seconds)
+        return _Answered(answer, await self.offload(partial(parse, answer, batch)))
+
+
+def _after_known(draft: RecordDraft, known: Known, snapshot: BufferSnapshot) -> RecordDraft:
+    """``draft``, with what it says of the memories that the model was shown."""
+    events = snapshot.by_source
+    said = [events[each].valid_time for each in draft.source_event_ids if each in events]
+    return known.applied_to(draft, max(said)) if said else draft

@@ -24,7 +24,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
-from kiro_learn.pipelines.learn.metering import RunStopwatch
+from kiro_learn.pipelines.learn.learners import RunStopwatch
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, ReconciledCluster, Reconciler
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.events import BufferReads

@@ -40,7 +40,7 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import JUDGED_STRATEGY, MemoryRecord, embedded_text
 from kiro_learn.model.sharing import SHARED_STRATEGY
-from kiro_learn.pipelines.learn.metering import MeteredLlm, RunStopwatch, is_model, seconds_to_retry
+from kiro_learn.pipelines.learn.learners import MeteredLlm, RunStopwatch, is_model, until_usable
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import Learner, Llm
@@ -295,24 +295,22 @@ class _Pass:
         prompt = judge_prompt(one, neighbors, most_characters=self.dependencies.prompt_characters)
         if prompt is None:
             return None
-        for attempts_left in reversed(range(self.dependencies.config.judge_attempts)):
-            try:
-                verdict = await self._ask(llm, prompt)
-            except BudgetSpent:
-                raise
-            except LlmError as error:
-                log.warning("reconciliation.attempt_failed", attempts_left=attempts_left, problem=str(error))
-                pause = seconds_to_retry(error, self.dependencies.config.judge_attempts - attempts_left)
-                if not attempts_left or pause is None:
-                    break
-                await trio.sleep(pause)
-            except trio.TooSlowError:
-                # A second attempt would probably take as long.
-                log.warning("reconciliation.judge_too_slow", seconds=self.dependencies.config.judge_seconds)
-                break
-            else:
-                self.breaker = self.breaker.after_verdict()
-                return verdict
+        config = self.dependencies.config
+        try:
+            verdict = await until_usable(
+                lambda _before: self._ask(llm, prompt),
+                attempts=config.judge_attempts,
+                failed="reconciliation.attempt_failed",
+            )
+        except BudgetSpent:
+            raise
+        except LlmError:  # logged already
+            pass
+        except trio.TooSlowError:
+            log.warning("reconciliation.judge_too_slow", seconds=config.judge_seconds)
+        else:
+            self.breaker = self.breaker.after_verdict()
+            return verdict
         self.breaker = self.breaker.after_failure()
         self.counts += Counts(judge_failure_count=1)
         return None

@@ -28,8 +28,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.pipelines.learn.learners import RunStopwatch
 from kiro_learn.pipelines.learn.learning_run import new_run, put_candidate, put_merge, without_forgotten
-from kiro_learn.pipelines.learn.metering import RunStopwatch
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION

@@ -17,7 +17,7 @@ from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
 from kiro_learn.adapters.histories.kiro_cli import KiroCliHistory
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
+from kiro_learn.pipelines.learn.learners import BuiltInLearner
 from kiro_learn.ports.histories import HistoryReader
 from kiro_learn.services.histories import PastSessions, WantedSessions, as_event
 from kiro_learn.services.services import Services

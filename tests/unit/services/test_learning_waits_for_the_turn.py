@@ -7,7 +7,7 @@ import trio
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.record import MODEL_STRATEGY
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
+from kiro_learn.pipelines.learn.learners import BuiltInLearner
 from kiro_learn.ports.models import Learner, Llm
 from kiro_learn.testing.daemon import an_event, simulated_daemon
 from kiro_learn.testing.models import ScriptedLlm

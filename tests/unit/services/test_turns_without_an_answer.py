@@ -9,7 +9,7 @@ import trio
 
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
+from kiro_learn.pipelines.learn.learners import BuiltInLearner
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import in_place, simulate

@@ -13,7 +13,7 @@ import trio
 
 from kiro_learn.config import Config, GraphConfig, RecallConfig
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
+from kiro_learn.pipelines.learn.learners import BuiltInLearner
 from kiro_learn.pipelines.recall.context import Context, ContextRequest
 from kiro_learn.ports.models import Learner, Llm
 from kiro_learn.retrieval.graph.query import Intent

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import trio
 
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
+from kiro_learn.pipelines.learn.learners import BuiltInLearner
 from kiro_learn.ports.models import Drafted, Learner, Llm
 from kiro_learn.runtime.admission import Offload, in_threads
 from kiro_learn.testing.simulation import in_place
