@@ -12,14 +12,13 @@ from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.llm_use import LlmFailover
 from kiro_learn.actors.project import Projects
 from kiro_learn.actors.relearning import EVENT_BYTES_READ, Relearned, Relearner
-from kiro_learn.errors import InvalidRequest
+from kiro_learn.errors import InvalidRequest, UnknownProject
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.pipelines.learn.relearning_batch import BatchRefused
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.services.project_activity import namespaces_of
 
 LESS_THAN_ALL = 99.9
 """The highest percentage shown while any are left."""
@@ -49,6 +48,20 @@ class EmbeddingState:
         return 100.0 if self.embedded == self.total else min(LESS_THAN_ALL, round(100 * self.embedded / self.total, 1))
 
 
+async def _namespaces_of(storage: StorageBackend, project_id: str) -> list[Namespace]:
+    """One for each user of a project.
+
+    Raises:
+      UnknownProject: nothing was ever stored for it.
+      StorageError: the store cannot tell.
+    """
+    projects = await storage.list_projects()
+    namespaces = [project.namespace for project in projects if project_id_in(project.namespace) == project_id]
+    if not namespaces:
+        raise UnknownProject(project_id)
+    return namespaces
+
+
 class Learn:
     """Empties buffers and catches up with vectors, on demand."""
 
@@ -76,7 +89,7 @@ class Learn:
           DependencyError: the learner, the model or the store failed; what was not learned still waits.
         """
         await self._collect()
-        namespaces = await namespaces_of(self._storage, project_id)
+        namespaces = await _namespaces_of(self._storage, project_id)
         flushed = [await self._projects.flush(namespace) for namespace in namespaces]
         if self._embeds:
             await self._backfiller.wait_idle()
@@ -202,7 +215,7 @@ class Relearn:
           LlmError: there is, but it fails, or may not be asked any more today.
           StorageError: what there is cannot be read.
         """
-        namespaces = await namespaces_of(self._storage, project_id)
+        namespaces = await _namespaces_of(self._storage, project_id)
         model, usage = self._llms.model(*namespaces), self._llms.statistics().usage
         plans = [await self._relearner.plan(namespace, since=since) for namespace in namespaces]
         return Preview(
@@ -227,7 +240,7 @@ class Relearn:
           StorageError: what there is cannot be read.
           ActorStopped: the daemon is stopping; what was done is done.
         """
-        namespaces = await namespaces_of(self._storage, project_id)
+        namespaces = await _namespaces_of(self._storage, project_id)
         self._llms.model(*namespaces)
         relearned = Relearned()
         for namespace in namespaces:
@@ -259,7 +272,7 @@ class Relearn:
         batches, read = self._relearner.batches, GraphRead()
         if not batches.graph.enabled:
             raise InvalidRequest([("[graph] learn", "expected true")], hint="kiro-learn config set graph.learn true")
-        for namespace in await namespaces_of(self._storage, project_id):
+        for namespace in await _namespaces_of(self._storage, project_id):
             after: EventId | None = None
             reading = partial(self._storage.snapshot_events, namespace, since=since, most_bytes=EVENT_BYTES_READ)
             while (page := await reading(after=after)).entries:

@@ -7,10 +7,10 @@ from datetime import timedelta
 import attrs
 
 from kiro_learn.actors.aftermath import Aftermath
-from kiro_learn.errors import StorageCorrupt, UnknownCheckpoint, UnknownProject, UnknownRecord
+from kiro_learn.errors import StorageCorrupt, UnknownCheckpoint, UnknownRecord
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EVERYTHING, MemoryRecord, RecordFilter
 from kiro_learn.model.statistics import (
     Activity,
@@ -257,20 +257,6 @@ class ProjectActivity:
 
 
 # Reads stored records, events and counts: the lists behind the API, the command line and the viewer.
-
-
-async def namespaces_of(storage: StorageBackend, project_id: str) -> list[Namespace]:
-    """One for each user of a project.
-
-    Raises:
-      UnknownProject: nothing was ever stored for it.
-      StorageError: the store cannot tell.
-    """
-    projects = await storage.list_projects()
-    namespaces = [project.namespace for project in projects if project_id_in(project.namespace) == project_id]
-    if not namespaces:
-        raise UnknownProject(project_id)
-    return namespaces
 
 
 class Queries:

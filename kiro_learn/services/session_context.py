@@ -32,8 +32,7 @@ from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.capture import Capture, Captured
 from kiro_learn.services.project_files import NO_RULES, ProjectProfiles, RuleFiles
 from kiro_learn.services.retrieval_log import RetrievalLog
-from kiro_learn.services.since_seen import since_seen
-from kiro_learn.services.told_unasked import Amended, StatedByHand, Teachers
+from kiro_learn.services.told_unasked import Amended, StatedByHand, Teachers, since_seen
 
 BYTES_A_TOKEN = 4
 """At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""
