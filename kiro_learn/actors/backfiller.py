@@ -207,26 +207,18 @@ def _put_embeddings(
 DAMAGED = "its row cannot be read"
 
 
+@attrs.frozen(eq=False)
 class Reembedder:
     """After a change of the embedding model, embeds all records again; the backfiller embeds those without a vector."""
 
     name = "reembedder"
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        writer: StorageActor,
-        embedder: Embedder,
-        backfiller: Backfiller,
-        *,
-        batch_count: int,
-    ) -> None:
-        self._storage = storage
-        self._writer = writer
-        self._embedder = embedder
-        self._backfiller = backfiller
-        self._batch_count = batch_count
-        self._stop = Stop()
+    _storage: StorageBackend
+    _writer: StorageActor
+    _embedder: Embedder
+    _backfiller: Backfiller
+    _batch_count: int
+    _stop: Stop = attrs.field(factory=Stop, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()

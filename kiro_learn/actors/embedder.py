@@ -41,27 +41,20 @@ class EarlierModel:
     """Why these projects are searched by words alone; None if the model could be loaded."""
 
 
+@attrs.define(eq=False)
 class EmbeddingModels:
     """Loads the embedding models, and knows which one serves a project.
 
     Follows the commits that switch projects to the current one.
     """
 
-    def __init__(
-        self,
-        model: EmbeddingModel,
-        *,
-        storage: EmbeddingReads,
-        writer: StorageActor,
-        open_model: Callable[[str | None], EmbeddingModel],
-    ) -> None:
-        self._model = model
-        self._storage = storage
-        self._writer = writer
-        self._open_model = open_model
-        self._loaded: dict[ModelIdentity, EmbeddingModel] = {}
-        self._problems: dict[ModelIdentity, str] = {}
-        self._earlier: dict[Namespace, KnownModel] = {}
+    _model: EmbeddingModel
+    _storage: EmbeddingReads
+    _writer: StorageActor
+    _open_model: Callable[[str | None], EmbeddingModel]
+    _loaded: dict[ModelIdentity, EmbeddingModel] = attrs.field(factory=dict, init=False)
+    _problems: dict[ModelIdentity, str] = attrs.field(factory=dict, init=False)
+    _earlier: dict[Namespace, KnownModel] = attrs.field(factory=dict, init=False)
 
     @property
     def name(self) -> str:

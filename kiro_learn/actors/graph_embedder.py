@@ -46,23 +46,21 @@ class _Rows:
     through: int = 0
 
 
+@attrs.define(eq=False)
 class GraphEmbedder:
     """Awake while an item has no vector. ``nearest`` reads what was stored since it was asked last."""
 
     name = "graph embedder"
 
-    def __init__(
-        self, storage: GraphReads, writer: StorageActor, embedder: Embedder, *, enabled: bool, offload: Offload
-    ) -> None:
-        self._storage = storage
-        self._writer = writer
-        self._embedder = embedder
-        self._enabled = enabled
-        self._offload = offload
-        self._wanted = trio.Event()
-        self._stop = Stop()
-        self._problem: str | None = None
-        self._kept: OrderedDict[tuple[Namespace, str], _Rows] = OrderedDict()
+    _storage: GraphReads
+    _writer: StorageActor
+    _embedder: Embedder
+    _enabled: bool
+    _offload: Offload
+    _wanted: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _stop: Stop = attrs.field(factory=Stop, init=False)
+    _problem: str | None = attrs.field(default=None, init=False)
+    _kept: OrderedDict[tuple[Namespace, str], _Rows] = attrs.field(factory=OrderedDict, init=False)
 
     def apply(self, change: Change) -> None:
         """Follow a commit: an item that was put may lack its vector."""

@@ -12,7 +12,7 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.context_search import ContextSearch
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.reading import FileNotes, SlotLines
+from kiro_learn.pipelines.recall.reading import FileNotes, Reading, SlotLines
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.services.placing import Placer
@@ -94,9 +94,9 @@ def _recall_of(  # noqa: PLR0917  # its parts, in the order in which they are ma
     profiles: ProjectProfiles,
 ) -> Recall:
     return Recall(
-        finder,
-        dependencies.storage,
-        config,
+        finder=finder,
+        reading=Reading(dependencies.storage, config),
+        config=config,
         sessions=actors.sessions,
         file_notes=FileNotes(dependencies.project_files),
         slot_lines=SlotLines(profiles, config),

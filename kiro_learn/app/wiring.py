@@ -17,6 +17,7 @@ from kiro_learn.app.actor_wiring import Actors, Dependencies, actors_of, graph_l
 from kiro_learn.app.recall_wiring import Answering, answering_of, project_search_of
 from kiro_learn.app.taking_wiring import Taking, taking_of
 from kiro_learn.config import Config, RetentionConfig
+from kiro_learn.pipelines.learn.compaction import Distiller
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.conflicts import Conflicts
@@ -159,14 +160,13 @@ def _change_follower(dependencies: Dependencies, config: Config, actors: Actors,
 
 def _sharing(dependencies: Dependencies, config: Config, actors: Actors, names: ProjectNames) -> Sharing:
     storage, writer, offload = dependencies.storage, actors.writer, dependencies.background
-    outgoing = Outgoing(storage, user_home=dependencies.user_home, offload=offload)
-    incoming = Incoming(storage, writer, dependencies.clock, actor_id=dependencies.actor_id, offload=offload)
     sharing = Sharing(
-        dependencies.team,
-        config.share.shared,
-        (outgoing, incoming),
-        storage,
-        names,
+        team=dependencies.team,
+        projects=config.share.shared,
+        outgoing=Outgoing(storage, user_home=dependencies.user_home, offload=offload),
+        incoming=Incoming(storage, writer, dependencies.clock, actor_id=dependencies.actor_id, offload=offload),
+        storage=storage,
+        names=names,
         clock=dependencies.clock,
         offload=offload,
     )
@@ -200,13 +200,14 @@ def _export(
 
 
 def _retention(dependencies: Dependencies, config: RetentionConfig, actors: Actors) -> Retention:
+    storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     return Retention(
-        dependencies.storage,
-        actors.writer,
-        dependencies.clock,
+        storage=storage,
+        writer=writer,
+        clock=clock,
         rules=config.rules,
+        distiller=Distiller(storage, writer, clock, offload=dependencies.background),
         rewrite_bytes=config.rewrite_bytes,
-        offload=dependencies.background,
     )
 
 

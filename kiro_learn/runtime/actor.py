@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Generic, TypeVar
 
+import attrs
 import trio
 
 from kiro_learn.errors import ActorStopped, KiroLearnError
@@ -110,23 +111,16 @@ class Stop:
             yield
 
 
+@attrs.frozen(eq=False)
 class PeriodicJob:
     """An actor without an inbox. A failure is logged; the job is done again after its pause."""
 
-    def __init__(
-        self,
-        name: str,
-        work: Callable[[], Awaitable[None]],
-        *,
-        first_after_seconds: float,
-        interval_seconds: float,
-    ) -> None:
-        """``work`` is cancelled where it is once the job is to stop."""
-        self.name = name
-        self._work = work
-        self._first_after_seconds = first_after_seconds
-        self._interval_seconds = interval_seconds
-        self._stop = Stop()
+    name: str
+    _work: Callable[[], Awaitable[None]]
+    """Cancelled where it is once the job is to stop."""
+    _first_after_seconds: float
+    _interval_seconds: float
+    _stop: Stop = attrs.field(factory=Stop, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Do the work every ``interval_seconds`` until ``stop``; the start has other work first."""

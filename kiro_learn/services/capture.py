@@ -59,30 +59,20 @@ Outcome: TypeAlias = Captured | KiroLearnError
 """The result of one event of a batch, or the error why nothing of it was stored."""
 
 
+@attrs.frozen(eq=False)
 class Capture:
     """Stores events; every front end sends its events through here."""
 
-    def __init__(
-        self,
-        writer: StorageActor,
-        projects: Projects,
-        *,
-        offload: Offload,
-        dedup_count: int,
-        in_use: Callable[[Namespace], Namespace],
-        saw: Callable[[Event], None],
-    ) -> None:
-        """``in_use``: the project that one of this namespace was merged into, where its events are kept. ``saw`` is
-        called with each event that is new, once it is durable.
-        """
-        self._saw = saw
-        self._in_use = in_use
-        self._writer = writer
-        self._projects = projects
-        self._offload = offload
-        self._dedup_count = dedup_count
-        self._recent: OrderedDict[EventId, None] = OrderedDict()
-        """Ids known to be durable, least recently seen first: a repeat of one of them needs no read of the store."""
+    _writer: StorageActor
+    _projects: Projects
+    _offload: Offload
+    _dedup_count: int
+    _in_use: Callable[[Namespace], Namespace]
+    """The project that one of this namespace was merged into, where its events are kept."""
+    _saw: Callable[[Event], None]
+    """Called with each event that is new, once it is durable."""
+    _recent: OrderedDict[EventId, None] = attrs.field(factory=OrderedDict, init=False)
+    """Ids known to be durable, least recently seen first: a repeat of one of them needs no read of the store."""
 
     async def take(self, event: Event) -> Captured:
         """Keep ``event``; when this returns it survives a crash and a power cut.

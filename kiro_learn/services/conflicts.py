@@ -44,31 +44,24 @@ class ConflictSide:
     """False: a candidate."""
 
 
+@attrs.frozen(eq=False)
 class Conflicts:
     """Every method may raise StorageError."""
 
-    def __init__(  # what it reads, and what it changes that with
-        self,
-        storage: StorageBackend,
-        session_context: SessionContext,
-        graph_edit: GraphEdit,
-        edit: Edit,
-        forget: Forget,
-        *,
-        offload: Offload,
-    ) -> None:
-        self._storage = storage
-        self._rule_files = session_context.rule_files
-        self._graph_edit = graph_edit
-        self._edit = edit
-        self._forget = forget
-        self._offload = offload
-        self._known: dict[Namespace, tuple[list[RecordId], list[tuple[RecordId, RecordId]]]] = {}
-        """By project the rules that were compared last, and which contradict each other: comparing takes a while."""
+    _storage: StorageBackend
+    _session_context: SessionContext
+    _graph_edit: GraphEdit
+    _edit: Edit
+    _forget: Forget
+    _offload: Offload
+    _known: dict[Namespace, tuple[list[RecordId], list[tuple[RecordId, RecordId]]]] = attrs.field(
+        factory=dict, init=False
+    )
+    """By project the rules that were compared last, and which contradict each other: comparing takes a while."""
 
     async def list(self, namespaces: Iterable[Namespace]) -> list[tuple[Namespace, tuple[ConflictSide, ConflictSide]]]:
         """Those of some projects, in pairs: the fact that holds, or the memory, is the first of two."""
-        lines = await self._rule_files.conflicts()
+        lines = await self._session_context.rule_files.conflicts()
         return [
             (namespace, (one, other))
             for namespace in namespaces
@@ -85,7 +78,7 @@ class Conflicts:
           NoConflict: these two do not contradict each other, or do so no longer.
           InvalidRequest: ``over`` is a line of a file: those are changed by who owns them.
         """
-        lines = await self._rule_files.conflicts()
+        lines = await self._session_context.rule_files.conflicts()
         sides = [pair async for pair in self._in(namespace, lines) if {each.id for each, _ in pair} == {keep, over}]
         if not sides or keep == over:
             raise NoConflict(keep, over)

@@ -28,23 +28,15 @@ AUTO_COMPACTION = "auto-compaction"
 """The type of a memory that keeps the turns which a compaction took out of a conversation."""
 
 
+@attrs.frozen(eq=False)
 class Contexts:
     """Resolves the project, and makes the block unless it was made a moment ago."""
 
-    def __init__(
-        self,
-        builder: ContextBuilder,
-        projects: ProjectNames,
-        cache: ContextCache,
-        observe: Observe,
-        *,
-        offload: Offload,
-    ) -> None:
-        self.builder = builder
-        self._observe = observe
-        self._offload = offload
-        self._projects = projects
-        self._cache = cache
+    builder: ContextBuilder
+    _projects: ProjectNames
+    _cache: ContextCache
+    _observe: Observe
+    _offload: Offload
 
     async def compacted(
         self, messages: Sequence[Message], slot: int, *, project: str | None = None, session: str | None = None

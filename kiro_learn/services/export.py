@@ -99,30 +99,19 @@ class ExportLines:
         await self._reading.close()
 
 
+@attrs.frozen(eq=False)
 class Export:
     """Reads and restores all that a store keeps, but for what a machine makes of it again."""
 
-    def __init__(
-        self,
-        storage: ExportReads,
-        writer: StorageActor,
-        projects: Projects,
-        clock: ClockAndIds,
-        *,
-        merges: ProjectMerges,
-        pauses: Pauses,
-        settings: Mapping[str, Any],
-        offload: Offload,
-    ) -> None:
-        """``settings``: by section and name, for the head of an export."""
-        self._merges = merges
-        self._pauses = pauses
-        self._storage = storage
-        self._writer = writer
-        self._projects = projects
-        self._clock = clock
-        self._settings = _scrubbed(settings)
-        self._offload = offload
+    _storage: ExportReads
+    _writer: StorageActor
+    _projects: Projects
+    _clock: ClockAndIds
+    _merges: ProjectMerges
+    _pauses: Pauses
+    _settings: Mapping[str, Any]
+    """By section and name, for the head of an export."""
+    _offload: Offload
 
     async def lines(self, kinds: Collection[str]) -> ExportLines:
         """The head, what is kept of ``kinds`` right now, and the end.
@@ -134,7 +123,7 @@ class Export:
             format=FORMAT,
             version=__version__,
             exported_at=to_text(self._clock.utc_now()),
-            settings=self._settings,
+            settings=_scrubbed(self._settings),
         )
         return ExportLines(write_head(head), await self._storage.open_reading(kinds), self._offload)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+import attrs
 import structlog
 import trio
 
@@ -35,25 +36,17 @@ NOTHING_MORE = Selection()
 AGAIN_AFTER_SECONDS = 24 * 3600.0
 
 
+@attrs.frozen(eq=False)
 class Forgetting:
     """Carries out selections, one at a time."""
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        writer: StorageActor,
-        forget: Forget,
-        *,
-        collect: Callable[[], Awaitable[object]],
-        backups: Backups,
-    ) -> None:
-        """``collect``: takes in what hooks have put aside, so that it is found too."""
-        self._storage = storage
-        self._writer = writer
-        self._forget = forget
-        self._collect = collect
-        self._backups = backups
-        self._turn = trio.Lock()
+    _storage: StorageBackend
+    _writer: StorageActor
+    _forget: Forget
+    _collect: Callable[[], Awaitable[object]]
+    """Takes in what hooks have put aside, so that it is found too."""
+    _backups: Backups
+    _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     async def preview(self, selection: Selection) -> Foreseen:
         """What ``forget`` would remove now.

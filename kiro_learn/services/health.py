@@ -135,42 +135,27 @@ class Process:
     """Run the checks of its home."""
 
 
+@attrs.frozen(eq=False, kw_only=True)
 class Health:
     """Collects the state of every actor and of the store."""
 
-    def __init__(
-        self,
-        *,
-        storage: StorageBackend,
-        writer: StorageActor,
-        embedder: Embedder,
-        backfiller: Backfiller,
-        projects: Projects,
-        indexes: VectorIndexes,
-        rebuilder: WordIndexRebuilder,
-        retrievals: RetrievalLog,
-        spool_drainer: SpoolDrainer[Any],
-        backups: Backups,
-        pauses: Pauses,
-        llms: LlmFailover,
-        clock: ClockAndIds,
-        process: Process,
-    ) -> None:
-        self._storage = storage
-        self._writer = writer
-        self._embedder = embedder
-        self._backfiller = backfiller
-        self._projects = projects
-        self._indexes = indexes
-        self._rebuilder = rebuilder
-        self._retrievals = retrievals
-        self._spool_drainer = spool_drainer
-        self._backups = backups
-        self._pauses = pauses
-        self._llms = llms
-        self._clock = clock
-        self._process = process
-        self._started_at = clock.utc_now()
+    _storage: StorageBackend
+    _writer: StorageActor
+    _embedder: Embedder
+    _backfiller: Backfiller
+    _projects: Projects
+    _indexes: VectorIndexes
+    _rebuilder: WordIndexRebuilder
+    _retrievals: RetrievalLog
+    _spool_drainer: SpoolDrainer[Any]
+    _backups: Backups
+    _pauses: Pauses
+    _llms: LlmFailover
+    _clock: ClockAndIds
+    _process: Process
+    _started_at: datetime = attrs.field(
+        default=attrs.Factory(lambda self: self._clock.utc_now(), takes_self=True), init=False
+    )
 
     @property
     def pid(self) -> int:

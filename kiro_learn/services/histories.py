@@ -82,16 +82,14 @@ class WantedSessions:
     """So many, the newest ones."""
 
 
+@attrs.frozen(eq=False)
 class PastSessions:
     """The past sessions of this machine."""
 
-    def __init__(
-        self, readers: Sequence[HistoryReader], place: HistoryPlace, record: ImportRecord, *, now: datetime
-    ) -> None:
-        self._readers = readers
-        self._place = place
-        self._record = record
-        self._now = now
+    _readers: Sequence[HistoryReader]
+    _place: HistoryPlace
+    _record: ImportRecord
+    _now: datetime
 
     @property
     def sources(self) -> dict[str, str]:

@@ -45,41 +45,26 @@ class Answered:
     """A reported event is not durable yet: the hook should spool the request and send it again."""
 
 
+@attrs.frozen(eq=False, kw_only=True)
 class Hooks:
     """Takes hooks' requests: completes each report (id, session, project), then stores it as any event.
 
     What two hooks report of one step is taken once, and the first of them is answered.
     """
 
-    def __init__(
-        self,
-        *,
-        capture: Capture,
-        prompt: Prompt,
-        session_context: SessionContext,
-        act_rules: ActRules,
-        storage: SessionReads,
-        writer: StorageActor,
-        sessions: SessionLedger,
-        pauses: Pauses,
-        project_finder: ProjectFinder,
-        actor_id: str,
-        clock: ClockAndIds,
-        offload: Offload,
-    ) -> None:
-        self._capture = capture
-        self._prompt = prompt
-        self._session_context = session_context
-        self._act_rules = act_rules
-        self._storage = storage
-        self._writer = writer
-        self._sessions = sessions
-        self._pauses = pauses
-        self._project_finder = project_finder
-        self._actor_id = actor_id
-        self._clock = clock
-        self._offload = offload
-        self._repeated = RepeatedReports()
+    _capture: Capture
+    _prompt: Prompt
+    _session_context: SessionContext
+    _act_rules: ActRules
+    _storage: SessionReads
+    _writer: StorageActor
+    _sessions: SessionLedger
+    _pauses: Pauses
+    _project_finder: ProjectFinder
+    _actor_id: str
+    _clock: ClockAndIds
+    _offload: Offload
+    _repeated: RepeatedReports = attrs.field(factory=RepeatedReports, init=False)
 
     async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
         """Keep what a hook's request reports; return the context for a prompt, or nothing.

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+import attrs
 import structlog
 import trio
 
@@ -26,31 +27,23 @@ READ_SECONDS = 30.0
 """Between two readings of what no change tells of, while there is none: merged and renamed projects, and pauses."""
 
 
+@attrs.define(eq=False)
 class ChangeFollower:
     """An actor that sleeps for ever where a store has only one daemon."""
 
     name = "other daemons"
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        writer: StorageActor,
-        projects: Projects,
-        clock: ClockAndIds,
-        *,
-        read: Sequence[Callable[[], Awaitable[Any]]],
-        take_over_seconds: float,
-    ) -> None:
-        """``read``: reads what no change tells of. ``take_over_seconds``: how long others have to learn what waits."""
-        self._storage = storage
-        self._writer = writer
-        self._projects = projects
-        self._clock = clock
-        self._read = read
-        self._take_over_seconds = take_over_seconds
-        self._waiting: Mapping[Namespace, BufferSize] = {}
-        self._stop = Stop()
-        self._is_away = False
+    _storage: StorageBackend
+    _writer: StorageActor
+    _projects: Projects
+    _clock: ClockAndIds
+    _read: Sequence[Callable[[], Awaitable[Any]]]
+    """Reads what no change tells of."""
+    _take_over_seconds: float
+    """How long others have to learn what waits."""
+    _waiting: Mapping[Namespace, BufferSize] = attrs.field(factory=dict, init=False)
+    _stop: Stop = attrs.field(factory=Stop, init=False)
+    _is_away: bool = attrs.field(default=False, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Raises StorageError: what others did is no longer known; the daemon has to start again."""

@@ -219,28 +219,19 @@ class Places:
     """Why there may be more, or a better order."""
 
 
+@attrs.frozen(eq=False)
 class Placer:
     """Asks the retrievers that prompts ask too. Each method may raise StorageError."""
 
-    def __init__(
-        self,
-        words: WordRetriever,
-        vectors: VectorRetriever,
-        storage: StorageBackend,
-        clock: ClockAndIds,
-        *,
-        finder_over: NewFinder,
-        rrf_k: int | None,
-        scoring: ScoringSettings,
-    ) -> None:
-        """``finder_over``: makes a finder with the fusion of the settings. ``rrf_k``: None if that is another."""
-        self.words = words
-        self.vectors = vectors
-        self._storage = storage
-        self._clock = clock
-        self._finder_over = finder_over
-        self._rrf_k = rrf_k
-        self._scoring = scoring
+    words: WordRetriever
+    vectors: VectorRetriever
+    _storage: StorageBackend
+    _clock: ClockAndIds
+    _finder_over: NewFinder
+    """Makes a finder with the fusion of the settings."""
+    _rrf_k: int | None
+    """None if that is another."""
+    _scoring: ScoringSettings
 
     async def places(self, namespace: Namespace, asked: Asked) -> Places:
         """The best of one project.

@@ -101,16 +101,14 @@ class Overview:
     economics: TokenEconomics
 
 
+@attrs.frozen(eq=False)
 class ProjectActivity:
     """Reads only. Every method may raise StorageError, and InvalidRequest for a project's name."""
 
-    def __init__(
-        self, storage: StorageBackend, projects: ProjectNames, clock: ClockAndIds, feedback: Aftermath
-    ) -> None:
-        self._storage = storage
-        self._projects = projects
-        self._clock = clock
-        self._feedback = feedback
+    _storage: StorageBackend
+    _projects: ProjectNames
+    _clock: ClockAndIds
+    _feedback: Aftermath
 
     async def records(
         self,

@@ -30,31 +30,24 @@ MOVED_AT_ONCE = 200
 """Rows: some tens of milliseconds, for which other writes wait."""
 
 
+@attrs.define(eq=False)
 class ProjectMerges:
     """Renames and merges, one at a time. Every method may raise InvalidRequest, UnknownProject and StorageError."""
 
     name = "project merges"
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        writer: StorageActor,
-        names: ProjectNames,
-        merged: MergedProjects,
-        *,
-        projects: Projects,
-        sessions: SessionLedger,
-    ) -> None:
-        self._storage = storage
-        self._writer = writer
-        self._names = names
-        self._merged = merged
-        self._projects = projects
-        self._sessions = sessions
-        self._turn = trio.Lock()
-        self._stopped = trio.Event()
-        self._stored: tuple[Mapping[Namespace, Namespace], Mapping[Namespace, str]] = ({}, {})
-        """Merges and names, when they were read last."""
+    _storage: StorageBackend
+    _writer: StorageActor
+    _names: ProjectNames
+    _merged: MergedProjects
+    _projects: Projects
+    _sessions: SessionLedger
+    _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _stopped: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _stored: tuple[Mapping[Namespace, Namespace], Mapping[Namespace, str]] = attrs.field(
+        factory=lambda: ({}, {}), init=False
+    )
+    """Merges and names, when they were read last."""
 
     async def rename(self, project: str, name: str) -> NamedProject:
         """Let people call a project by ``name``; its folder finds it as before.

@@ -57,6 +57,7 @@ Asked: TypeAlias = str | NamedProject
 """A project as it was named, or as it was found already."""
 
 
+@attrs.define(eq=False)
 class ProjectNames:
     """Knows the projects of one user, and those of others where this one has none of a name.
 
@@ -65,21 +66,13 @@ class ProjectNames:
     whose id is that name; an id goes before the name of a folder.
     """
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        project_finder: ProjectFinder,
-        *,
-        actor_id: str,
-        merged: MergedProjects,
-    ) -> None:
-        self._merged = merged
-        self._storage = storage
-        self._project_finder = project_finder
-        self._actor_id = actor_id
-        self._everyones: tuple[ProjectInfo, ...] = ()
-        self._known_until = -1.0
-        self._home = ""
+    _storage: StorageBackend
+    _project_finder: ProjectFinder
+    _actor_id: str
+    _merged: MergedProjects
+    _everyones: tuple[ProjectInfo, ...] = attrs.field(default=(), init=False)
+    _known_until: float = attrs.field(default=-1.0, init=False)
+    _home: str = attrs.field(default="", init=False)
 
     async def resolve(self, project: Asked, *, may_be_new: bool = False) -> NamedProject:
         """The project that ``project`` names. A namespace always names one, a folder if it is there or is known, a name

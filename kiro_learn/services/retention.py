@@ -23,7 +23,6 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import OtherDaemons, StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
 from kiro_learn.runtime.actor import PeriodicJob
-from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 
@@ -60,27 +59,18 @@ class Aged:
     """The file is rewritten without what is free; of what goes, as far as one can tell before."""
 
 
+@attrs.frozen(eq=False, kw_only=True)
 class Retention:
     """Carries out the rules, one request at a time; each step is a commit of its own, so it may end anywhere."""
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        writer: StorageActor,
-        clock: ClockAndIds,
-        *,
-        rules: RetentionRules,
-        rewrite_bytes: int,
-        offload: Offload,
-    ) -> None:
-        """``rewrite_bytes``: free space of the file from which it is rewritten, if it is a quarter of it; 0: never."""
-        self.rules = rules
-        self._storage = storage
-        self._writer = writer
-        self._clock = clock
-        self._distiller = Distiller(storage, writer, clock, offload=offload)
-        self._rewrite_bytes = rewrite_bytes
-        self._turn = trio.Lock()
+    _storage: StorageBackend
+    _writer: StorageActor
+    _clock: ClockAndIds
+    rules: RetentionRules
+    _distiller: Distiller
+    _rewrite_bytes: int
+    """Free space of the file from which it is rewritten, if it is a quarter of it; 0: never."""
+    _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     async def preview(self, rules: RetentionRules) -> Aged:
         """What ``apply`` would do now; it changes nothing.

@@ -61,26 +61,17 @@ class Found:
         return tuple(each.record for each in self.memories)
 
 
+@attrs.frozen(eq=False)
 class Search:
     """Searches one project or several for records, rather than for a block."""
 
-    def __init__(
-        self,
-        finder: Finder,
-        placer: Placer,
-        by_syntax: SearchBySyntax,
-        storage: RecordReads,
-        *,
-        query_seconds: float,
-        patience_seconds: float,
-    ) -> None:
-        self.finder = finder
-        """That of prompts."""
-        self._placer = placer
-        self._by_syntax = by_syntax
-        self._storage = storage
-        self._query_seconds = query_seconds
-        self.patience_seconds = patience_seconds
+    finder: Finder
+    """That of prompts."""
+    _placer: Placer
+    _by_syntax: SearchBySyntax
+    _storage: RecordReads
+    _query_seconds: float
+    patience_seconds: float
 
     async def search(
         self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode = SearchMode.HYBRID
@@ -232,23 +223,15 @@ class ProjectsFound:
     latency_ms: float = 0.0
 
 
+@attrs.frozen(eq=False)
 class ProjectSearch:
     """Searches one project or several in one request. Each method raises as ``Search.among``."""
 
-    def __init__(
-        self,
-        search: Search,
-        storage: StorageBackend,
-        project_finder: ProjectFinder,
-        projects: ProjectNames,
-        *,
-        least_cosine: float,
-    ) -> None:
-        self._search = search
-        self._storage = storage
-        self._project_finder = project_finder
-        self._projects = projects
-        self._least_cosine = least_cosine
+    _search: Search
+    _storage: StorageBackend
+    _project_finder: ProjectFinder
+    _projects: ProjectNames
+    _least_cosine: float
 
     async def in_folder(self, folder: str, query: str, wanted: Wanted) -> ProjectsFound:
         """As ``in_project``, of the project that ``folder`` is in."""

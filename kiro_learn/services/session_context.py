@@ -65,31 +65,20 @@ Kept = TypeVar("Kept", bound=Hashable)
 NOTHING = Brief()
 
 
+@attrs.frozen(eq=False)
 class SessionContext:
     """Reads what stands in a project's brief, and remembers which sessions were told it."""
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        sessions: SessionLedger,
-        profiles: ProjectProfiles,
-        rule_files: RuleFiles,
-        stated: StatedByHand,
-        *,
-        teachers: Teachers,
-        log: RetrievalLog,
-        most_bytes: int,
-    ) -> None:
-        self._storage = storage
-        self._profiles = profiles
-        self.rule_files = rule_files
-        self._stated = stated
-        self.teachers = teachers
-        self._log = log
-        self._sessions = sessions
-        self._most_bytes = most_bytes
-        self._told: OrderedDict[str, None] = OrderedDict()
-        self._missed: OrderedDict[Session, None] = OrderedDict()
+    _storage: StorageBackend
+    _sessions: SessionLedger
+    _profiles: ProjectProfiles
+    rule_files: RuleFiles
+    _stated: StatedByHand
+    teachers: Teachers
+    _log: RetrievalLog
+    _most_bytes: int
+    _told: OrderedDict[str, None] = attrs.field(factory=OrderedDict, init=False)
+    _missed: OrderedDict[Session, None] = attrs.field(factory=OrderedDict, init=False)
 
     async def context(
         self,

@@ -68,36 +68,31 @@ class SharingStatus:
     projects: tuple[ProjectSharing, ...] = ()
 
 
+@attrs.define(eq=False, kw_only=True)
 class Sharing:
     """Compares both sides when it is asked to."""
 
-    def __init__(
-        self,
-        team: TeamMemories | None,
-        projects: Sequence[SharedProject],
-        sides: tuple[Outgoing, Incoming],
-        storage: StorageBackend,
-        names: ProjectNames,
-        *,
-        clock: ClockAndIds,
-        offload: Offload,
-    ) -> None:
-        """``team``: None where nothing is shared."""
-        self._team = team
-        self._projects = tuple(projects) if team is not None else ()
-        self._outgoing, self._incoming = sides
-        self._storage = storage
-        self._names = names
-        self._clock = clock
-        self._offload = offload
-        self._turn = trio.Lock()
-        self._seen: TeamView | None = None
-        """When both sides were last made the same."""
-        self._has_changed = True
-        """Something here has, since."""
-        self._may_have_returned = False
-        """A record of others was put back, as by an undo; perhaps one that was taken back meanwhile."""
-        self.status = SharingStatus(team=None if team is None else team.name)
+    _team: TeamMemories | None
+    """None where nothing is shared."""
+    _projects: Sequence[SharedProject]
+    _outgoing: Outgoing
+    _incoming: Incoming
+    _storage: StorageBackend
+    _names: ProjectNames
+    _clock: ClockAndIds
+    _offload: Offload
+    status: SharingStatus = attrs.field(init=False)
+    _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _seen: TeamView | None = attrs.field(default=None, init=False)
+    """When both sides were last made the same."""
+    _has_changed: bool = attrs.field(default=True, init=False)
+    """Something here has, since."""
+    _may_have_returned: bool = attrs.field(default=False, init=False)
+    """A record of others was put back, as by an undo; perhaps one that was taken back meanwhile."""
+
+    @status.default
+    def _not_compared(self) -> SharingStatus:
+        return SharingStatus(team=None if self._team is None else self._team.name)
 
     def apply(self, change: Change) -> None:
         """Something was committed."""
@@ -148,13 +143,14 @@ class Sharing:
         return record
 
     async def _compare(self) -> None:
-        names = [each.name for each in self._projects]
+        shared = self._projects if self._team is not None else ()
+        names = [each.name for each in shared]
         view = await self._look(names)
         is_new, is_foreign_new = await self._offload(partial(_news, view, self._seen))
         if self._has_changed or is_new:
             may_go = is_foreign_new or self._may_have_returned
             self._seen, self._has_changed = None, False
-            statuses = [await self._exchanged(project, view) for project in self._projects]
+            statuses = [await self._exchanged(project, view) for project in shared]
             if self._team is not None:
                 await self._outgoing.take_back_all(self._team, view, but=names)
             self._may_have_returned = False  # what was kept just now is not to go

@@ -35,21 +35,19 @@ class SpoolStatus:
     """The first files that cannot be read or removed, each with the reason; all others are taken."""
 
 
+@attrs.define(eq=False)
 class SpoolDrainer(Generic[RequestT]):
     """Stores spooled requests at the start and every ``interval_seconds``: a busy daemon causes some, too."""
 
     name = "spool drainer"
 
-    def __init__(
-        self, hooks: Hooks, hook_spool: HookSpool[RequestT], *, offload: Offload, interval_seconds: float = 30.0
-    ) -> None:
-        self._hooks = hooks
-        self._hook_spool = hook_spool
-        self._offload = offload
-        self._interval_seconds = interval_seconds
-        self._is_drained = False
-        self._told: Sequence[str] = ()
-        self._stopped = trio.Event()
+    _hooks: Hooks
+    _hook_spool: HookSpool[RequestT]
+    _offload: Offload
+    _interval_seconds: float = 30.0
+    _is_drained: bool = attrs.field(default=False, init=False)
+    _told: Sequence[str] = attrs.field(default=(), init=False)
+    _stopped: trio.Event = attrs.field(factory=trio.Event, init=False)
 
     def status(self) -> SpoolStatus:
         """How it stands; the disk is not looked at."""

@@ -58,23 +58,15 @@ class _Findings:
     digests: dict[RecordId, dict[str, str]]
 
 
+@attrs.frozen(eq=False)
 class Staleness:
     """Marks stale records; it never hides or forgets any."""
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        writer: StorageActor,
-        freshness: Freshness,
-        *,
-        projects: ProjectNames,
-        clock: ClockAndIds,
-    ) -> None:
-        self._storage = storage
-        self._writer = writer
-        self.freshness = freshness
-        self._projects = projects
-        self._clock = clock
+    _storage: StorageBackend
+    _writer: StorageActor
+    freshness: Freshness
+    _projects: ProjectNames
+    _clock: ClockAndIds
 
     async def detect(self, project: Asked) -> StaleDetection:
         """Look at the files of all records of a project now.

@@ -149,16 +149,14 @@ class _Distilled:
         return text_bytes(self.record) - text_bytes(self.short)
 
 
+@attrs.frozen(eq=False)
 class Distiller:
     """Each record is distilled once: one that is put back, or is short enough, is left alone from then on."""
 
-    def __init__(
-        self, storage: ObservationReads, writer: StorageWriter, clock: ClockAndIds, *, offload: Offload
-    ) -> None:
-        self._storage = storage
-        self._writer = writer
-        self._clock = clock
-        self._offload = offload
+    _storage: ObservationReads
+    _writer: StorageWriter
+    _clock: ClockAndIds
+    _offload: Offload
 
     async def preview(self, records: Sequence[MemoryRecord]) -> Amount:
         """How many of them would become shorter, and by how many bytes."""

@@ -139,28 +139,20 @@ class Searched:
     """It says something, and nothing that can be answered."""
 
 
+@attrs.frozen(eq=False)
 class ContextBuilder:
     """From a message to its block."""
 
-    def __init__(
-        self,
-        search: ContextSearch,
-        clock: ClockAndIds,
-        config: RecallConfig,
-        *,
-        most_tokens: int,
-        count_tokens: Callable[[str], int],
-        offload: Offload,
-        keep_hits: Callable[[ContextHits], None],
-    ) -> None:
-        self.search = search
-        self._clock = clock
-        self._config = config
-        self._most_tokens = most_tokens
-        self._count = count_tokens
-        self._count_line = lru_cache(KEPT_COUNTS)(count_tokens)
-        self._offload = offload
-        self._keep_hits = keep_hits
+    search: ContextSearch
+    _clock: ClockAndIds
+    _config: RecallConfig
+    _most_tokens: int
+    _count: Callable[[str], int] = attrs.field(alias="count_tokens")
+    _offload: Offload
+    _keep_hits: Callable[[ContextHits], None]
+    _count_line: Callable[[str], int] = attrs.field(
+        default=attrs.Factory(lambda self: lru_cache(KEPT_COUNTS)(self._count), takes_self=True), init=False
+    )
 
     async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
         """A conversation in ``slot`` tokens; see ``learning.consolidation``."""

@@ -220,23 +220,15 @@ def _is_in_time(at: datetime, query: GraphQuery) -> bool:
     return named.widened().covers(at)
 
 
+@attrs.frozen(eq=False)
 class ContextSearch:
     """The strategies, over the store and the finder of records."""
 
-    def __init__(
-        self,
-        finder: Finder,
-        storage: StorageBackend,
-        embedder: QueryEmbedder,
-        nearest: NearestGraphItems,
-        *,
-        embeds: bool,
-    ) -> None:
-        self._finder = finder
-        self._storage = storage
-        self._embedder = embedder
-        self._nearest = nearest
-        self._embeds = embeds
+    _finder: Finder
+    _storage: StorageBackend
+    _embedder: QueryEmbedder
+    _nearest: NearestGraphItems
+    _embeds: bool
 
     async def gather(
         self,

@@ -30,11 +30,9 @@ from kiro_learn.pipelines.recall.recall_trace import (
     Factors,
     RecallTrace,
     report_of,
-    unweighed,
 )
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
-from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.prompt_kind import GOALS, PromptKind, kind_of, names_in
 from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.syntax import terms
@@ -72,41 +70,30 @@ MOST_MORE = 60
 this many memories is mostly not about this prompt."""
 
 
+@attrs.frozen(eq=False, kw_only=True)
 class Recall:
     """Answers a prompt: search, floor, cut, read the records, write the block; below it what the graph adds, if that
     is set. Every read lies in a stage of the trace's stopwatch, so that ``degraded`` names what was waited for.
     """
 
-    def __init__(
-        self,
-        finder: Finder,
-        storage: StorageBackend,
-        config: RecallConfig,
-        *,
-        sessions: SessionPrompts,
-        file_notes: FileNotes,
-        slot_lines: SlotLines,
-        graph: ContextBuilder | None = None,
-        keep_report: Callable[[Report], None],
-        factors: Factors = unweighed,
-        prompt_priority: PromptPriority,
-        clock: ClockAndIds,
-    ) -> None:
-        """``graph``: finds what the graph adds; None where prompts are told memories alone."""
-        self._finder = finder
-        self._reading = Reading(storage, config)
-        self._config = config
-        self._sessions = sessions
-        self._file_notes = file_notes
-        self._slot_lines = slot_lines
-        self._graph = graph
-        self._keep_report = keep_report
-        self._factors = factors
-        self._prompt_priority = prompt_priority
-        self._clock = clock
-        self._admission = AdmissionQueue(
-            lease_seconds=config.budget_seconds * LEASE_SHARE, patience_seconds=config.budget_seconds * PATIENCE_SHARE
-        )
+    _finder: Finder
+    _reading: Reading
+    _config: RecallConfig
+    _sessions: SessionPrompts
+    _file_notes: FileNotes
+    _slot_lines: SlotLines
+    _graph: ContextBuilder | None
+    """Finds what the graph adds; None where prompts are told memories alone."""
+    _keep_report: Callable[[Report], None]
+    _factors: Factors
+    _prompt_priority: PromptPriority
+    _clock: ClockAndIds
+    _admission: AdmissionQueue = attrs.field(init=False)
+
+    @_admission.default
+    def _queue(self) -> AdmissionQueue:
+        seconds = self._config.budget_seconds
+        return AdmissionQueue(lease_seconds=seconds * LEASE_SHARE, patience_seconds=seconds * PATIENCE_SHARE)
 
     async def answer(
         self,

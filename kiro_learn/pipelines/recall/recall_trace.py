@@ -43,11 +43,6 @@ Factors: TypeAlias = Callable[[Sequence[RecordId]], Sequence[float]]
 """What the scores of these memories are multiplied by, in their order."""
 
 
-def unweighed(record_ids: Sequence[RecordId]) -> Sequence[float]:
-    """Every score as it was found."""
-    return [1.0] * len(record_ids)
-
-
 @attrs.define(eq=False)
 class ToldBlock:
     """What a prompt is told, as far as it is made."""
@@ -85,12 +80,12 @@ class ToldBlock:
 class RecallTrace:
     """The state of one recall under way: hits, records, times, reasons."""
 
-    session_id: str | None = None
-    stopwatch: Stopwatch = attrs.Factory(Stopwatch)
-    factors: Factors = unweighed
+    session_id: str | None
+    factors: Factors
     """By which the scores of memories are multiplied, for what became of them before."""
-    branch: str | None = None
+    branch: str | None
     """That is checked out where the prompt was said."""
+    stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     about: frozenset[RecordId] | None = None
     """What the prompt asks for by a name, where only that is told; None: whatever is found."""
     of_branch: Collection[RecordId] = ()

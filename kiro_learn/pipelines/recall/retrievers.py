@@ -190,16 +190,14 @@ class VectorRetriever:
 # Reads the ranking features of what two rankings find: those of the first while the second is still awaited.
 
 
+@attrs.frozen(eq=False)
 class FeatureReading:
     """Reads the ranking features of one search's hits, each record once, whichever ranking has it first."""
 
-    def __init__(
-        self, read: Callable[[list[RecordId]], Awaitable[dict[RecordId, RankingFeatures]]], *, is_wanted: bool
-    ) -> None:
-        self._read = read
-        self._is_wanted = is_wanted
-        self._begun: set[RecordId] = set()
-        self._parts: list[OptionalResult[dict[RecordId, RankingFeatures]]] = []
+    _read: Callable[[list[RecordId]], Awaitable[dict[RecordId, RankingFeatures]]]
+    _is_wanted: bool
+    _begun: set[RecordId] = attrs.field(factory=set, init=False)
+    _parts: list[OptionalResult[dict[RecordId, RankingFeatures]]] = attrs.field(factory=list, init=False)
 
     async def read(self, hits: Iterable[Hit]) -> None:
         """Read those of ``hits`` that are not being read yet."""

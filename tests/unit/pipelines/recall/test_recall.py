@@ -241,8 +241,8 @@ def test_a_retrieval_that_cannot_be_booked_is_answered_all_the_same() -> None:
     async def scenario() -> Retrieval:
         async with simulated_daemon() as services:
             await remember_two(services)
-            services.recall._clock = attrs.evolve(services.recall._clock, utc_now=no_time)
-            return await services.recall.answer(NAMESPACE, QUESTION)
+            recall = attrs.evolve(services.recall, clock=attrs.evolve(services.recall._clock, utc_now=no_time))
+            return await recall.answer(NAMESPACE, QUESTION)
 
     assert simulate(scenario).context
 
