@@ -14,8 +14,7 @@ import trio
 from kiro_learn.actors.aftermath import Aftermath
 from kiro_learn.actors.index_upkeep import WarmUp
 from kiro_learn.app.actor_wiring import Actors, Dependencies, actors_of, graph_learner
-from kiro_learn.app.recall_wiring import Answering, answering_of, project_search_of
-from kiro_learn.app.taking_wiring import Taking, taking_of
+from kiro_learn.app.answering_wiring import Answering, Taking, answering_of, project_search_of, taking_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.learn.compaction import Distiller
 from kiro_learn.pipelines.recall.context import ContextBuilder

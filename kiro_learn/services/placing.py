@@ -5,12 +5,13 @@ What a filter leaves out does not count, and a query is embedded once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
 import trio
 
+from kiro_learn.config import RecallConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
@@ -144,8 +145,6 @@ OTHER_MODES = "Search by words: with mode=hybrid or mode=lexical, or with /api/s
 ALL = 1_000_000
 """More hits than a search weighs."""
 
-NewFinder: TypeAlias = Callable[[Sequence[Retriever]], Finder]
-
 Parts: TypeAlias = Mapping[str, float]
 """What a score is the sum of, by name."""
 
@@ -227,10 +226,8 @@ class Placer:
     vectors: VectorRetriever
     _storage: StorageBackend
     _clock: ClockAndIds
-    _finder_over: NewFinder
-    """Makes a finder with the fusion of the settings."""
-    _rrf_k: int | None
-    """None if that is another."""
+    _recall: RecallConfig
+    """Says by which fusion."""
     _scoring: ScoringSettings
 
     async def places(self, namespace: Namespace, asked: Asked) -> Places:
@@ -297,7 +294,7 @@ class Placer:
     async def _find(self, namespace: Namespace, asked: Asked, sifted: Sequence[Sifted]) -> Findings:
         """Of what words and meaning find together, the order of prompts; of all else, what the rankings say."""
         wanted, query = asked.wanted, Query.of_text(asked.query)
-        finder, patience = self._finder_over(sifted), asked.until - trio.current_time()
+        finder, patience = Finder(sifted, self._storage, self._recall), asked.until - trio.current_time()
         if wanted.mode is SearchMode.HYBRID and not wanted.by_signals:
             beyond = ALL if wanted.filter != EVERYTHING else 0
             return await finder.find(
@@ -335,8 +332,8 @@ class Placer:
             return {}
         if findings.fusion is not None:
             return findings.fusion.parts(hit.record_id for hit in best)
-        if self._rrf_k is not None and not any(reason.startswith("fusion: ") for reason in findings.degraded):
-            return parts_of(findings.evidence, k=self._rrf_k)
+        if self._recall.fusion == "rrf" and not any(reason.startswith("fusion: ") for reason in findings.degraded):
+            return parts_of(findings.evidence, k=self._recall.rrf_k)
         return {hit.record_id: {Ranking.WORDS.value: hit.score} for hit in best}
 
 

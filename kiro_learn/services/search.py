@@ -16,7 +16,6 @@ from kiro_learn.errors import EmbeddingOff, QuerySyntaxError
 from kiro_learn.model.namespace import Namespace, Project, project_id_in
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
-from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED, LATE
 from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -65,8 +64,6 @@ class Found:
 class Search:
     """Searches one project or several for records, rather than for a block."""
 
-    finder: Finder
-    """That of prompts."""
     _placer: Placer
     _by_syntax: SearchBySyntax
     _storage: RecordReads

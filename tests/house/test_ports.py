@@ -127,7 +127,7 @@ def test_no_actor_is_handed_what_another_could_change(path: Path) -> None:
             assert not names & MUTABLE, f"{path.name}: {argument.arg} could be changed by others that hold it"
 
 
-@pytest.mark.parametrize("name", ["wiring.py", "actor_wiring.py", "taking_wiring.py"])
+@pytest.mark.parametrize("name", ["wiring.py", "actor_wiring.py", "answering_wiring.py"])
 def test_the_wiring_decides_nothing(name: str) -> None:
     tree = ast.parse((PACKAGE / "app" / name).read_text(encoding="utf-8"))
     deciding = ast.If | ast.IfExp | ast.While | ast.Try | ast.Match

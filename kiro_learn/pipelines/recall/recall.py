@@ -76,14 +76,14 @@ class Recall:
     is set. Every read lies in a stage of the trace's stopwatch, so that ``degraded`` names what was waited for.
     """
 
-    _finder: Finder
+    finder: Finder
     _reading: Reading
     _config: RecallConfig
     _sessions: SessionPrompts
     _file_notes: FileNotes
     _slot_lines: SlotLines
-    _graph: ContextBuilder | None
-    """Finds what the graph adds; None where prompts are told memories alone."""
+    _contexts: ContextBuilder
+    """Finds what the graph adds, where prompts are told that too."""
     _keep_report: Callable[[Report], None]
     _factors: Factors
     _prompt_priority: PromptPriority
@@ -168,11 +168,11 @@ class Recall:
         if most_bytes <= 0 or (trace.about == frozenset() and not trace.degraded):
             trace.silent_because = silence_of(query)
             return
-        if self._graph is None or trace.about is not None:
+        if self._config.pipeline != "graph" or trace.about is not None:
             await self._search(trace, namespace, query, prompt)
         else:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._search_graph, self._graph, trace, namespace, text, folder)
+                nursery.start_soon(self._search_graph, trace, namespace, text, folder)
                 await self._search(trace, namespace, query, prompt)
         if trace.hits:
             wanted = self._config.result_limit
@@ -185,8 +185,7 @@ class Recall:
                     trace.notes = await self._file_notes.of(folder, trace.records)
             # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
             trace.leave_out_told(prompt.told_before(), most=wanted)
-        if self._graph is not None:
-            await _tell_graph(self._graph, trace, prompt, most_bytes=most_bytes)
+        await self._tell_graph(trace, prompt, most_bytes=most_bytes)
         if trace.hits:
             self._render(trace, query.meaning, most_bytes=most_bytes - trace.block.graph_bytes)
         prompt.told(trace.block.told_ids)
@@ -194,7 +193,7 @@ class Recall:
     async def _search(self, trace: RecallTrace, namespace: Namespace, query: Query, prompt: SessionPrompt) -> None:
         told, wanted = prompt.told_before(), self._config.result_limit
         looked_at = max(wanted, REFINED_COUNT)
-        findings = await self._finder.find(
+        findings = await self.finder.find(
             namespace,
             query,
             limit=wanted,
@@ -213,16 +212,30 @@ class Recall:
         left = trio.current_effective_deadline() - trio.current_time()
         return left - self._config.budget_seconds * (1 - SEARCH_SHARE)
 
-    async def _search_graph(
-        self, graph: ContextBuilder, trace: RecallTrace, namespace: Namespace, text: str, folder: str | None
-    ) -> None:
+    async def _search_graph(self, trace: RecallTrace, namespace: Namespace, text: str, folder: str | None) -> None:
         patience = self._search_patience()
         trace.in_graph.is_asked = True
         request = ContextRequest(message=text, folder=folder, tells_memories=False)
-        search = partial(graph.search_for, namespace, request, patience_seconds=patience)
+        search = partial(self._contexts.search_for, namespace, request, patience_seconds=patience)
         with trace.stopwatch.stage("graph"):
             await trace.in_graph.run("graph", search)
         trace.degraded += trace.in_graph.reasons("graph")
+
+    async def _tell_graph(self, trace: RecallTrace, prompt: SessionPrompt, *, most_bytes: int) -> None:
+        """What is told of the graph. No other task comes between, though this is awaited."""
+        searched = trace.in_graph.result
+        if searched is None:
+            return
+        heading = len(HEADING) + len(BETWEEN) if trace.block.slot_line else 0
+
+        async def told() -> Context:
+            return self._contexts.told(searched, prompt.told_before(), most_bytes=max(0, most_bytes - heading))
+
+        outcome = await catch_errors("graph", told)
+        if isinstance(outcome, Exception):
+            trace.degraded.append(f"graph: {reason(outcome)}")
+        else:
+            trace.take_graph(outcome)
 
     def _render(self, trace: RecallTrace, query: str, *, most_bytes: int) -> None:
         with trace.stopwatch.stage("render"):
@@ -247,23 +260,6 @@ class Recall:
         if self._config.format == "documented":
             return render(telling, query, most_bytes=most_bytes, scores=trace.scores_by_place(telling))
         return render_excerpts(_found_of(trace, telling), terms(query), most_bytes=most_bytes)
-
-
-async def _tell_graph(graph: ContextBuilder, trace: RecallTrace, prompt: SessionPrompt, *, most_bytes: int) -> None:
-    """What is told of the graph. No other task comes between, though this is awaited."""
-    searched = trace.in_graph.result
-    if searched is None:
-        return
-    heading = len(HEADING) + len(BETWEEN) if trace.block.slot_line else 0
-
-    async def told() -> Context:
-        return graph.told(searched, prompt.told_before(), most_bytes=max(0, most_bytes - heading))
-
-    outcome = await catch_errors("graph", told)
-    if isinstance(outcome, Exception):
-        trace.degraded.append(f"graph: {reason(outcome)}")
-    else:
-        trace.take_graph(outcome)
 
 
 def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excerpted]:

@@ -37,7 +37,7 @@ class SlowWords(InMemoryStorage):
 
 
 async def find(services: Services, query: str) -> Findings:
-    return await services.search.finder.find(
+    return await services.recall.finder.find(
         NAMESPACE,
         Query.of_text(query),
         limit=5,

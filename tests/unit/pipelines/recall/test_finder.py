@@ -47,7 +47,7 @@ def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
             for number in range(3):
                 await services.capture.take(an_event(number, text=QUERY))
             await trio.sleep(60)
-            return await services.search.finder.find(
+            return await services.recall.finder.find(
                 NAMESPACE, Query.of_text(QUERY), limit=5, mode=mode, patience_seconds=0.4, stopwatch=Stopwatch()
             )
 
@@ -116,7 +116,7 @@ def asked_of(storage: Watched, *, embed_seconds: float = 0.0, fails: bool = Fals
             storage.asked.clear()
             model.seconds, model.fails = embed_seconds, fails
             began, stopwatch = trio.current_time(), Stopwatch()
-            findings = await services.search.finder.find(
+            findings = await services.recall.finder.find(
                 NAMESPACE,
                 Query.of_text("parser token"),
                 limit=5,
@@ -179,7 +179,7 @@ def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
                 a_record(2, "Colours of the parser", "dark red on light grey, but never blue or green text")
             )
             await trio.sleep(60)
-            return await services.search.finder.find(
+            return await services.recall.finder.find(
                 NAMESPACE,
                 Query.of_text(QUERY),
                 limit=5,
