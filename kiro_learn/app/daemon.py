@@ -36,9 +36,8 @@ from kiro_learn.adapters.sqlite.migrations.runner import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqlStorage
 from kiro_learn.app.actor_wiring import COMPUTE_THREADS, Dependencies
-from kiro_learn.app.copies import copies_of
 from kiro_learn.app.learner_choice import choose_llm
-from kiro_learn.app.maintenance import open_doctor
+from kiro_learn.app.maintenance import copies_of, open_doctor
 from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
 from kiro_learn.client.address import build_id

@@ -5,10 +5,13 @@ All of it is with the real files, programs and home of this machine.
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from kiro_learn.adapters.files import Home, private
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles, PathPrograms
@@ -35,6 +38,9 @@ from kiro_learn.services.installation import Installation
 from kiro_learn.services.notes_export import NotesExport
 from kiro_learn.services.notes_import import KeptMemories, NotesImport
 from kiro_learn.services.sharing import TeamOwner
+
+if TYPE_CHECKING:
+    from kiro_learn.adapters.sqlite.copies import SqliteCopies
 
 
 def open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
@@ -99,14 +105,27 @@ def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
       ConfigError: the settings are wrong, so it is not known where they lie.
       StorageError: a server keeps the database.
     """
-    from kiro_learn.app.copies import copies_of  # noqa: PLC0415  # SQLite, which settings and services do without
-
     place = Home(home)
     config = read_settings(place.settings, environment)
     if config.storage.url:
         hint = "pg_dump --schema=kiro_learn      makes one"
         raise StorageError("a server keeps the database, and makes its own copies", hint=hint)
     return Copies(copies_of(place, config.backup, _utc_now), _replacement(place), _utc_now)
+
+
+def copies_of(home: Home, config: BackupConfig, utc_now: Callable[[], datetime]) -> SqliteCopies:
+    """Where the settings say; in a folder of another disk, a home has a folder of its own."""
+    from kiro_learn.adapters.sqlite.copies import SqliteCopies  # noqa: PLC0415  # which settings and services do without
+
+    name = f"kiro-learn-{hashlib.sha256(os.fsencode(home.path)).hexdigest()[:8]}"
+    return SqliteCopies(
+        database=home.database,
+        home_folder=home.backups,
+        folder=home.path / Path(config.folder).expanduser() / name if config.folder else home.backups,
+        keep_count=config.keep_count,
+        most_bytes=config.most_bytes,
+        utc_now=utc_now,
+    )
 
 
 def _backup_config(place: Home, environment: Mapping[str, str]) -> BackupConfig:
@@ -130,7 +149,6 @@ def _utc_now() -> datetime:
 def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:
     """For ``home``, whose daemon was met as ``daemon`` says."""
     from kiro_learn.adapters.sqlite.inspection import SqliteInspection  # noqa: PLC0415  # NumPy, for the doctor alone
-    from kiro_learn.app.copies import copies_of  # noqa: PLC0415  # as above
 
     place = Home(home)
     examination = Examination(

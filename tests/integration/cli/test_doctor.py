@@ -23,8 +23,7 @@ from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.sqlite.inspection import SqliteInspection
 from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
-from kiro_learn.app.copies import copies_of
-from kiro_learn.app.maintenance import open_installation
+from kiro_learn.app.maintenance import copies_of, open_installation
 from kiro_learn.config import BackupConfig, StorageConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.frontends.http.port_owner import listener_on
