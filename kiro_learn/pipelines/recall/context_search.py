@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypeVar
 
 import attrs
 import trio
@@ -58,32 +57,32 @@ MOST_PAST = 500
 """Facts of an entity that are looked at where its history is asked for."""
 DEFAULT_IMPORTANCE = 5
 
-T = TypeVar("T")
-
-
-def _nothing(result: T) -> OptionalResult[T]:
-    return OptionalResult(result, is_asked=True)
-
 
 @attrs.define(eq=False)
 class Gathered:
     """What was found so far; what is missing is late."""
 
-    words: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.field(factory=lambda: _nothing({}))
-    read: OptionalResult[dict[GraphItemId, GraphItem]] = attrs.field(factory=lambda: _nothing({}))
-    near: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.field(factory=lambda: _nothing({}))
-    walked: OptionalResult[list[Reached]] = attrs.field(factory=lambda: _nothing([]))
-    findings: OptionalResult[Findings | None] = attrs.field(factory=lambda: _nothing(None))
-    listed: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
-    records: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
-    origins: OptionalResult[dict[RecordId, RankingFeatures]] = attrs.field(factory=lambda: _nothing({}))
+    words: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.Factory(lambda: OptionalResult("graph words", {}))
+    near: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.Factory(
+        lambda: OptionalResult("graph vectors", {})
+    )
+    read: OptionalResult[dict[GraphItemId, GraphItem]] = attrs.Factory(lambda: OptionalResult("graph items", {}))
+    walked: OptionalResult[list[Reached]] = attrs.Factory(lambda: OptionalResult("graph walk", []))
+    findings: OptionalResult[Findings | None] = attrs.Factory(lambda: OptionalResult("records", None))
+    listed: OptionalResult[list[MemoryRecord]] = attrs.Factory(lambda: OptionalResult("recent records", []))
+    records: OptionalResult[list[MemoryRecord]] = attrs.Factory(lambda: OptionalResult("record texts", []))
+    origins: OptionalResult[dict[RecordId, RankingFeatures]] = attrs.Factory(lambda: OptionalResult("record dates", {}))
     """Of these records, where they come from."""
-    passages: OptionalResult[dict[RecordId, Codes]] = attrs.field(factory=lambda: OptionalResult({}, is_asked=False))
+    passages: OptionalResult[dict[RecordId, Codes]] = attrs.Factory(
+        lambda: OptionalResult("passages", {}, is_asked=False)
+    )
     """Of these records, their vectors."""
-    preferences: OptionalResult[list[Preference]] = attrs.field(factory=lambda: _nothing([]))
-    past: OptionalResult[list[GraphItem]] = attrs.field(factory=lambda: _nothing([]))
-    candidates: OptionalResult[list[Candidate]] = attrs.field(factory=lambda: OptionalResult([], is_asked=False))
-    topic: OptionalResult[bool] = attrs.field(factory=lambda: _nothing(False))
+    preferences: OptionalResult[list[Preference]] = attrs.Factory(lambda: OptionalResult("preferences", []))
+    past: OptionalResult[list[GraphItem]] = attrs.Factory(lambda: OptionalResult("past facts", []))
+    candidates: OptionalResult[list[Candidate]] = attrs.Factory(
+        lambda: OptionalResult("candidates", [], is_asked=False)
+    )
+    topic: OptionalResult[bool] = attrs.Factory(lambda: OptionalResult("topic", False))
     named: tuple[GraphItemId, ...] = ()
     """The entities that the message names, or means."""
     facts: tuple[Fact, ...] = ()
@@ -91,23 +90,9 @@ class Gathered:
 
     def degraded(self) -> tuple[str, ...]:
         """What is missing, and why."""
-        parts: dict[str, OptionalResult[Any]] = {
-            "graph words": self.words,
-            "graph vectors": self.near,
-            "graph items": self.read,
-            "graph walk": self.walked,
-            "records": self.findings,
-            "recent records": self.listed,
-            "record texts": self.records,
-            "record dates": self.origins,
-            "passages": self.passages,
-            "preferences": self.preferences,
-            "past facts": self.past,
-            "candidates": self.candidates,
-            "topic": self.topic,
-        }
+        parts = (each for each in attrs.astuple(self, recurse=False) if isinstance(each, OptionalResult))
         partial = () if self.findings.result is None else self.findings.result.degraded
-        return (*partial, *(problem for name, part in parts.items() for problem in part.reasons(name)))
+        return (*partial, *(problem for part in parts for problem in part.reasons()))
 
     def trigger(self, query: GraphQuery, *, has_history: bool) -> Trigger:
         """Why memories are looked up."""
@@ -250,7 +235,7 @@ class ContextSearch:
             nursery.start_soon(self._look_for_items, namespace, query, gathered)
             nursery.start_soon(self._walk, namespace, query, history, gathered, now)
             nursery.start_soon(self._find_records, namespace, query, gathered)
-            nursery.start_soon(gathered.preferences.run, "preferences", lambda: self._preferences(namespace, now))
+            nursery.start_soon(gathered.preferences.run, lambda: self._preferences(namespace, now))
         await self._look_for_candidates(namespace, query, gathered, now)
 
     async def _look_for_candidates(
@@ -262,15 +247,13 @@ class ContextSearch:
         question = CandidateQuestion(query, gathered.named, now)
         about = {fact.entity_id for fact in gathered.facts if question.is_asked(fact)}
         gathered.candidates.is_asked = bool(about)
-        await gathered.candidates.run("candidates", lambda: question.ask(self._storage, namespace, about))
+        await gathered.candidates.run(lambda: question.ask(self._storage, namespace, about))
 
     async def _look_for_items(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
         words = GraphWords(namespace=namespace, words=query.keywords, limits=WORD_LIMITS, as_of=as_of(query))
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(gathered.words.run, "graph words", lambda: self._storage.search_graph_words(words))
-            nursery.start_soon(
-                gathered.near.run, "graph vectors", lambda: self._nearest.nearest(namespace, query.text, NEAR_LIMITS)
-            )
+            nursery.start_soon(gathered.words.run, lambda: self._storage.search_graph_words(words))
+            nursery.start_soon(gathered.near.run, lambda: self._nearest.nearest(namespace, query.text, NEAR_LIMITS))
         found = (*gathered.words.result.values(), *gathered.near.result.values())
         ids = [item_id for item_ids in found for item_id in item_ids]
 
@@ -278,7 +261,7 @@ class ContextSearch:
             items = await self._storage.get_graph_items(namespace, ids)
             return {item_id: item for item_id, item in items.items() if holds(item, as_of(query))}
 
-        await gathered.read.run("graph items", read)
+        await gathered.read.run(read)
 
     async def _walk(
         self, namespace: Namespace, query: GraphQuery, history: Sequence[str], gathered: Gathered, now: datetime
@@ -294,7 +277,7 @@ class ContextSearch:
             gathered.named = entities_meant(query, known)
             earlier = () if before is None else entities_meant(before, known)
             shares = bool(set(gathered.named) & set(earlier))
-            await gathered.topic.run("topic", lambda: self._is_another_topic(query.text, history, shares=shares))
+            await gathered.topic.run(lambda: self._is_another_topic(query.text, history, shares=shares))
             if not gathered.named and query.refers_back and not gathered.topic.result:
                 gathered.named = earlier
             if not gathered.named:
@@ -303,8 +286,8 @@ class ContextSearch:
                 GraphWalk(namespace=namespace, seeds=gathered.named, depth=query.intent.depth, as_of=as_of(query))
             )
 
-        await gathered.walked.run("graph walk", walk)
-        await gathered.past.run("past facts", lambda: self._past_facts(namespace, gathered.named))
+        await gathered.walked.run(walk)
+        await gathered.past.run(lambda: self._past_facts(namespace, gathered.named))
 
     async def _past_facts(self, namespace: Namespace, named: Sequence[GraphItemId]) -> list[GraphItem]:
         found: list[GraphItem] = []
@@ -345,8 +328,8 @@ class ContextSearch:
             )
 
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(gathered.findings.run, "records", find)
-            nursery.start_soon(gathered.listed.run, "recent records", lambda: self._listed(namespace, query))
+            nursery.start_soon(gathered.findings.run, find)
+            nursery.start_soon(gathered.listed.run, lambda: self._listed(namespace, query))
         found = gathered.findings.result
         ids: list[RecordId] = []
         if found is not None:
@@ -357,12 +340,12 @@ class ContextSearch:
         async def read() -> list[MemoryRecord]:
             return newest_first([*known.values(), *await self._storage.get_memory_records(wanted)])
 
-        await gathered.records.run("record texts", read)
+        await gathered.records.run(read)
         read_ids = [record.record_id for record in gathered.records.result]
-        await gathered.origins.run("record dates", lambda: self._storage.get_ranking_features(read_ids))
+        await gathered.origins.run(lambda: self._storage.get_ranking_features(read_ids))
         if found is not None:
             model = vectors_of(found.evidence).model
-            await gathered.passages.run("passages", lambda: self._storage.get_passages(read_ids, model))
+            await gathered.passages.run(lambda: self._storage.get_passages(read_ids, model))
 
     async def _listed(self, namespace: Namespace, query: GraphQuery) -> list[MemoryRecord]:
         """What is newest, of the time that the message names."""

@@ -138,7 +138,7 @@ class Finder:
         rankings = self._rankings(asked, mode)
         ranking_features = await self._ask(rankings, stopwatch, patience_seconds, with_features=calibrates)
         unweighed: _Fused = tuple(rankings[0].evidence.hits[: limit + beyond]), None
-        fusion = OptionalResult(unweighed, is_asked=True)
+        fusion = OptionalResult("fusion", unweighed)
 
         async def weigh() -> _Fused:
             evidence = {each.retriever.name: each.evidence for each in rankings}
@@ -150,14 +150,14 @@ class Finder:
                     return fused.best(limit + beyond), fused
                 return fuse(evidence, k=self._config.rrf_k, limit=limit + beyond), None
 
-        await fusion.run("fusion", weigh)
+        await fusion.run(weigh)
         return _findings(rankings, fusion, ranking_features)
 
     async def rank(
         self, namespace: Namespace, query: Query, *, depth: int, mode: SearchMode, patience_seconds: float
     ) -> Findings:
         """What each ranking finds by itself, ``depth`` hits of each; nothing is weighed, so there are no ``hits``."""
-        stopwatch, unweighed = Stopwatch(), OptionalResult[_Fused](((), None), is_asked=False, problem=None)
+        stopwatch, unweighed = Stopwatch(), OptionalResult[_Fused]("fusion", ((), None), is_asked=False, problem=None)
         asked = RetrieverQuery(namespace, query, depth, with_neighbors=False, stage=stopwatch.stage)
         rankings = self._rankings(asked, mode)
         features = await self._ask(rankings, stopwatch, patience_seconds, with_features=False)
@@ -197,14 +197,14 @@ class _Asking:
         self.retriever = retriever
         self._query = query
         is_asked = mode in {SearchMode.HYBRID, retriever.mode} and retriever.can_answer(query.query)
-        self.outcome = OptionalResult(RetrieverAnswer(retriever.nothing), is_asked=is_asked)
+        self.outcome = OptionalResult(retriever.stage, RetrieverAnswer(retriever.nothing), is_asked=is_asked)
 
     @property
     def evidence(self) -> Evidence:
         return self.outcome.result.evidence
 
     async def run(self) -> None:
-        await self.outcome.run(self.retriever.stage, lambda: self.retriever.ask(self._query))
+        await self.outcome.run(lambda: self.retriever.ask(self._query))
 
 
 async def _ask_all(first: _Asking, others: Sequence[_Asking], features: FeatureReading) -> None:
@@ -232,19 +232,19 @@ async def _ask_all(first: _Asking, others: Sequence[_Asking], features: FeatureR
 
 def _findings(rankings: Sequence[_Asking], fusion: OptionalResult[_Fused], features: OptionalResult[Any]) -> Findings:
     """What was found; where the rankings could not be weighed, only the first one's evidence stands."""
-    stages = [(each.retriever.stage, each.outcome) for each in rankings]
     return Findings(
         hits=fusion.result[0],
         evidence={
             each.retriever.name: each.retriever.nothing if fusion.problem and each is not rankings[0] else each.evidence
             for each in rankings
         },
-        degraded=_reasons(rankings, (*stages, ("features", features), ("fusion", fusion))),
+        degraded=_reasons(rankings, features, fusion),
         asked=tuple(each.retriever.name for each in rankings if each.outcome.is_asked),
         fusion=fusion.result[1],
     )
 
 
-def _reasons(rankings: Sequence[_Asking], stages: Iterable[tuple[str, OptionalResult[Any]]]) -> tuple[str, ...]:
+def _reasons(rankings: Sequence[_Asking], *stages: OptionalResult[Any]) -> tuple[str, ...]:
     partial = (problem for each in rankings if (problem := each.outcome.result.problem))
-    return (*partial, *(problem for name, stage in stages for problem in stage.reasons(name)))
+    parts = (*(each.outcome for each in rankings), *stages)
+    return (*partial, *(problem for part in parts for problem in part.reasons()))

@@ -218,8 +218,8 @@ class Recall:
         request = ContextRequest(message=text, folder=folder, tells_memories=False)
         search = partial(self._contexts.search_for, namespace, request, patience_seconds=patience)
         with trace.stopwatch.stage("graph"):
-            await trace.in_graph.run("graph", search)
-        trace.degraded += trace.in_graph.reasons("graph")
+            await trace.in_graph.run(search)
+        trace.degraded += trace.in_graph.reasons()
 
     async def _tell_graph(self, trace: RecallTrace, prompt: SessionPrompt, *, most_bytes: int) -> None:
         """What is told of the graph. No other task comes between, though this is awaited."""

@@ -116,7 +116,7 @@ class RecallTrace:
     """Of those that a person corrected, what they said before."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
     """What is said of them beside their day."""
-    in_graph: OptionalResult[Searched | None] = attrs.Factory(lambda: OptionalResult(None, is_asked=False))
+    in_graph: OptionalResult[Searched | None] = attrs.Factory(lambda: OptionalResult("graph", None, is_asked=False))
     """What was found in the graph, if it is asked."""
     block: ToldBlock = attrs.Factory(ToldBlock)
     """What is told."""

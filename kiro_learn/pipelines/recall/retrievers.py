@@ -205,15 +205,15 @@ class FeatureReading:
         if not self._is_wanted or not record_ids:
             return
         self._begun.update(record_ids)
-        part: OptionalResult[dict[RecordId, RankingFeatures]] = OptionalResult({}, is_asked=True)
+        part: OptionalResult[dict[RecordId, RankingFeatures]] = OptionalResult("features", {})
         self._parts.append(part)
-        await part.run("features", lambda: self._read(record_ids))
+        await part.run(lambda: self._read(record_ids))
 
     def gathered(self, *, is_needed: bool) -> OptionalResult[dict[RecordId, RankingFeatures]]:
         """All of them, or none: where some are missing, those that are there would weigh more for that alone."""
         problem = next((part.problem for part in self._parts if part.problem), None)
         known = {} if problem else {key: value for part in self._parts for key, value in part.result.items()}
-        return OptionalResult(known, is_asked=self._is_wanted and is_needed, problem=problem)
+        return OptionalResult("features", known, is_asked=self._is_wanted and is_needed, problem=problem)
 
 
 # A part of an answer that may be missing.
@@ -227,21 +227,23 @@ LATE = "late"
 class OptionalResult(Generic[T]):
     """The result of one step of a search, which may fail or be late without harm to the others."""
 
+    what: str
+    """It is, in the log and before the reason why it is missing."""
     result: T
-    is_asked: bool
+    is_asked: bool = True
     problem: str | None = LATE
     """Why there is no result; None if there is one."""
 
-    async def run(self, what: str, work: Callable[[], Awaitable[T]]) -> None:
+    async def run(self, work: Callable[[], Awaitable[T]]) -> None:
         """Do ``work`` if it is asked for, and keep its result or the reason why there is none."""
         if not self.is_asked:
             return
-        outcome = await catch_errors(what, work)
+        outcome = await catch_errors(self.what, work)
         if isinstance(outcome, Exception):
             self.problem = reason(outcome)
         else:
             self.result, self.problem = outcome, None
 
-    def reasons(self, what: str) -> tuple[str, ...]:
-        """Why ``what`` is missing from an answer; empty if it is there or was not asked for."""
-        return (f"{what}: {self.problem}",) if self.is_asked and self.problem else ()
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is missing from an answer; empty if it is there or was not asked for."""
+        return (f"{self.what}: {self.problem}",) if self.is_asked and self.problem else ()
