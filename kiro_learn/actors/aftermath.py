@@ -151,8 +151,7 @@ class Aftermath:
     def stop(self) -> None:
         self._rounds.stop()
 
-    def abandon(self) -> None:
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     def _judge_soon(self, watch: _Watch) -> None:
         if watch.followed:

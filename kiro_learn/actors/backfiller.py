@@ -269,8 +269,7 @@ class Reembedder:
     def stop(self) -> None:
         self._stop.throw()
 
-    def abandon(self) -> None:
-        self._stop.throw()
+    abandon = stop  # no caller waits for an answer
 
 
 def _finished_projects(records: Sequence[MemoryRecord]) -> list[Namespace]:

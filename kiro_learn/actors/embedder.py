@@ -23,7 +23,7 @@ from kiro_learn.model.vectors import KnownModel, ModelIdentity, Parts, Vector
 from kiro_learn.ports.models import EmbeddingModel
 from kiro_learn.ports.storage.answers import Change, ModelSwitched
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
-from kiro_learn.runtime.actor import Reply, Stop, ask
+from kiro_learn.runtime.actor import Reply, Stop, ask, take_waiting
 from kiro_learn.runtime.admission import PromptPriority
 from kiro_learn.runtime.supervisor import catch_errors
 
@@ -314,12 +314,9 @@ class Embedder:
 
     def abandon(self) -> None:
         self.stop()
-        for mail in (self._queries, self._batches):
-            while True:
-                try:
-                    mail.receive_nowait().reply.refuse(ActorStopped(self.name))
-                except (trio.WouldBlock, trio.EndOfChannel, trio.ClosedResourceError):
-                    break
+        waiting: list[EmbedQuery | EmbedTexts] = [*take_waiting(self._queries), *take_waiting(self._batches)]
+        for message in waiting:
+            message.reply.refuse(ActorStopped(self.name))
 
     async def _load(self) -> None:
         if self.state is EmbedderState.LOADING:

@@ -58,12 +58,11 @@ class TermPrefetcher:
                 await catch_errors(self.name, partial(self._storage.rank_by_words, params))
 
     def stop(self) -> None:
-        """Does nothing: no caller waits for an answer."""
+        """Stop at once, in the middle of the work."""
         self._stop.throw()
         self._inbox.close()
 
-    def abandon(self) -> None:
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
 
 # Rebuilds damaged word indexes, a few records at a time; until one is complete, searches do without it.
@@ -139,8 +138,7 @@ class WordIndexRebuilder:
         self._stop.throw()
         self._inbox.close()
 
-    def abandon(self) -> None:
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     async def _rebuild(self, namespace: Namespace) -> int:
         after: int | None = 0
@@ -252,11 +250,10 @@ class WarmUp:
         return [embedded_text(record) for page in pages for record in page.items]
 
     def stop(self) -> None:
-        """Does nothing: no caller waits for an answer."""
+        """Stop at once, in the middle of the work."""
         self._stop.throw()
 
-    def abandon(self) -> None:
-        self._stop.throw()
+    abandon = stop  # no caller waits for an answer
 
 
 def _last_used(project: ProjectInfo) -> datetime:

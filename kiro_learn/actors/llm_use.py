@@ -275,8 +275,7 @@ class LlmQuota:
     def stop(self) -> None:
         self._rounds.stop()
 
-    def abandon(self) -> None:
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     def _day(self) -> date:
         return self._clock.utc_now().date()

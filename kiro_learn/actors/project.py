@@ -247,8 +247,7 @@ class Projects:
     def stop(self) -> None:
         self._stopped.set()
 
-    def abandon(self) -> None:
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     def _running_actor(self, namespace: Namespace) -> ProjectActor | None:
         actor = self._actors.get(namespace)

@@ -248,8 +248,7 @@ class SessionLedger:
     def stop(self) -> None:
         self._rounds.stop()
 
-    def abandon(self) -> None:
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     def _account(self, session: Session) -> Account:
         account = self._accounts.setdefault(session, Account())

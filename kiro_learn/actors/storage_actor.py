@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar
@@ -13,7 +12,7 @@ import trio
 from kiro_learn.errors import ActorStopped, KiroLearnError
 from kiro_learn.ports.storage.answers import Change, Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, Work
-from kiro_learn.runtime.actor import Reply, ask
+from kiro_learn.runtime.actor import Reply, ask, take_waiting
 
 T = TypeVar("T")
 
@@ -82,17 +81,8 @@ class StorageActor:
 
     def abandon(self) -> None:
         self._inbox.close()
-        for write in self._take_waiting(math.inf):
+        for write in take_waiting(self._mail):
             write.reply.refuse(ActorStopped(self.name))
-
-    def _take_waiting(self, most: float) -> list[Write]:
-        taken: list[Write] = []
-        while len(taken) < most:
-            try:
-                taken.append(self._mail.receive_nowait())
-            except (trio.WouldBlock, trio.EndOfChannel, trio.ClosedResourceError):
-                break
-        return taken
 
     async def _gather(self, first: Write, replies: ExitStack) -> list[Write]:
         """Collect ``first``, all waiting writes and those about to come; ``replies`` is to close the reply of each.
@@ -103,7 +93,7 @@ class StorageActor:
         """
         until = trio.current_time() + GATHER_SECONDS
         writes: list[Write] = []
-        more, passes = [first, *self._take_waiting(self._batch_count - 1)], GATHER_PASSES
+        more, passes = [first, *take_waiting(self._mail, self._batch_count - 1)], GATHER_PASSES
         while True:
             writes += more
             for write in more:
@@ -112,7 +102,7 @@ class StorageActor:
             if is_alone or not passes or len(writes) == self._batch_count or trio.current_time() >= until:
                 return writes
             await trio.lowlevel.checkpoint()
-            more = self._take_waiting(self._batch_count - len(writes))
+            more = take_waiting(self._mail, self._batch_count - len(writes))
             passes = GATHER_PASSES if more else passes - 1
 
     async def _commit(self, writes: Sequence[Write]) -> None:

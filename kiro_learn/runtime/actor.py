@@ -5,6 +5,7 @@ and again, with a pause in between; and doing it whenever there is something to 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -91,6 +92,17 @@ async def _send(inbox: trio.MemorySendChannel[M], message: M) -> None:
         await inbox.send(message)
 
 
+def take_waiting(mail: trio.MemoryReceiveChannel[M], most: float = math.inf) -> list[M]:
+    """The messages that wait in ``mail``, oldest first, without waiting for any; at most so many."""
+    taken: list[M] = []
+    while len(taken) < most:
+        try:
+            taken.append(mail.receive_nowait())
+        except (trio.WouldBlock, trio.EndOfChannel, trio.ClosedResourceError):
+            break
+    return taken
+
+
 class Stop:
     """Stops an actor's work: the block under way is cancelled, and every later one ends at its first checkpoint."""
 
@@ -135,9 +147,7 @@ class PeriodicJob:
         """End, also in the middle of the work."""
         self._stop.throw()
 
-    def abandon(self) -> None:
-        """The same as ``stop``: no caller waits for an answer."""
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
 
 class Rounds:

@@ -74,9 +74,7 @@ class ChangeFollower:
         """End at once: nothing waits for it."""
         self._stop.throw()
 
-    def abandon(self) -> None:
-        """The same as ``stop``: no caller waits for an answer."""
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     async def _take_over(self) -> None:
         """Let the actors of projects look of which nothing was learned since this was done last.

@@ -114,9 +114,7 @@ class ProjectMerges:
         """End; a merge under way ends at its next step."""
         self._stopped.set()
 
-    def abandon(self) -> None:
-        """The same as ``stop``: no caller waits for an answer."""
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     async def _move(self, source: Namespace) -> None:
         target = self._merged.in_use(source)
@@ -203,9 +201,7 @@ class Pauses:
         """End at once; what is paused stays so."""
         self._stopped.set()
 
-    def abandon(self) -> None:
-        """The same as ``stop``: no caller waits for an answer."""
-        self.stop()
+    abandon = stop  # no caller waits for an answer
 
     async def _end_silent(self) -> None:
         now = self._clock.utc_now()

@@ -113,6 +113,4 @@ class SpoolDrainer(Generic[RequestT]):
         """End after the requests in hand."""
         self._stopped.set()
 
-    def abandon(self) -> None:
-        """The same as ``stop``: no caller waits for an answer."""
-        self.stop()
+    abandon = stop  # no caller waits for an answer
