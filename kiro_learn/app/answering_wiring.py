@@ -91,10 +91,11 @@ def _context_builder(
 
 def _searching(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Finder, Search]:
     """The first retriever's order stands where the other finds nothing."""
-    storage, recall = dependencies.storage, config.recall
-    words = WordRetriever(storage, actors.term_prefetcher, actors.rebuilder, recall.term_cap)
+    storage = dependencies.storage
+    words = WordRetriever(storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap)
     vectors = VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled)
-    placer = Placer(words, vectors, storage, dependencies.clock, recall=recall, scoring=config.search.scoring)
+    finder = Finder((words, vectors), storage, config.recall)
+    placer = Placer(words, vectors, storage, dependencies.clock, finder=finder, scoring=config.search.scoring)
     search = Search(
         placer,
         SearchBySyntax(storage, placer),
@@ -102,7 +103,7 @@ def _searching(dependencies: Dependencies, config: Config, actors: Actors) -> tu
         query_seconds=config.embedding.query_seconds,
         patience_seconds=config.search.patience_seconds,
     )
-    return Finder((words, vectors), storage, recall), search
+    return finder, search
 
 
 def project_search_of(

@@ -23,6 +23,15 @@ from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.services.project_names import Asked, ProjectNames
 
+
+async def one_record(storage: RecordReads, record_id: RecordId) -> MemoryRecord:
+    """The record of this id, of whichever project. Raises UnknownRecord, StorageError."""
+    found = await storage.get_memory_records([record_id])
+    if not found:
+        raise UnknownRecord(record_id)
+    return found[0]
+
+
 # One project's memories, by their ids or unique ends of them: read, corrected and forgotten, and never those of
 # another project.
 #
@@ -181,7 +190,7 @@ class History:
         replacements = await self._storage.list_replacements(record_id)
         # Read last: a record that is replaced between the two reads raises UnknownRecord instead of having no history.
         if not replacements:
-            await self._record(record_id)
+            await one_record(self._storage, record_id)
         return replacements
 
     async def pinned_at(self, record_id: RecordId) -> datetime | None:
@@ -215,7 +224,7 @@ class History:
           UnknownRecord: there is none of this id.
           StorageError: it could not be pinned; nothing changed.
         """
-        record = await self._record(record_id)
+        record = await one_record(self._storage, record_id)
         return record if record.pinned_at else await self._set_pinned(record, self._clock.utc_now())
 
     async def unpin(self, record_id: RecordId) -> MemoryRecord:
@@ -225,12 +234,14 @@ class History:
           UnknownRecord: there is none of this id.
           StorageError: its pin could not be taken away; nothing changed.
         """
-        record = await self._record(record_id)
+        record = await one_record(self._storage, record_id)
         return await self._set_pinned(record, None) if record.pinned_at else record
 
     async def _set_pinned(self, record: MemoryRecord, at: datetime | None) -> MemoryRecord:
         if not await self._writer.write(lambda transaction: transaction.set_pinned([record.record_id], at)):
-            return await self._record(record.record_id)  # since it was read, another changed its pin, or it went
+            return await one_record(
+                self._storage, record.record_id
+            )  # since it was read, another changed its pin, or it went
         return unchecked_evolve(record, pinned_at=at)
 
     async def _is_pinned_last(self, record_id: RecordId) -> bool:
@@ -239,12 +250,6 @@ class History:
             return False
         came = (each for each in await self._storage.list_replacements(record_id) if record_id in each.replacing)
         return all(each.replaced_at <= pinned_at for each in came)
-
-    async def _record(self, record_id: RecordId) -> MemoryRecord:
-        found = await self._storage.get_memory_records([record_id])
-        if not found:
-            raise UnknownRecord(record_id)
-        return found[0]
 
 
 # Forgets a memory everywhere at once: row, index entry, vector, and the index in memory.

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import attrs
 import trio
 
-from kiro_learn.config import RecallConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
@@ -226,8 +225,8 @@ class Placer:
     vectors: VectorRetriever
     _storage: StorageBackend
     _clock: ClockAndIds
-    _recall: RecallConfig
-    """Says by which fusion."""
+    _finder: Finder
+    """That of prompts."""
     _scoring: ScoringSettings
 
     async def places(self, namespace: Namespace, asked: Asked) -> Places:
@@ -294,7 +293,7 @@ class Placer:
     async def _find(self, namespace: Namespace, asked: Asked, sifted: Sequence[Sifted]) -> Findings:
         """Of what words and meaning find together, the order of prompts; of all else, what the rankings say."""
         wanted, query = asked.wanted, Query.of_text(asked.query)
-        finder, patience = Finder(sifted, self._storage, self._recall), asked.until - trio.current_time()
+        finder, patience = self._finder.over(sifted), asked.until - trio.current_time()
         if wanted.mode is SearchMode.HYBRID and not wanted.by_signals:
             beyond = ALL if wanted.filter != EVERYTHING else 0
             return await finder.find(
@@ -332,8 +331,9 @@ class Placer:
             return {}
         if findings.fusion is not None:
             return findings.fusion.parts(hit.record_id for hit in best)
-        if self._recall.fusion == "rrf" and not any(reason.startswith("fusion: ") for reason in findings.degraded):
-            return parts_of(findings.evidence, k=self._recall.rrf_k)
+        rrf_k = self._finder.rrf_k
+        if rrf_k is not None and not any(reason.startswith("fusion: ") for reason in findings.degraded):
+            return parts_of(findings.evidence, k=rrf_k)
         return {hit.record_id: {Ranking.WORDS.value: hit.score} for hit in best}
 
 

@@ -30,6 +30,7 @@ from kiro_learn.ports.storage.answers import EventPage, RecordPage
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.report import DAYS, Report, as_markdown, as_text, report_of
+from kiro_learn.services.memories import one_record
 from kiro_learn.services.project_names import Asked, ProjectNames
 from kiro_learn.wire.cursors import cursor_after, place_of, record_cursor_after, record_place_of, session_cursor_after
 
@@ -138,10 +139,7 @@ class ProjectActivity:
 
     async def timeline(self, record_id: RecordId, *, before: int, after: int) -> Timeline:
         """The records made just before and after one, in its project. Raises UnknownRecord."""
-        found = await self._storage.get_memory_records([record_id])
-        if not found:
-            raise UnknownRecord(record_id)
-        (anchor,) = found
+        anchor = await one_record(self._storage, record_id)
         place = (anchor.created_at, anchor.record_id)
         query = RecordQuery(namespace=anchor.namespace, limit=before, before=place)
         earlier = await self._storage.list_records(query)
@@ -184,10 +182,8 @@ class ProjectActivity:
 
     async def sources(self, record_id: RecordId) -> Sources:
         """Where a memory came from. Raises UnknownRecord."""
-        found = await self._storage.get_memory_records([record_id])
-        if not found:
-            raise UnknownRecord(record_id)
-        cited, details = found[0].source_event_ids, found[0].details
+        record = await one_record(self._storage, record_id)
+        cited, details = record.source_event_ids, record.details
         teachers = (await self._storage.list_teachers([record_id])).get(record_id, frozenset())
         return Sources(
             event_count=len(cited),
@@ -265,14 +261,13 @@ class Queries:
 
     async def record(self, record_id: RecordId) -> MemoryRecord:
         """Raises UnknownRecord; StorageCorrupt if its row is damaged."""
-        found = await self._storage.get_memory_records([record_id])
-        if not found and record_id in await self._storage.list_damaged():
-            raise StorageCorrupt(
-                f"the row of {record_id} cannot be read", hint=f"kiro-learn memories forget {record_id}"
-            )
-        if not found:
-            raise UnknownRecord(record_id)
-        return found[0]
+        try:
+            return await one_record(self._storage, record_id)
+        except UnknownRecord as error:
+            if record_id not in await self._storage.list_damaged():
+                raise
+            hint = f"kiro-learn memories forget {record_id}"
+            raise StorageCorrupt(f"the row of {record_id} cannot be read", hint=hint) from error
 
     async def records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
         """A page of live records, newest first; of all projects if ``namespace`` is None."""

@@ -16,7 +16,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.errors import InvalidRequest, RequestError, StorageError, UnknownRecord
+from kiro_learn.errors import InvalidRequest, RequestError, StorageError
 from kiro_learn.model.ids import RecordId, is_derived
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -27,6 +27,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.team import TeamMemories
 from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.runtime.admission import Offload
+from kiro_learn.services.memories import one_record
 from kiro_learn.services.project_names import NamedProject, ProjectNames
 from kiro_learn.services.team_exchange import Incoming, Outgoing, replaced_ids
 
@@ -124,10 +125,7 @@ class Sharing:
           InvalidRequest: it is of no project that is shared, or somebody else's.
           StorageError: as ``compare``.
         """
-        found = await self._storage.get_memory_records([record_id])
-        if not found:
-            raise UnknownRecord(record_id)
-        [record] = found
+        record = await one_record(self._storage, record_id)
         names = [each.name for each in self.status.projects if each.namespace == record.namespace]
         if self._team is None or not names:
             raise InvalidRequest([("$.record_id", "expected a memory of a project that is shared")])

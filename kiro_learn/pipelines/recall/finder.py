@@ -111,6 +111,15 @@ class Finder:
         self._storage = storage
         self._config = config
 
+    def over(self, retrievers: Sequence[Retriever]) -> Finder:
+        """The same over other retrievers."""
+        return Finder(retrievers, self._storage, self._config)
+
+    @property
+    def rrf_k(self) -> int | None:
+        """Of its fusion by places; None if it has another one."""
+        return self._config.rrf_k if self._config.fusion == "rrf" else None
+
     async def find(
         self,
         namespace: Namespace,
