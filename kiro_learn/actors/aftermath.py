@@ -24,7 +24,7 @@ from kiro_learn.ports.storage.export import FeedbackReads
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.retrieval.query.question import query_text
-from kiro_learn.runtime.actor import Rounds
+from kiro_learn.runtime.supervisor import Rounds
 
 log = structlog.get_logger()
 

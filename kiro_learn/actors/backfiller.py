@@ -21,7 +21,7 @@ from kiro_learn.ports.storage.answers import Change, ModelSwitched, RecordStored
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.runtime.actor import Stop
+from kiro_learn.runtime.supervisor import Stop
 
 log = structlog.get_logger()
 

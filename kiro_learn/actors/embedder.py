@@ -23,9 +23,8 @@ from kiro_learn.model.vectors import KnownModel, ModelIdentity, Parts, Vector
 from kiro_learn.ports.models import EmbeddingModel
 from kiro_learn.ports.storage.answers import Change, ModelSwitched
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
-from kiro_learn.runtime.actor import Reply, Stop, ask, take_waiting
 from kiro_learn.runtime.admission import PromptPriority
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import Reply, Stop, ask, catch_errors, take_waiting
 
 log = structlog.get_logger()
 

@@ -20,8 +20,8 @@ from kiro_learn.model.vectors import Matrix, Vector
 from kiro_learn.ports.storage.answers import Change, GraphChanged
 from kiro_learn.ports.storage.graph import GraphReads
 from kiro_learn.retrieval.graph.budget import LEAST_COSINE
-from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.admission import Offload
+from kiro_learn.runtime.supervisor import Stop
 
 log = structlog.get_logger()
 

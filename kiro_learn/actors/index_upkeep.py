@@ -26,8 +26,7 @@ from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.records import WordReads
 from kiro_learn.retrieval.query.question import common_words, query_text
-from kiro_learn.runtime.actor import Stop
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import Stop, catch_errors
 
 MOST_WAITING = 4
 

@@ -20,7 +20,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import TOO_SLOW, Learner, Llm, LlmChoice
 from kiro_learn.ports.storage.events import UsageReads
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.runtime.actor import Rounds
+from kiro_learn.runtime.supervisor import Rounds
 
 log = structlog.get_logger()
 

@@ -17,8 +17,7 @@ from kiro_learn.learning.schedule import SchedulePolicy, Step
 from kiro_learn.model.buffer import BreakerState
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.events import BufferReads
-from kiro_learn.runtime.actor import Reply
-from kiro_learn.runtime.supervisor import catch_errors, run_to_the_end
+from kiro_learn.runtime.supervisor import Reply, catch_errors, run_to_the_end
 
 log = structlog.get_logger()
 

@@ -26,8 +26,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import TOO_SLOW
 from kiro_learn.ports.storage.events import BufferReads
 from kiro_learn.ports.storage.interface import OtherDaemons
-from kiro_learn.runtime.actor import Reply
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import Reply, catch_errors
 
 log = structlog.get_logger()
 

@@ -21,7 +21,7 @@ from kiro_learn.pipelines.learn.reconciliation import RULE_STRATEGY
 from kiro_learn.pipelines.learn.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.ports.models import TOO_SLOW
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.actor import Reply
+from kiro_learn.runtime.supervisor import Reply
 
 log = structlog.get_logger()
 

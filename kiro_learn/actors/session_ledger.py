@@ -19,7 +19,7 @@ from kiro_learn.model.retrieval import ToldId
 from kiro_learn.ports.storage.answers import Change, GraphChanged
 from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.runtime.actor import Rounds
+from kiro_learn.runtime.supervisor import Rounds
 
 log = structlog.get_logger()
 

@@ -12,7 +12,7 @@ import trio
 from kiro_learn.errors import ActorStopped, KiroLearnError
 from kiro_learn.ports.storage.answers import Change, Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, Work
-from kiro_learn.runtime.actor import Reply, ask, take_waiting
+from kiro_learn.runtime.supervisor import Reply, ask, take_waiting
 
 T = TypeVar("T")
 

@@ -28,9 +28,8 @@ from kiro_learn.ports.storage.answers import (
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, eviction_count, expected_bytes
 from kiro_learn.retrieval.ranking.vector_rows import multiply_codes
-from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.admission import Offload
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import Stop, catch_errors
 
 log = structlog.get_logger()
 

@@ -21,8 +21,8 @@ from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyContents, CopyKi
 from kiro_learn.ports.backups import BackupFolder, StoreReplacement
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import Work
-from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.runtime.admission import Offload
+from kiro_learn.runtime.supervisor import PeriodicJob
 
 
 @attrs.frozen

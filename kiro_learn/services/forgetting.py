@@ -20,7 +20,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Erased, Foreseen, Selected, Selection
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.actor import PeriodicJob
+from kiro_learn.runtime.supervisor import PeriodicJob
 from kiro_learn.services.copies import Backups
 from kiro_learn.services.memories import Forget
 

@@ -17,7 +17,7 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.actor import Stop
+from kiro_learn.runtime.supervisor import Stop
 
 log = structlog.get_logger()
 

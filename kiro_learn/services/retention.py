@@ -22,7 +22,7 @@ from kiro_learn.pipelines.learn.compaction import Distiller
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import OtherDaemons, StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
-from kiro_learn.runtime.actor import PeriodicJob
+from kiro_learn.runtime.supervisor import PeriodicJob
 
 log = structlog.get_logger()
 

@@ -25,8 +25,8 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.answers import Change, RecordStored
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.team import TeamMemories
-from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.runtime.admission import Offload
+from kiro_learn.runtime.supervisor import PeriodicJob
 from kiro_learn.services.memories import one_record
 from kiro_learn.services.project_names import NamedProject, ProjectNames
 from kiro_learn.services.team_exchange import Incoming, Outgoing, replaced_ids

@@ -24,8 +24,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.home import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.records import RecordQuery
-from kiro_learn.runtime.actor import PeriodicJob
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import PeriodicJob, catch_errors
 from kiro_learn.services.project_names import Asked, ProjectNames
 
 PAGE = 500

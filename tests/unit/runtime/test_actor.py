@@ -7,7 +7,7 @@ import pytest
 import trio
 
 from kiro_learn.errors import ActorStopped, StorageBusy
-from kiro_learn.runtime.actor import Reply, Rounds, ask
+from kiro_learn.runtime.supervisor import Reply, Rounds, ask
 from kiro_learn.testing.simulation import simulate
 
 
