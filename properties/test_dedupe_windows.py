@@ -12,7 +12,8 @@ from kiro_learn.model.observation import Observation
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.observe import Observe
-from kiro_learn.services.project_names import MergedProjects, ProjectNames
+from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.projects_in_use import MergedProjects
 from kiro_learn.testing.daemon import FixedProjects
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage

@@ -19,9 +19,9 @@ from kiro_learn.services.act_rules import ActRules
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.hooks import Hooks, Prompt
 from kiro_learn.services.placing import Placer
-from kiro_learn.services.project_changes import Pauses
 from kiro_learn.services.project_files import ProjectProfiles, RuleFiles
-from kiro_learn.services.project_names import MergedProjects, ProjectNames
+from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.projects_in_use import MergedProjects, Pauses
 from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
 from kiro_learn.services.search import ProjectSearch, Search, SearchBySyntax
 from kiro_learn.services.session_context import SessionContext, SessionStart

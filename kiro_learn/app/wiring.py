@@ -32,8 +32,8 @@ from kiro_learn.services.memories import Edit, Forget, History, ProjectRecords, 
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.other_daemons import ChangeFollower
 from kiro_learn.services.project_activity import ProjectActivity, Queries
-from kiro_learn.services.project_changes import Pauses, ProjectMerges
-from kiro_learn.services.project_names import MergedProjectFinder, MergedProjects, ProjectNames
+from kiro_learn.services.project_names import ProjectMerges, ProjectNames
+from kiro_learn.services.projects_in_use import MergedProjectFinder, MergedProjects, Pauses
 from kiro_learn.services.retention import Retention, daily_retention
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.services import Services

@@ -20,7 +20,8 @@ from kiro_learn.ports.storage.export import ExportReads, StoreReading
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.runtime.admission import Offload
-from kiro_learn.services.project_changes import Pauses, ProjectMerges
+from kiro_learn.services.project_names import ProjectMerges
+from kiro_learn.services.projects_in_use import Pauses
 from kiro_learn.wire.exported import (
     END,
     FORMAT,

@@ -26,7 +26,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.copies import Backups, BackupStatus
 from kiro_learn.services.doctor import DaemonFacts, Finding
-from kiro_learn.services.project_changes import Pauses
+from kiro_learn.services.projects_in_use import Pauses
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog
 from kiro_learn.services.spool_drainer import SpoolDrainer, SpoolStatus
 

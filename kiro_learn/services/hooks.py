@@ -25,7 +25,7 @@ from kiro_learn.retrieval.rendering.brief import Brief
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.act_rules import ActRules
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured, RepeatedReports, step_key
-from kiro_learn.services.project_changes import Pauses
+from kiro_learn.services.projects_in_use import Pauses
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.wire.hook_names import is_answered_before_tool
 from kiro_learn.wire.hooks import HookReport, read_hook

@@ -1,20 +1,31 @@
-"""Resolves what a person or a program calls a project to its namespace, and back."""
+"""Resolves what a person or a program calls a project to its namespace, and back; renames projects, and merges them.
+
+Whatever comes to a merged project is kept in the other from then on. A merge is written down in one commit and carried
+out in small ones. A daemon that is killed in between goes on at its start.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
 import attrs
+import structlog
 import trio
 
+from kiro_learn.actors.project import Projects
+from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest, UnknownProject
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, PROJECT_NAME, Namespace, Project, namespace_of, project_id_in
 from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.projects_in_use import MergedProjects
+
+log = structlog.get_logger()
 
 FRESH_SECONDS = 10.0
 """How long the list of projects is cached: counting the events of each takes longer than most searches."""
@@ -225,57 +236,105 @@ class ProjectNames:
         return self._named(project).folder or project.namespace
 
 
-# What is known of merged and renamed projects while the daemon runs.
+# Renames projects, and merges one into another.
+
+MOVED_AT_ONCE = 200
+"""Rows: some tens of milliseconds, for which other writes wait."""
 
 
-class MergedProjects:
-    """The project that each merged one is part of now, and names that people gave; in memory, so that no hook waits."""
+@attrs.define(eq=False)
+class ProjectMerges:
+    """Renames and merges, one at a time. Every method may raise InvalidRequest, UnknownProject and StorageError."""
 
-    def __init__(self) -> None:
-        self._target_of: dict[Namespace, Namespace] = {}
-        self._names: dict[Namespace, str] = {}
+    name = "project merges"
 
-    def in_use(self, namespace: Namespace) -> Namespace:
-        """Where what comes to ``namespace`` is kept."""
-        return self._target_of.get(namespace, namespace)
-
-    def sources_of(self, namespace: Namespace) -> list[Namespace]:
-        """What was merged into it."""
-        return [source for source, target in self._target_of.items() if target == namespace]
-
-    def name_of(self, namespace: Namespace) -> str | None:
-        """What a person called a project."""
-        return self._names.get(namespace)
-
-    def rename(self, namespace: Namespace, name: str) -> None:
-        """A person calls it so from now on."""
-        self._names[namespace] = name
-
-    def unname(self, namespace: Namespace) -> None:
-        """It is called by its folder from now on."""
-        self._names.pop(namespace, None)
-
-    def note(self, source: Namespace, target: Namespace) -> None:
-        """``source`` is part of ``target`` from now on, with what was merged into it before."""
-        for earlier, known in self._target_of.items():
-            if known == source:
-                self._target_of[earlier] = target
-        self._target_of[source] = target
-
-
-@attrs.frozen
-class MergedProjectFinder:
-    """``ProjectFinder`` that knows what was merged."""
-
-    _finder: ProjectFinder
+    _storage: StorageBackend
+    _writer: StorageActor
+    _names: ProjectNames
     _merged: MergedProjects
+    _projects: Projects
+    _sessions: SessionLedger
+    _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _stopped: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _stored: tuple[Mapping[Namespace, Namespace], Mapping[Namespace, str]] = attrs.field(
+        factory=lambda: ({}, {}), init=False
+    )
+    """Merges and names, when they were read last."""
 
-    async def project_of(self, folder: str) -> Project:
-        """The project that keeps what happens in ``folder``."""
-        found = await self._finder.project_of(folder)
-        namespace = self._merged.in_use(found.namespace)
-        return attrs.evolve(found, namespace=namespace, project_id=project_id_in(namespace))
+    async def rename(self, project: str, name: str) -> NamedProject:
+        """Let people call a project by ``name``; its folder finds it as before.
 
-    async def is_there(self, folder: str) -> bool:
-        """Whether there is such a folder."""
-        return await self._finder.is_there(folder)
+        Raises:
+          InvalidRequest: it cannot be called so, or another one is.
+        """
+        named = await self._names.resolve(project)
+        others = {each for namespace, each in (await self._names.names()).items() if namespace != named.namespace}
+        if not PROJECT_NAME.fullmatch(name) or name in others:
+            raise InvalidRequest([("$.name", "expected a name without slashes that no other project has")])
+        await self._writer.write(
+            lambda transaction: transaction.rename_project(named.namespace, name),
+            then=lambda _: self._merged.rename(named.namespace, name),
+        )
+        self._names.forget_known()
+        return attrs.evolve(named, name=name)
+
+    def forgotten(self, namespace: Namespace) -> None:
+        """All of a project was forgotten, its name too."""
+        self._merged.unname(namespace)
+        self._names.forget_known()
+
+    async def merge(self, project: str, into: str) -> NamedProject:
+        """Move all of ``project`` into another one; answers that.
+
+        Cancellation: what was begun is carried out by the next daemon.
+
+        Raises:
+          InvalidRequest: they are one, or one of them is still embedded by another model.
+        """
+        async with self._turn:
+            source, target = await self._names.resolve(project), await self._names.resolve(into)
+            moved, kept = source.namespace, target.namespace
+            await self._writer.write(
+                lambda transaction: transaction.begin_merge(moved, kept), then=lambda _: self._merged.note(moved, kept)
+            )
+            await self._move(moved)
+            self._names.forget_known()
+            return target
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Read what was merged before a hook is answered; then carry out what the daemon before could not."""
+        merged = await self.read()
+        task_status.started()
+        async with self._turn:
+            for source in merged:
+                await self._move(source)
+        await self._stopped.wait()
+
+    async def read(self) -> Mapping[Namespace, Namespace]:
+        """Know what is stored of merges and names, as at a start and after an import; answers the merges."""
+        merged, names = stored = await self._storage.list_merged(), await self._storage.list_project_names()
+        if stored != self._stored:
+            self._stored = stored
+            for source, target in merged.items():
+                self._merged.note(source, target)
+            for namespace, name in names.items():
+                self._merged.rename(namespace, name)
+            self._names.forget_known()
+        return merged
+
+    def stop(self) -> None:
+        """End; a merge under way ends at its next step."""
+        self._stopped.set()
+
+    abandon = stop  # no caller waits for an answer
+
+    async def _move(self, source: Namespace) -> None:
+        target = self._merged.in_use(source)
+        count, is_more = 0, 1
+        while is_more and not self._stopped.is_set():
+            is_more = await self._writer.write(lambda transaction: transaction.merge_some(source, limit=MOVED_AT_ONCE))
+            count += is_more
+        self._sessions.move(source, target)
+        if count:
+            self._projects.look(target)
+            log.info("projects.merged", row_count=count)

@@ -23,9 +23,9 @@ from kiro_learn.services.live import LiveFeed
 from kiro_learn.services.memories import Forget, History, ProjectRecords, Remember
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity, Queries
-from kiro_learn.services.project_changes import Pauses, ProjectMerges
 from kiro_learn.services.project_files import ProjectProfiles
-from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_names import ProjectMerges, ProjectNames
+from kiro_learn.services.projects_in_use import Pauses
 from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalDetails, RetrievalLog
 from kiro_learn.services.search import ProjectSearch, Search

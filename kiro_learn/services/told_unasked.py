@@ -25,7 +25,7 @@ from kiro_learn.retrieval.ranking.confidence import dependents, overturned_among
 from kiro_learn.retrieval.ranking.succession import is_replacing
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, render_brief
 from kiro_learn.retrieval.rendering.repeats import rests_on, was
-from kiro_learn.services.project_names import MergedProjects
+from kiro_learn.services.projects_in_use import MergedProjects
 
 EVERYBODY = "*"
 
