@@ -322,7 +322,8 @@ class Embedder:
             began = trio.current_time()
             with self._stop_loading.ends_block():
                 await self._try_to_load()
-            log.info("embedder.settled", state=self.state, duration_ms=_ms_since(began))
+            duration_ms = math.ceil((trio.current_time() - began) * 1000)
+            log.info("embedder.settled", state=self.state, duration_ms=duration_ms)
         self._settled.set()
 
     async def _try_to_load(self) -> None:
@@ -370,7 +371,3 @@ def _as_ours(error: Exception) -> KiroLearnError:
     if isinstance(error, KiroLearnError):
         return error
     return EmbeddingError(f"the embedding model failed: {type(error).__name__}")
-
-
-def _ms_since(began: float) -> int:
-    return math.ceil((trio.current_time() - began) * 1000)

@@ -295,6 +295,6 @@ def failed(detail: str, mend: str) -> Outcome:
     return Outcome(CheckState.FAILED, detail, mend)
 
 
-def counted(count: int, noun: str) -> str:
-    """``3 events``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """``3 events``; ``plural`` where that is not the noun with an s."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -209,9 +209,8 @@ def agents_are_connected(seen: Examination) -> Outcome:
         return skipped("kiro-learn install was not run")
     if not report.faults:
         return ok(f"what was installed is in place, in {counted(report.file_count, 'file')}")
-    said = [f"{fault.path}: {fault.problem}" for fault in report.faults[:SHOWN_NAMES]]
-    more = len(report.faults) - SHOWN_NAMES
-    return failed("; ".join([*said, f"and {more} more"] if more > 0 else said), _install_again(report.faults))
+    said = _first_of([f"{fault.path}: {fault.problem}" for fault in report.faults])
+    return failed(said, _install_again(report.faults))
 
 
 def _install_again(faults: Sequence[FileFault]) -> str:
@@ -334,8 +333,12 @@ def rules_agree(seen: Examination) -> Outcome:
         else f'remembered are both "{each.title}" and "{each.text}"'
         for each in conflicts
     ]
+    return warning(_first_of(said), conflicts[0].settled_by)
+
+
+def _first_of(said: Sequence[str]) -> str:
     more = [f"and {len(said) - SHOWN_NAMES} more"] if len(said) > SHOWN_NAMES else []
-    return warning("; ".join([*said[:SHOWN_NAMES], *more]), conflicts[0].settled_by)
+    return "; ".join([*said[:SHOWN_NAMES], *more])
 
 
 CHECKS = (

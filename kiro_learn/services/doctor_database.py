@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 
 from kiro_learn.model.backup import RESTORABLE, BackupCopy, CopyKind, newest_restorable
 from kiro_learn.model.statistics import ServerFacts
@@ -146,20 +145,13 @@ def _saved(seen: Examination) -> str:
     copy = next((each for each in copies if not seen.copies.look_into(each).problem), None)
     told, aside = seen.replacement.salvage(copy)
     memories, events, others = told.memories, told.events, told.others
-    saved = f"{_counted(memories.count, 'memory', 'memories')} and {counted(events.count, 'event')}"
-    lost = f"{_counted(memories.lost, 'memory', 'memories')}, {counted(events.lost, 'event')}"
+    saved = f"{counted(memories.count, 'memory', 'memories')} and {counted(events.count, 'event')}"
+    lost = f"{counted(memories.lost, 'memory', 'memories')}, {counted(events.lost, 'event')}"
     taken = f", {told.from_copy_count:,} of them from the copy {copy.name}" if copy and told.from_copy_count else ""
     more = f" and {counted(others.lost, 'other row')}" if others.lost else ""
     pages = f", on {counted(told.unreadable_page_count, 'unreadable page')}" if told.unreadable_page_count else ""
-    return f"saved {saved} of the damaged database{taken}; lost: {lost}{more}{pages}; it is kept in {_name_of(aside)}"
-
-
-def _name_of(aside: Path | None) -> str:
-    return f"backups/{aside.name}" if aside else "backups"
-
-
-def _counted(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
+    kept = f"backups/{aside.name}" if aside else "backups"
+    return f"saved {saved} of the damaged database{taken}; lost: {lost}{more}{pages}; it is kept in {kept}"
 
 
 def _unusable(seen: Examination, copies: Sequence[BackupCopy]) -> str:

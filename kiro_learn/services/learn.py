@@ -16,7 +16,6 @@ from kiro_learn.errors import InvalidRequest, UnknownProject
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
-from kiro_learn.model.record import MemoryRecord
 from kiro_learn.pipelines.learn.relearning_batch import BatchRefused
 from kiro_learn.ports.storage.interface import StorageBackend
 
@@ -225,7 +224,11 @@ class Relearn:
             calls_left=usage.limit - usage.calls if usage.limit else None,
             model=model.name,
             stays_here=self._llms.stays_here,
-            memories=tuple(_weak_memory(record) for each in plans for record in each.weak.values()),
+            memories=tuple(
+                WeakMemory(record_id=record.record_id, title=record.title, is_protected=record.is_protected)
+                for each in plans
+                for record in each.weak.values()
+            ),
         )
 
     async def relearn(self, project_id: str, *, since: datetime | None, accept_few: bool = False) -> ProjectRelearned:
@@ -287,10 +290,6 @@ class Relearn:
                     problem=read.problem or problem,
                 )
         return read
-
-
-def _weak_memory(record: MemoryRecord) -> WeakMemory:
-    return WeakMemory(record_id=record.record_id, title=record.title, is_protected=record.is_protected)
 
 
 def _too_little(refused: BatchRefused | None) -> TooLittle | None:

@@ -5,7 +5,7 @@ No event goes before its session has a memory that cites it or a later event; on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -83,7 +83,7 @@ class Retention:
         for namespace in await self._namespaces():
             if rules.event_days:
                 events += await self._storage.count_expirable(_event_age(namespace, rules, now))
-            memories += await self._savable(namespace, rules, now)
+            memories += await self._distill(namespace, rules, now, self._distiller.preview)
             if rules.replaced_days:
                 before = _days_before(now, rules.replaced_days)
                 replaced += await self._storage.count_replaced(namespace, before=before)
@@ -120,7 +120,7 @@ class Retention:
             aged = attrs.evolve(
                 aged,
                 events=aged.events + await self._expire(namespace, rules, now),
-                memories=aged.memories + await self._distill(namespace, rules, now),
+                memories=aged.memories + await self._distill(namespace, rules, now, self._distiller.distill),
                 replaced=aged.replaced + await self._delete_replaced(namespace, rules, now),
             )
         return aged
@@ -151,19 +151,18 @@ class Retention:
             is_more = len(event_ids) == LISTED and gone != before
         return gone
 
-    async def _savable(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
+    async def _distill(
+        self,
+        namespace: Namespace,
+        rules: RetentionRules,
+        now: datetime,
+        work: Callable[[Sequence[MemoryRecord]], Awaitable[Amount]],
+    ) -> Amount:
+        """What ``work`` makes of all that are to be distilled, some at a time."""
         gone = NOTHING
         page = await self._distillable(namespace, rules, now, after=None)
         while page:
-            gone += await self._distiller.preview(page)
-            page = await self._distillable(namespace, rules, now, after=page[-1])
-        return gone
-
-    async def _distill(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
-        gone = NOTHING
-        page = await self._distillable(namespace, rules, now, after=None)
-        while page:
-            gone += await self._distiller.distill(page)
+            gone += await work(page)
             page = await self._distillable(namespace, rules, now, after=page[-1])
         return gone
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import attrs
@@ -121,17 +121,12 @@ class Compactor:
 
         async def attempt(_before: LlmError | None) -> tuple[BufferedEvent, ...]:
             answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.model_seconds)
-            return await self.offload(partial(_read, answer, part, self.clock.new_ulid))
+            return await self.offload(lambda: entries_of(parse(answer), part, self.clock.new_ulid))
 
         try:
             return await until_usable(attempt, attempts=self.config.attempts, failed="compaction.attempt_failed")
         except trio.TooSlowError as error:
             raise LlmError(TOO_SLOW) from error
-
-
-def _read(answer: str, part: Portion, new_ulid: Callable[[], str]) -> tuple[BufferedEvent, ...]:
-    """The entries that ``answer`` puts in the place of ``part``. Raises LlmError: it cannot be used."""
-    return entries_of(parse(answer), part, new_ulid)
 
 
 # Puts short memories in the place of long ones; these are kept as replaced, so that undoing brings them back.
