@@ -68,7 +68,6 @@ class UnknownGraphItem(RequestError):
     def __init__(self, item_id: str) -> None:
         said = f"no item of the graph has the id {item_id}"
         super().__init__(said, hint="Perhaps it was forgotten, or is of another project.")
-        self.item_id = item_id
 
 
 class HoldsNoLonger(RequestError):
@@ -77,7 +76,6 @@ class HoldsNoLonger(RequestError):
     def __init__(self, item_id: str) -> None:
         said = f"what {item_id} says was changed before, or holds no longer"
         super().__init__(said, hint="Put right what holds now, if need be.")
-        self.item_id = item_id
 
 
 class NoConflict(RequestError):
@@ -93,8 +91,6 @@ class UnknownCheckpoint(RequestError):
     def __init__(self, project: str, session: str | None) -> None:
         asked = f"the session {session}" if session else f"the project {project}"
         super().__init__(f"{asked} has no checkpoint", hint="A summary of a session that is stored is one.")
-        self.project = project
-        self.session = session
 
 
 class UnknownProject(RequestError):
@@ -106,9 +102,6 @@ class UnknownProject(RequestError):
         is_folder = called.startswith("/")
         said = f"there is no folder {called}, and no project of it" if is_folder else f"no project is called {called}"
         super().__init__(said, hint=hint)
-        self.called = called
-        self.nearest = tuple(nearest)
-        """Names like it, the most alike first."""
 
 
 class DuplicateRecord(RequestError):
@@ -116,7 +109,6 @@ class DuplicateRecord(RequestError):
 
     def __init__(self, record_id: str) -> None:
         super().__init__(f"a memory with the id {record_id} is already kept")
-        self.record_id = record_id
 
 
 class NothingToUndo(RequestError):
@@ -125,7 +117,6 @@ class NothingToUndo(RequestError):
     def __init__(self, record_id: str) -> None:
         said = f"the memory {record_id} replaced nothing"
         super().__init__(said, hint="What replaced nothing can only be forgotten.")
-        self.record_id = record_id
 
 
 class ReplacedSince(RequestError):
@@ -156,7 +147,6 @@ class StorageUnavailable(StorageError):
 
     def __init__(self, path: Path | str, *, problem: str = "cannot be opened", hint: str = "") -> None:
         super().__init__(f"the database {path} {problem}", hint=hint)
-        self.path = path
 
 
 class DatabaseGone(StorageError):
@@ -167,9 +157,6 @@ class DatabaseGone(StorageError):
             f"the database {path} is gone or empty, and there was one: {', '.join(traces)}",
             hint="kiro-learn doctor      names the commands that put a copy in its place, or begin anew",
         )
-        self.path = path
-        self.traces = tuple(traces)
-        """What shows that there was one."""
 
 
 class StorageBusy(StorageError):
@@ -191,7 +178,6 @@ class MigrationDriftError(StorageError):
             f"migration {version} is recorded as {recorded!r}, {expected}",
             hint="" if known else "Put the copy in backups/ that was made before the development version in its place.",
         )
-        self.version = version
 
 
 class SchemaTooNew(StorageError):
@@ -200,8 +186,6 @@ class SchemaTooNew(StorageError):
     def __init__(self, *, found: int, known: int) -> None:
         said = f"the database is at migration {found}, this version knows {known}"
         super().__init__(said, hint="Install the kiro-learn that wrote it, or a newer one.")
-        self.found = found
-        self.known = known
 
 
 class EmbeddingError(DependencyError):
@@ -228,9 +212,6 @@ class DimensionMismatch(EmbeddingError):
 
     def __init__(self, *, record_id: str, wanted: int, found: int) -> None:
         super().__init__(f"the vector of {record_id} has {found} components, not {wanted}")
-        self.record_id = record_id
-        self.wanted = wanted
-        self.found = found
 
 
 class LlmError(DependencyError):
@@ -289,7 +270,6 @@ class AgentNotFound(AgentError):
     def __init__(self, program: str, problem: str) -> None:
         said = f"the agent {program} cannot be started: {problem}"
         super().__init__(said, hint="Install it, or name another in [llm] command (docs/models.md).")
-        self.program = program
 
 
 class AgentExited(AgentError):
@@ -299,7 +279,6 @@ class AgentExited(AgentError):
         how = "hung up" if returncode is None else f"ended with exit code {returncode}"
         said = f"the agent {program} {how} before it had answered"
         super().__init__(said, hint="Run its command by hand: it may want you to log in.")
-        self.program = program
         self.returncode = returncode
         """Negative: minus the signal's number. None: it hung up and had to be killed."""
         self.stderr_tail = stderr_tail
@@ -351,7 +330,6 @@ class AlreadyRunning(LifecycleError):
     def __init__(self, home: Path, pid: int | None) -> None:
         owner = f"pid {pid}" if pid else "another process"
         super().__init__(f"a daemon already runs in {home} ({owner})", hint="kiro-learn status")
-        self.pid = pid
 
 
 class PortTaken(LifecycleError):
@@ -359,7 +337,6 @@ class PortTaken(LifecycleError):
 
     def __init__(self, port: int, owner: str) -> None:
         super().__init__(f"port {port} is taken by {owner}", hint="kiro-learn start --port 0")
-        self.port = port
 
 
 class NoModel(LifecycleError):
@@ -367,7 +344,6 @@ class NoModel(LifecycleError):
 
     def __init__(self, why: str) -> None:
         super().__init__(f"no model is set up: {why}", hint="docs/models.md says how to set one up")
-        self.why = why
 
 
 class ServiceError(LifecycleError):
@@ -379,7 +355,6 @@ class ActorStopped(LifecycleError):
 
     def __init__(self, actor: str) -> None:
         super().__init__(f"the {actor} stopped before it answered")
-        self.actor = actor
 
 
 # --- startup only ---------------------------------------------------------------------------------------------------
