@@ -24,6 +24,7 @@ from kiro_learn.pipelines.recall.retrievers import (
     LATE,
     Retriever,
     RetrieverAnswer,
+    RetrieverKind,
     RetrieverQuery,
     VectorRetriever,
     WordRetriever,
@@ -89,24 +90,9 @@ class Sifted:
     """It answered, and every record that it has anything to say of is among its hits."""
 
     @property
-    def name(self) -> Ranking:
+    def kind(self) -> RetrieverKind:
         """See ``Retriever``."""
-        return self._retriever.name
-
-    @property
-    def stage(self) -> str:
-        """See ``Retriever``."""
-        return self._retriever.stage
-
-    @property
-    def mode(self) -> SearchMode:
-        """See ``Retriever``."""
-        return self._retriever.mode
-
-    @property
-    def nothing(self) -> Evidence:
-        """See ``Retriever``."""
-        return self._retriever.nothing
+        return self._retriever.kind
 
     def can_answer(self, query: Query) -> bool:
         """See ``Retriever``."""
@@ -238,7 +224,7 @@ class Placer:
         wanted, vectors = asked.wanted, asked.vectors
         sifted = [Sifted(each, self._storage, wanted.filter, wanted.depth) for each in (self.words, vectors)]
         findings = await self._find(namespace, asked, sifted)
-        without_meaning = [reason for reason in findings.degraded if reason.startswith(f"{vectors.stage}: ")]
+        without_meaning = [reason for reason in findings.degraded if reason.startswith(f"{vectors.kind.stage}: ")]
         if wanted.mode is SearchMode.SEMANTIC and without_meaning:
             raise EmbeddingError("; ".join(without_meaning), hint=OTHER_MODES)
         fitting = sifted[0].fitting | sifted[1].fitting
@@ -270,7 +256,7 @@ class Placer:
         signal can be made of these.
         """
         sifted = Sifted(self.words, self._storage, EVERYTHING, asked.wanted.depth)
-        found: Found = {Ranking.WORDS: self.words.nothing, Ranking.MEANING: self.vectors.nothing}
+        found: Found = {each.kind.name: each.kind.nothing for each in (self.words, self.vectors)}
         if are_of_words:
             depth, stage = depth_for(asked.wanted.depth), Stopwatch().stage
             query = RetrieverQuery(namespace, Query.of_text(asked.query), depth, with_neighbors=False, stage=stage)

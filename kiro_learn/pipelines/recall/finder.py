@@ -150,7 +150,7 @@ class Finder:
         fusion = OptionalResult("fusion", unweighed)
 
         async def weigh() -> _Fused:
-            evidence = {each.retriever.name: each.evidence for each in rankings}
+            evidence = {each.kind.name: each.evidence for each in rankings}
             with stopwatch.stage("fusion"):
                 if calibrates:
                     fused = fuse_calibrated(evidence, ranking_features.result)
@@ -203,17 +203,18 @@ class _Asking:
     """One retriever that is asked, if the mode and the query let it, and what came of it."""
 
     def __init__(self, retriever: Retriever, query: RetrieverQuery, mode: SearchMode) -> None:
-        self.retriever = retriever
+        self._retriever = retriever
         self._query = query
-        is_asked = mode in {SearchMode.HYBRID, retriever.mode} and retriever.can_answer(query.query)
-        self.outcome = OptionalResult(retriever.stage, RetrieverAnswer(retriever.nothing), is_asked=is_asked)
+        self.kind = retriever.kind
+        is_asked = mode in {SearchMode.HYBRID, self.kind.mode} and retriever.can_answer(query.query)
+        self.outcome = OptionalResult(self.kind.stage, RetrieverAnswer(self.kind.nothing), is_asked=is_asked)
 
     @property
     def evidence(self) -> Evidence:
         return self.outcome.result.evidence
 
     async def run(self) -> None:
-        await self.outcome.run(lambda: self.retriever.ask(self._query))
+        await self.outcome.run(lambda: self._retriever.ask(self._query))
 
 
 async def _ask_all(first: _Asking, others: Sequence[_Asking], features: FeatureReading) -> None:
@@ -244,11 +245,11 @@ def _findings(rankings: Sequence[_Asking], fusion: OptionalResult[_Fused], featu
     return Findings(
         hits=fusion.result[0],
         evidence={
-            each.retriever.name: each.retriever.nothing if fusion.problem and each is not rankings[0] else each.evidence
+            each.kind.name: each.kind.nothing if fusion.problem and each is not rankings[0] else each.evidence
             for each in rankings
         },
         degraded=_reasons(rankings, features, fusion),
-        asked=tuple(each.retriever.name for each in rankings if each.outcome.is_asked),
+        asked=tuple(each.kind.name for each in rankings if each.outcome.is_asked),
         fusion=fusion.result[1],
     )
 

@@ -54,27 +54,26 @@ class RetrieverAnswer:
     """Why there may be more, although something was found."""
 
 
+@attrs.frozen
+class RetrieverKind:
+    """Which way of finding records it is."""
+
+    name: Ranking
+    """In the retrieval log."""
+    stage: str
+    """In timings, and before the reason why it is missing."""
+    mode: SearchMode
+    """The mode of a search that asks nothing but this."""
+    nothing: Evidence
+    """What it found when it was not asked, or could not answer."""
+
+
 class Retriever(Protocol):
     """A way of finding records. Where no other retriever of a list finds any, the order of the first one's stands."""
 
     @property
-    def name(self) -> Ranking:
-        """In the retrieval log."""
-        ...
-
-    @property
-    def stage(self) -> str:
-        """In timings, and before the reason why it is missing."""
-        ...
-
-    @property
-    def mode(self) -> SearchMode:
-        """The mode of a search that asks nothing but this retriever."""
-        ...
-
-    @property
-    def nothing(self) -> Evidence:
-        """What it found when it was not asked, or could not answer."""
+    def kind(self) -> RetrieverKind:
+        """Which way that is."""
         ...
 
     def can_answer(self, query: Query) -> bool:
@@ -100,10 +99,7 @@ class WordRetriever:
     rebuilder: WordIndexRepair
     term_cap: int
 
-    name: ClassVar = Ranking.WORDS
-    stage: ClassVar = "words"
-    mode: ClassVar = SearchMode.LEXICAL
-    nothing: ClassVar = LexicalRanking(hits=(), ideal_score=0.0)
+    kind: ClassVar = RetrieverKind(Ranking.WORDS, "words", SearchMode.LEXICAL, LexicalRanking(hits=(), ideal_score=0.0))
 
     def can_answer(self, query: Query) -> bool:  # noqa: ARG002  # the store knows what a term is
         """Always True: the store decides which words of a query it looks up."""
@@ -119,7 +115,7 @@ class WordRetriever:
             query.namespace, query.query.words, query.depth, self.term_cap, with_neighbors=query.with_neighbors
         )
         try:
-            with query.stage(self.stage):
+            with query.stage(self.kind.stage):
                 ranking = await self.storage.rank_by_words(params)
         except trio.Cancelled:
             self.term_prefetcher.look_up(params)
@@ -162,10 +158,7 @@ class VectorRetriever:
     indexes: NearestRecords
     is_enabled: bool
 
-    name: ClassVar = Ranking.MEANING
-    stage: ClassVar = "vectors"
-    mode: ClassVar = SearchMode.SEMANTIC
-    nothing: ClassVar = VectorRanking()
+    kind: ClassVar = RetrieverKind(Ranking.MEANING, "vectors", SearchMode.SEMANTIC, VectorRanking())
 
     def can_answer(self, query: Query) -> bool:
         """Whether embedding is enabled and the query has a word in it."""
@@ -183,7 +176,7 @@ class VectorRetriever:
             vector = await self.embedder.embed_query(query.query.meaning, model)
         if not np.isfinite(vector).all():
             raise EmbeddingError("the embedding model made a vector of no direction")
-        with query.stage(self.stage):
+        with query.stage(self.kind.stage):
             return RetrieverAnswer(await self.indexes.rank(query.namespace, vector, query.depth, model=model))
 
 

@@ -12,7 +12,7 @@ from kiro_learn.errors import StorageError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
 from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
-from kiro_learn.pipelines.recall.retrievers import Retriever, RetrieverAnswer, RetrieverQuery
+from kiro_learn.pipelines.recall.retrievers import Retriever, RetrieverAnswer, RetrieverKind, RetrieverQuery
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import simulate
@@ -28,11 +28,8 @@ class Listed:
 class Shelf:
     """Finds what it was given, or fails."""
 
-    name: Ranking
-    mode: SearchMode
+    kind: RetrieverKind
     found: str | None
-    stage: str = "shelf"
-    nothing: Listed = Listed()
 
     def can_answer(self, query: Query) -> bool:
         return bool(query.words)
@@ -58,11 +55,11 @@ def found(hits: Sequence[Hit]) -> str:
 
 
 def first(names: str | None) -> Shelf:
-    return Shelf(Ranking.WORDS, SearchMode.LEXICAL, names, "first")
+    return Shelf(RetrieverKind(Ranking.WORDS, "first", SearchMode.LEXICAL, Listed()), names)
 
 
 def second(names: str | None) -> Shelf:
-    return Shelf(Ranking.MEANING, SearchMode.SEMANTIC, names, "second")
+    return Shelf(RetrieverKind(Ranking.MEANING, "second", SearchMode.SEMANTIC, Listed()), names)
 
 
 def test_what_each_finds_is_fused_and_kept_by_its_name() -> None:
