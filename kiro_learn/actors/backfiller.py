@@ -111,7 +111,7 @@ class Backfiller:
         while True:
             self._wanted = trio.Event()
             try:
-                out_of_reach = self._embedder.projects_out_of_reach
+                out_of_reach = self._embedder.models.out_of_reach
                 # Without a model nothing is embedded: one record is enough to know that there is work.
                 count = self._batch_count if self._embedder.is_ready else 1
                 records = await self._storage.list_unembedded(count, leave_out=out_of_reach)
@@ -224,8 +224,8 @@ class Reembedder:
         task_status.started()
         with self._stop.ends_block():
             await self._embedder.wait_settled()
-            current = self._embedder.current_model
-            while self._embedder.is_ready and current is not None and self._embedder.projects_behind:
+            current = self._embedder.models.current
+            while self._embedder.is_ready and current is not None and self._embedder.models.behind:
                 try:
                     await self._embed_some(current)
                 except DependencyError as error:
@@ -239,10 +239,10 @@ class Reembedder:
         for start in range(0, len(records), CHUNK_COUNT):
             await self._backfiller.embed(records[start : start + CHUNK_COUNT], current)
         if len(records) < self._batch_count:
-            await self._switch(self._embedder.projects_behind)
+            await self._switch(self._embedder.models.behind)
         else:
             await self._switch(_finished_projects(records))
-        if not records and self._embedder.projects_behind:  # a record was stored just now, or a row cannot be read
+        if not records and self._embedder.models.behind:  # a record was stored just now, or a row cannot be read
             await trio.sleep(RETRY_SECONDS)
 
     async def _set_damaged_aside(self, current: ModelIdentity) -> None:

@@ -202,7 +202,7 @@ class Embedder:
     def __init__(
         self, models: EmbeddingModels, *, enabled: bool, prompt_priority: PromptPriority, inbox_size: int = 64
     ) -> None:
-        self._models = models
+        self.models = models
         self._prompt_priority = prompt_priority
         self._query_inbox, self._queries = trio.open_memory_channel[EmbedQuery](inbox_size)
         self._batch_inbox, self._batches = trio.open_memory_channel[EmbedTexts](inbox_size)
@@ -215,28 +215,6 @@ class Embedder:
     def is_ready(self) -> bool:
         return self.state is EmbedderState.READY
 
-    @property
-    def model_name(self) -> str:
-        return self._models.name
-
-    @property
-    def current_model(self) -> ModelIdentity | None:
-        """The model of the settings; None until its files are read."""
-        return self._models.current
-
-    @property
-    def projects_behind(self) -> tuple[Namespace, ...]:
-        """Projects that an earlier model still serves."""
-        return self._models.behind
-
-    @property
-    def projects_out_of_reach(self) -> frozenset[Namespace]:
-        """Projects that are searched by words alone, since their earlier model cannot be loaded."""
-        return self._models.out_of_reach
-
-    def earlier_models(self) -> tuple[EarlierModel, ...]:
-        return self._models.statistics()
-
     def serving_model(self, namespace: Namespace) -> ModelIdentity:
         """The model by whose vectors the project is searched.
 
@@ -245,7 +223,7 @@ class Embedder:
         """
         if not self.is_ready:
             raise EmbeddingError(f"the embedding model is {self.state}")
-        return self._models.serving(namespace)
+        return self.models.serving(namespace)
 
     async def learning_model(self, namespace: Namespace) -> ModelIdentity:
         """The model to embed the project's new records with; waits until the models are ready.
@@ -254,7 +232,7 @@ class Embedder:
           EmbeddingError: there is no model.
         """
         await self._wait_ready()
-        return self._models.learning(namespace)
+        return self.models.learning(namespace)
 
     async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
         """The unit vector of a query, ahead of all stored texts; by the current model unless another is named.
@@ -329,7 +307,7 @@ class Embedder:
     async def _try_to_load(self) -> None:
         """Load the models; try again after a crash. If that fails too, the daemon goes on without a model."""
         for _ in range(LOAD_ATTEMPTS):
-            problem = await catch_errors(self.name, self._models.load)
+            problem = await catch_errors(self.name, self.models.load)
             if not isinstance(problem, Exception) or _is_final(problem):
                 break
         if isinstance(problem, Exception):
@@ -341,7 +319,7 @@ class Embedder:
     async def _serve_queries(self) -> None:
         async for message in self._queries:
             with message.reply as reply:
-                model = self._models.loaded(message.model)
+                model = self.models.loaded(message.model)
                 vectors = await self._with_embedding_error(partial(model.embed, [message.text]))
                 reply.answer(vectors[0])
 
@@ -349,7 +327,7 @@ class Embedder:
         async for message in self._batches:
             with message.reply as reply:
                 parts: list[Parts] = []
-                model = self._models.loaded(message.model)
+                model = self.models.loaded(message.model)
                 for text in message.texts:
                     await self._prompt_priority.give_way()
                     parts += await self._with_embedding_error(partial(model.embed_parts, [text]))

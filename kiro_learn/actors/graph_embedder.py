@@ -100,7 +100,7 @@ class GraphEmbedder:
 
     def _digest(self) -> str:
         """Of the current model. Raises EmbeddingError: there is none."""
-        model = self._embedder.current_model
+        model = self._embedder.models.current
         if model is None:
             raise EmbeddingError("the embedding model is not ready")
         return model.digest

@@ -197,7 +197,7 @@ class WarmUp:
 
     async def _read_indexes(self) -> None:
         """Embed one text, which also allocates the model's memory, and search for it in the projects used last."""
-        current = self._embedder.current_model
+        current = self._embedder.models.current
         if not self._embedder.is_ready or current is None:
             return
         await self._embedder.embed_query(TEXT)
@@ -214,7 +214,7 @@ class WarmUp:
         log.info("warm_up.done", project_count=len(projects))
 
     async def _read_index(self, namespace: Namespace) -> None:
-        if namespace in self._embedder.projects_out_of_reach:
+        if namespace in self._embedder.models.out_of_reach:
             return
         model = self._embedder.serving_model(namespace)
         await self._indexes.rank(namespace, await self._embedder.embed_query(TEXT, model), 1, model=model)

@@ -178,10 +178,10 @@ class Health:
     def embedder(self) -> EmbedderStatus:
         """The state of the embedding model, without a look at the store."""
         embedder = self._embedder
-        current = embedder.current_model
+        current = embedder.models.current
         dimensions = None if current is None else current.dimension
         return EmbedderStatus(
-            embedder.state, embedder.model_name, dimensions, embedder.problem, embedder.earlier_models()
+            embedder.state, embedder.models.name, dimensions, embedder.problem, embedder.models.statistics()
         )
 
     async def status(self) -> Status:
