@@ -1,13 +1,11 @@
 """The learners that a batch is given to: the built-in one, and a model behind the same contract; and what asking costs.
 
-Every prompt to a learner gets a deadline, and is counted if it is to a model; the phases of a run are timed.
+Every prompt to a learner gets a deadline, and is counted if it is to a model.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import TypeGuard, TypeVar
@@ -130,28 +128,6 @@ def _seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
 async def _answer(llm: Llm, prompt: str, *, seconds: float) -> str:
     with trio.fail_after(seconds):
         return await llm.complete(prompt)
-
-
-class RunStopwatch:
-    """A stopwatch for one run; starts when it is made. The times of a repeated phase are added up."""
-
-    def __init__(self) -> None:
-        self._began = trio.current_time()
-        self._seconds = dict.fromkeys(("extraction", "clustering", "neighbor_lookup", "judge", "commit"), 0.0)
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Time the block, however it ends."""
-        began = trio.current_time()
-        try:
-            yield
-        finally:
-            self._seconds[name] += trio.current_time() - began
-
-    def in_ms(self) -> dict[str, int]:
-        """Whole milliseconds by name, for a log: each phase, and a ``duration_ms`` that is at least their sum."""
-        phases = {f"{name}_ms": math.floor(seconds * 1000) for name, seconds in self._seconds.items()}
-        return {**phases, "duration_ms": math.ceil((trio.current_time() - self._began) * 1000)}
 
 
 # The learner without a model: no network, the same drafts every time.

@@ -24,8 +24,8 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
-from kiro_learn.pipelines.learn.learners import RunStopwatch
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, ReconciledCluster, Reconciler
+from kiro_learn.pipelines.recall.finder import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.events import BufferReads
 from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
@@ -140,6 +140,9 @@ log = structlog.get_logger()
 
 NOTHING_WAITED = BufferSnapshot()
 
+PHASES = ("extraction", "clustering", "neighbor_lookup", "judge", "commit")
+"""Of a run, each of which is timed."""
+
 LONGEST_PAUSE_SECONDS = 86_400.0
 """Upper bound on the pause between two attempts to commit a parked cluster."""
 
@@ -186,12 +189,12 @@ class Learner:
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: the commit failed.
         """
-        phases, started_at = RunStopwatch(), self.clock.utc_now()
-        with phases.phase("extraction"):
+        phases, started_at = Stopwatch(), self.clock.utc_now()
+        with phases.stage("extraction"):
             extracted = await self.extractor.extract(namespace, snapshot)
             drafts = (await self.graph.drafts_of(extracted.snapshot)).with_more(extracted.graph)
         candidates, learned = extracted.candidates, extracted.snapshot
-        with phases.phase("clustering"):
+        with phases.stage("clustering"):
             clusters = await self.reconciler.clusters(candidates, judge_breaker)
         reconciled = await self.reconciler.reconcile(namespace, clusters, extracted.llm, judge_breaker, phases)
         run = new_run(self.clock, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
@@ -223,13 +226,13 @@ class Learner:
         Raises:
           StorageError: the commit failed, or what is parked cannot be read.
         """
-        phases, started_at = RunStopwatch(), self.clock.utc_now()
+        phases, started_at = Stopwatch(), self.clock.utc_now()
         parked = await self.storage.list_parked_clusters(namespace)
         due = [cluster for cluster in parked if all_of_them or cluster.retry_at <= started_at]
         if not due:
             return Learned(0, 0, judge_breaker)
         llm = self.extractor.llms.current(namespace)
-        with phases.phase("clustering"):
+        with phases.stage("clustering"):
             clusters = [Cluster.of(await self.extractor.with_vectors(cluster.records)) for cluster in due]
         reconciled = await self.reconciler.reconcile(namespace, clusters, llm, judge_breaker, phases)
         run = new_run(self.clock, namespace, llm.strategy, started_at, event_count=0)
@@ -266,7 +269,7 @@ class Learner:
         self,
         run: LearningRun,
         pending: Sequence[PendingCommit],
-        phases: RunStopwatch,
+        phases: Stopwatch,
         *,
         learned: BufferSnapshot = NOTHING_WAITED,
         were_parked: bool = False,
@@ -298,7 +301,7 @@ class Learner:
             transaction.put_run(_with_outcome(attrs.evolve(run, problem=run.problem or graph_problem), committed))
             return committed
 
-        with phases.phase("commit"):
+        with phases.stage("commit"):
             return await self.writer.write(write)
 
     def _first_parking(self, namespace: Namespace, cluster: ReconciledCluster) -> ParkedCluster:
@@ -347,7 +350,7 @@ def _log(
     run: LearningRun,
     reconciled: Reconciled,
     committed: CommitResult,
-    phases: RunStopwatch,
+    phases: Stopwatch,
     *,
     was_open: bool,
 ) -> None:
@@ -368,5 +371,5 @@ def _log(
         parked_count=committed.parked_count,
         judge_breaker_was_open=was_open,
         judge_breaker_is_open=reconciled.judge_breaker.is_open,
-        **phases.in_ms(),
+        **phases.in_whole_ms(PHASES),
     )

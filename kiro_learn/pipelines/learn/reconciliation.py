@@ -40,7 +40,8 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import JUDGED_STRATEGY, MemoryRecord, embedded_text
 from kiro_learn.model.sharing import SHARED_STRATEGY
-from kiro_learn.pipelines.learn.learners import MeteredLlm, RunStopwatch, is_model, until_usable
+from kiro_learn.pipelines.learn.learners import MeteredLlm, is_model, until_usable
+from kiro_learn.pipelines.recall.finder import Stopwatch
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import Learner, Llm
@@ -147,7 +148,7 @@ class Reconciler:
         clusters: Sequence[Cluster],
         llm: Llm | Learner,
         breaker: JudgeBreaker,
-        phases: RunStopwatch,
+        phases: Stopwatch,
         *,
         excluded: Iterable[RecordId] = (),
     ) -> Reconciled:
@@ -178,7 +179,7 @@ class _Pass:
     dependencies: Reconciler
     namespace: Namespace
     llm: Llm | Learner
-    phases: RunStopwatch
+    phases: Stopwatch
     breaker: JudgeBreaker
     counts: Counts = Counts()
     taken: set[RecordId] = attrs.Factory(set)
@@ -191,7 +192,7 @@ class _Pass:
     async def reconcile(self, one: Cluster) -> ReconciledCluster:
         if self.breaker.is_open:
             return self.unmerged(one)
-        with self.phases.phase("neighbor_lookup"):
+        with self.phases.stage("neighbor_lookup"):
             near = await self._neighbors(one)
             if not is_model(self.llm):
                 one = await self._without_told_again(one, near)
@@ -201,7 +202,7 @@ class _Pass:
             neighbors = [*near, *await self._same_principles(one, {each.record.record_id for each in near})]
         if not neighbors and len(one.members) == 1:
             return ReconciledCluster(one.members)
-        with self.phases.phase("judge"):
+        with self.phases.stage("judge"):
             found, strategy = await self._duplicates(one, neighbors)
             planned = await self._planned(one, neighbors, found, strategy)
             merges = [await self._merged(merge_plan, strategy) for merge_plan in planned.merges]

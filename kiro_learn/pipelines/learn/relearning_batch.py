@@ -28,9 +28,9 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
-from kiro_learn.pipelines.learn.learners import RunStopwatch
-from kiro_learn.pipelines.learn.learning_run import new_run, put_candidate, put_merge, without_forgotten
+from kiro_learn.pipelines.learn.learning_run import PHASES, new_run, put_candidate, put_merge, without_forgotten
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
+from kiro_learn.pipelines.recall.finder import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, StorageWriter
@@ -116,15 +116,15 @@ class BatchLearner:
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: something could not be read or written.
         """
-        phases, started_at = RunStopwatch(), self.clock.utc_now()
+        phases, started_at = Stopwatch(), self.clock.utc_now()
         snapshot = await self._snapshot(batch.turns)
         if await self.storage.has_expired(_shown(snapshot)):
             return BatchOutdated()
-        with phases.phase("extraction"):
+        with phases.stage("extraction"):
             extracted = await self.extractor.extract_by_model(batch.namespace, snapshot)
             drafts = (await self.graph.drafts_of(extracted.snapshot)).with_more(extracted.graph)
             candidates = [_dated(candidate, batch) for candidate in extracted.candidates]
-        with phases.phase("clustering"):
+        with phases.stage("clustering"):
             clusters = await self.reconciler.clusters(candidates, judge_breaker)
         reconciled = await self.reconciler.reconcile(
             batch.namespace, clusters, extracted.llm, judge_breaker, phases, excluded=batch.to_replace
@@ -140,7 +140,7 @@ class BatchLearner:
         commit = _Commit(
             reconciled, replacements, run, _shown(extracted.snapshot), partial(self.graph.commit, drafts=drafts)
         )
-        with phases.phase("commit"):
+        with phases.stage("commit"):
             outcome = await self.writer.write(commit.write)
         if outcome is None:
             return BatchOutdated()
@@ -194,7 +194,7 @@ class BatchLearner:
 
 
 def _log(
-    run: LearningRun, outcome: _Outcome, reconciled: Reconciled, phases: RunStopwatch, *, protected_count: int
+    run: LearningRun, outcome: _Outcome, reconciled: Reconciled, phases: Stopwatch, *, protected_count: int
 ) -> None:
     """One line a batch: counts and times, never contents."""
     log.info(
@@ -205,7 +205,7 @@ def _log(
         replaced_count=outcome.replaced_count,
         protected_count=protected_count,
         **attrs.asdict(reconciled.counts),
-        **phases.in_ms(),
+        **phases.in_whole_ms(PHASES),
     )
 
 

@@ -5,6 +5,7 @@ The time of each stage of a retrieval is measured too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -30,17 +31,21 @@ from kiro_learn.retrieval.ranking.calibrated import Evidence, Fusion, depth_for,
 
 
 class Stopwatch:
-    """Times the stages of one retrieval. One that fails or is cut off counts up to then.
+    """Times the stages of one retrieval, or of one learning run. One that fails or is cut off counts up to then.
 
     One that comes twice has the time of both.
     """
 
     def __init__(self) -> None:
         self._began = trio.current_time()
-        self.stages_ms: dict[str, float] = {}
-        """By stage, in the order in which they ended; stages may overlap."""
+        self._seconds: dict[str, float] = {}
         self.latest = "query"
         """The stage that began last: when all is cut off, the one that was waited for."""
+
+    @property
+    def stages_ms(self) -> dict[str, float]:
+        """Milliseconds by stage, to a tenth, in the order in which they ended; stages may overlap."""
+        return {name: round(seconds * 1000, 1) for name, seconds in self._seconds.items()}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -50,19 +55,20 @@ class Stopwatch:
         try:
             yield
         finally:
-            self.stages_ms[name] = round(self.stages_ms.pop(name, 0.0) + _ms_since(began), 1)
+            self._seconds[name] = self._seconds.pop(name, 0.0) + trio.current_time() - began
 
     def leave_out(self, name: str) -> None:
         """A stage of which nothing was used."""
-        self.stages_ms.pop(name, None)
+        self._seconds.pop(name, None)
 
     def elapsed_ms(self) -> float:
         """Milliseconds since the stopwatch was made, to a tenth."""
-        return _ms_since(self._began)
+        return round((trio.current_time() - self._began) * 1000, 1)
 
-
-def _ms_since(began: float) -> float:
-    return round((trio.current_time() - began) * 1000, 1)
+    def in_whole_ms(self, stages: Iterable[str]) -> dict[str, int]:
+        """For a log: each of these ``stages``, rounded down, and a ``duration_ms`` that is at least their sum."""
+        whole = {f"{name}_ms": math.floor(self._seconds.get(name, 0.0) * 1000) for name in stages}
+        return {**whole, "duration_ms": math.ceil((trio.current_time() - self._began) * 1000)}
 
 
 @attrs.frozen
