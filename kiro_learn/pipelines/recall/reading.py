@@ -70,26 +70,26 @@ class Reading:
         self._storage = storage
         self._config = config
 
-    async def about(self, trace: RecallTrace, namespace: Namespace, names: Sequence[str]) -> frozenset[RecordId]:
+    async def about(self, trace: RecallTrace, names: Sequence[str]) -> frozenset[RecordId]:
         """The memories that have one of ``names``, of those that few have; none that the session of the prompt made."""
         latest = trio.current_time() + self._config.budget_seconds * LOOKING_UP_SHARE
-        found = await _part(trace, "names", lambda: self._about(trace, namespace, names), latest=latest)
+        found = await _part(trace, "names", lambda: self._about(trace, names), latest=latest)
         return frozenset() if found is None else found
 
-    async def _about(self, trace: RecallTrace, namespace: Namespace, names: Sequence[str]) -> frozenset[RecordId]:
+    async def _about(self, trace: RecallTrace, names: Sequence[str]) -> frozenset[RecordId]:
         found: set[RecordId] = set()
         for name in names:
-            having = await self._having(trace, namespace, name)
+            having = await self._having(trace, name)
             if len(having) <= MOST_ABOUT:
                 found.update(having)
         if not found or trace.session_id is None:
             return frozenset(found)
         return frozenset(found - await self._storage.get_fitting_ids(found, RecordFilter(session=trace.session_id)))
 
-    async def _having(self, trace: RecallTrace, namespace: Namespace, name: str) -> Sequence[RecordId]:
+    async def _having(self, trace: RecallTrace, name: str) -> Sequence[RecordId]:
         """The memories that have ``name``; none where too many are alike to look at them all."""
         phrase = compile_query(f'"{name}"')
-        search = SyntaxSearch(namespace=namespace, expression=phrase, limit=MOST_ALIKE + 1, is_any_enough=True)
+        search = SyntaxSearch(namespace=trace.namespace, expression=phrase, limit=MOST_ALIKE + 1, is_any_enough=True)
         ranking = await self._storage.search_syntax(search)
         if ranking.is_index_damaged and NAMES_UNKNOWN not in trace.degraded:
             trace.degraded.append(NAMES_UNKNOWN)

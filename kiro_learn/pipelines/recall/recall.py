@@ -119,21 +119,27 @@ class Recall:
           agent: that asks, for the retrieval log.
           branch: that is checked out there.
         """
-        trace = RecallTrace(session_id=session_id, factors=self._factors, branch=branch)
+        trace = RecallTrace(
+            namespace=namespace,
+            session_id=session_id,
+            event_id=event_id,
+            agent=agent,
+            branch=branch,
+            factors=self._factors,
+        )
         prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:
             with self._prompt_priority.prompt(), self._admission.queued() as turn:
                 with trace.stopwatch.stage("turn"):
                     await turn.begin()
-                outcome = await catch_errors("recall", lambda: self._follow(trace, namespace, body, prompt, folder))
+                outcome = await catch_errors("recall", lambda: self._follow(trace, body, prompt, folder))
         if budget.cancelled_caught:
             trace.note_late()
         elif isinstance(outcome, Exception):
             trace.note_failure(outcome)
         latency_ms = trace.stopwatch.elapsed_ms()
-        asked = partial(report_of, trace, namespace=namespace, session_id=session_id, event_id=event_id, agent=agent)
-        report = await catch_errors("recall book", lambda: self._book(asked, latency_ms))
+        report = await catch_errors("recall book", lambda: self._book(trace, latency_ms))
         found = report.records if isinstance(report, Report) else ()
         block = trace.block
         return Retrieval(
@@ -144,36 +150,35 @@ class Recall:
         """An answer was not sent after all: its session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.told_ids)
 
-    async def _book(self, asked: Callable[..., Report], latency_ms: float) -> Report:
-        report = asked(retrieval_id=self._clock.new_ulid(), at=self._clock.utc_now(), latency_ms=latency_ms)
+    async def _book(self, trace: RecallTrace, latency_ms: float) -> Report:
+        retrieval_id, at = self._clock.new_ulid(), self._clock.utc_now()
+        report = report_of(trace, retrieval_id=retrieval_id, at=at, latency_ms=latency_ms)
         self._keep_report(report)
         _log(report)
         return report
 
-    async def _follow(
-        self, trace: RecallTrace, namespace: Namespace, body: Body, prompt: SessionPrompt, folder: str | None
-    ) -> None:
+    async def _follow(self, trace: RecallTrace, body: Body, prompt: SessionPrompt, folder: str | None) -> None:
         """One prompt, from its text to the block."""
         text = query_text(body)
         trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
         with trace.stopwatch.stage("profile"):
-            trace.block.slot_line = await self._slot_lines.of(namespace, folder, query, prompt)
+            trace.block.slot_line = await self._slot_lines.of(trace.namespace, folder, query, prompt)
         worth = worth_of(text, query, prompt, self._config)
         most_bytes = worth.most_bytes - trace.block.slot_bytes
         if worth.names and most_bytes > 0:
-            trace.about = await self._reading.about(trace, namespace, worth.names)
+            trace.about = await self._reading.about(trace, worth.names)
         # Where the names could not be looked up, the search says why, and has a damaged index of words rebuilt.
         if most_bytes <= 0 or (trace.about == frozenset() and not trace.degraded):
             trace.silent_because = silence_of(query)
             return
         if self._config.pipeline != "graph" or trace.about is not None:
-            await self._search(trace, namespace, query, prompt)
+            await self._search(trace, query, prompt)
         else:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._search_graph, trace, namespace, text, folder)
-                await self._search(trace, namespace, query, prompt)
+                nursery.start_soon(self._search_graph, trace, text, folder)
+                await self._search(trace, query, prompt)
         if trace.hits:
             wanted = self._config.result_limit
             await self._reading.read_passages(trace, most=wanted)
@@ -190,11 +195,11 @@ class Recall:
             self._render(trace, query.meaning, most_bytes=most_bytes - trace.block.graph_bytes)
         prompt.told(trace.block.told_ids)
 
-    async def _search(self, trace: RecallTrace, namespace: Namespace, query: Query, prompt: SessionPrompt) -> None:
+    async def _search(self, trace: RecallTrace, query: Query, prompt: SessionPrompt) -> None:
         told, wanted = prompt.told_before(), self._config.result_limit
         looked_at = max(wanted, REFINED_COUNT)
         findings = await self.finder.find(
-            namespace,
+            trace.namespace,
             query,
             limit=wanted,
             beyond=min(len(told), MOST_MORE) + looked_at - wanted,
@@ -212,11 +217,11 @@ class Recall:
         left = trio.current_effective_deadline() - trio.current_time()
         return left - self._config.budget_seconds * (1 - SEARCH_SHARE)
 
-    async def _search_graph(self, trace: RecallTrace, namespace: Namespace, text: str, folder: str | None) -> None:
+    async def _search_graph(self, trace: RecallTrace, text: str, folder: str | None) -> None:
         patience = self._search_patience()
         trace.in_graph.is_asked = True
         request = ContextRequest(message=text, folder=folder, tells_memories=False)
-        search = partial(self._contexts.search_for, namespace, request, patience_seconds=patience)
+        search = partial(self._contexts.search_for, trace.namespace, request, patience_seconds=patience)
         with trace.stopwatch.stage("graph"):
             await trace.in_graph.run(search)
         trace.degraded += trace.in_graph.reasons()

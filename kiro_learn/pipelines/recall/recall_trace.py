@@ -76,15 +76,18 @@ class ToldBlock:
         return told_below(told_first(self.slot_line, self.rendered.text), self.graph.text if self.graph else "")
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, kw_only=True)
 class RecallTrace:
-    """The state of one recall under way: hits, records, times, reasons."""
+    """The state of one recall under way: what was asked, hits, records, times, reasons."""
 
+    namespace: Namespace
     session_id: str | None
-    factors: Factors
-    """By which the scores of memories are multiplied, for what became of them before."""
+    event_id: EventId | None
+    agent: str | None
     branch: str | None
     """That is checked out where the prompt was said."""
+    factors: Factors
+    """By which the scores of memories are multiplied, for what became of them before."""
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     about: frozenset[RecordId] | None = None
     """What the prompt asks for by a name, where only that is told; None: whatever is found."""
@@ -298,25 +301,15 @@ MOST_UNREAD = 10
 """Of what was found and not read: as many are noted, so that who asks why sees what came close."""
 
 
-def report_of(
-    trace: RecallTrace,
-    *,
-    retrieval_id: str,
-    at: datetime,
-    namespace: Namespace,
-    session_id: str | None,
-    event_id: EventId | None,
-    agent: str | None,
-    latency_ms: float,
-) -> Report:
+def report_of(trace: RecallTrace, *, retrieval_id: str, at: datetime, latency_ms: float) -> Report:
     """The whole retrieval for the log: ids, counts and times, no contents. ``at`` is in UTC."""
     return Report(
         retrieval_id=retrieval_id,
         at=at,
-        namespace=namespace,
-        session_id=session_id,
-        event_id=event_id,
-        agent=agent,
+        namespace=trace.namespace,
+        session_id=trace.session_id,
+        event_id=trace.event_id,
+        agent=trace.agent,
         query_characters=trace.query_characters,
         asked=trace.findings.asked if trace.findings else (),
         records=tuple(_found(trace, (*trace.records, *trace.told_before))),
