@@ -61,24 +61,16 @@ async def _namespaces_of(storage: StorageBackend, project_id: str) -> list[Names
     return namespaces
 
 
+@attrs.frozen(eq=False)
 class Learn:
     """Empties buffers and catches up with vectors, on demand."""
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        projects: Projects,
-        backfiller: Backfiller,
-        *,
-        embeds: bool,
-        collect: Callable[[], Awaitable[object]],
-    ) -> None:
-        """``collect``: takes in what hooks have put aside, so that it is learned too."""
-        self._storage = storage
-        self._projects = projects
-        self._backfiller = backfiller
-        self._embeds = embeds
-        self._collect = collect
+    _storage: StorageBackend
+    _projects: Projects
+    _backfiller: Backfiller
+    _embeds: bool
+    _collect: Callable[[], Awaitable[object]]
+    """Takes in what hooks have put aside, so that it is learned too."""
 
     async def flush(self, project_id: str) -> ProjectFlushed:
         """Learn all that waits for a project, of every user of it, also in the spool, and store the vectors.
@@ -196,14 +188,14 @@ class GraphRead:
     """Why not all of it is learned."""
 
 
+@attrs.frozen(eq=False)
 class Relearn:
     """Has a model learn again what the built-in learner learned; old records move to the history of the new ones."""
 
-    def __init__(self, storage: StorageBackend, relearner: Relearner, projects: Projects, llms: LlmFailover) -> None:
-        self._storage = storage
-        self._relearner = relearner
-        self._projects = projects
-        self._llms = llms
+    _storage: StorageBackend
+    _relearner: Relearner
+    _projects: Projects
+    _llms: LlmFailover
 
     async def preview(self, project_id: str, *, since: datetime | None) -> Preview:
         """What ``relearn`` would do; it changes nothing, and asks no model.

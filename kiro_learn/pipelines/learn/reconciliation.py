@@ -45,7 +45,7 @@ from kiro_learn.pipelines.recall.finder import Stopwatch
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import Learner, Llm
-from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.ports.storage.records import ObservationReads, RecordReads
 from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
@@ -61,12 +61,8 @@ SAME = 1.0
 """The similarity of a rule that says the same of the same act."""
 
 
-class RuleReads(RecordReads, Protocol):
+class RuleReads(RecordReads, ObservationReads, Protocol):
     """Reads of records, and of rules."""
-
-    async def list_rules_first(self, namespace: Namespace, *, limit: int, offset: int) -> list[MemoryRecord]:
-        """As ``ObservationReads.list_rules_first``."""
-        ...
 
 
 @attrs.frozen(eq=False)
@@ -89,7 +85,7 @@ class ReconciledCluster:
     merges: tuple[MergedRecord, ...] = ()
 
 
-@attrs.frozen
+@attrs.define
 class Counts:
     """Counts of the judge's calls and verdicts in a run."""
 
@@ -100,14 +96,6 @@ class Counts:
     """Clusters of several records, in which none were merged."""
     direct_count: int = 0
     """Records that were not compared: reconciliation is off, or the judge's breaker open."""
-
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.judge_call_count + other.judge_call_count,
-            self.judge_failure_count + other.judge_failure_count,
-            self.kept_separate_count + other.kept_separate_count,
-            self.direct_count + other.direct_count,
-        )
 
 
 @attrs.frozen(eq=False)
@@ -181,12 +169,12 @@ class _Pass:
     llm: Llm | Learner
     phases: Stopwatch
     breaker: JudgeBreaker
-    counts: Counts = Counts()
+    counts: Counts = attrs.Factory(Counts)
     taken: set[RecordId] = attrs.Factory(set)
     """Stored records that are to be replaced; a later cluster cannot have them as well."""
 
     def unmerged(self, one: Cluster) -> ReconciledCluster:
-        self.counts += Counts(direct_count=len(one.members))
+        self.counts.direct_count += len(one.members)
         return ReconciledCluster(one.members)
 
     async def reconcile(self, one: Cluster) -> ReconciledCluster:
@@ -313,19 +301,17 @@ class _Pass:
             self.breaker = self.breaker.after_verdict()
             return verdict
         self.breaker = self.breaker.after_failure()
-        self.counts += Counts(judge_failure_count=1)
+        self.counts.judge_failure_count += 1
         return None
 
     async def _ask(self, llm: Llm, prompt: str) -> Verdict:
-        asked = Counts(judge_call_count=1)
+        seconds = self.dependencies.config.judge_seconds
+        self.counts.judge_call_count += 1
         try:
-            seconds = self.dependencies.config.judge_seconds
             answer = await self.dependencies.calls.ask(self.namespace, llm, prompt, seconds=seconds)
-        except BudgetSpent:
-            asked = Counts()
+        except BudgetSpent:  # it was not asked
+            self.counts.judge_call_count -= 1
             raise
-        finally:
-            self.counts += asked
         return await self.dependencies.offload(partial(parse_verdict, answer))
 
     async def _merged(self, merge_plan: MergePlan, strategy: str) -> MergedRecord:
@@ -346,7 +332,7 @@ class _Pass:
 
     def _note(self, planned: Plan) -> None:
         self.taken |= {near.record.record_id for merge_plan in planned.merges for near in merge_plan.neighbors}
-        self.counts += Counts(kept_separate_count=0 if planned.merges else 1)
+        self.counts.kept_separate_count += not planned.merges
         if planned.unknown_count:
             log.warning("reconciliation.unknown_cited", unknown_count=planned.unknown_count)
 
