@@ -287,7 +287,6 @@ class Placer:
                 query,
                 limit=wanted.depth,
                 beyond=beyond,
-                mode=SearchMode.HYBRID,
                 patience_seconds=patience,
                 stopwatch=Stopwatch(),
             )

@@ -12,7 +12,7 @@ from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKi
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, RecordFilter, newest_first
-from kiro_learn.model.retrieval import Ranking, RankingFeatures, SearchMode
+from kiro_learn.model.retrieval import Ranking, RankingFeatures
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.candidates import (
     Candidate,
@@ -322,7 +322,6 @@ class ContextSearch:
                 limit=RECORD_COUNT,
                 beyond=REFINED_COUNT - RECORD_COUNT if as_prompt else 0,
                 with_successors=as_prompt,
-                mode=SearchMode.HYBRID,
                 patience_seconds=patience,
                 stopwatch=Stopwatch(),
             )

@@ -132,7 +132,6 @@ class Finder:
         query: Query,
         *,
         limit: int,
-        mode: SearchMode,
         patience_seconds: float,
         stopwatch: Stopwatch,
         beyond: int = 0,
@@ -147,10 +146,10 @@ class Finder:
           limit: how many best ones are looked for; it says how deep each ranking is asked.
           beyond: how many more may follow them, of what was found on the way. Nothing is looked for on their account.
         """
-        calibrates = mode is SearchMode.HYBRID and self._config.fusion == "calibrated"
+        calibrates = self._config.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._config.fetch_depth_multiplier
         asked = RetrieverQuery(namespace, query, depth, calibrates, stopwatch.stage)
-        rankings = self._rankings(asked, mode)
+        rankings = [_Asking(each, asked, SearchMode.HYBRID) for each in self._retrievers]
         ranking_features = await self._ask(rankings, stopwatch, patience_seconds, with_features=calibrates)
         unweighed: _Fused = tuple(rankings[0].evidence.hits[: limit + beyond]), None
         fusion = OptionalResult("fusion", unweighed)
@@ -174,12 +173,9 @@ class Finder:
         """What each ranking finds by itself, ``depth`` hits of each; nothing is weighed, so there are no ``hits``."""
         stopwatch, unweighed = Stopwatch(), OptionalResult[_Fused]("fusion", ((), None), is_asked=False, problem=None)
         asked = RetrieverQuery(namespace, query, depth, with_neighbors=False, stage=stopwatch.stage)
-        rankings = self._rankings(asked, mode)
+        rankings = [_Asking(each, asked, mode) for each in self._retrievers]
         features = await self._ask(rankings, stopwatch, patience_seconds, with_features=False)
         return _findings(rankings, unweighed, features)
-
-    def _rankings(self, asked: RetrieverQuery, mode: SearchMode) -> list[_Asking]:
-        return [_Asking(retriever, asked, mode) for retriever in self._retrievers]
 
     async def _ask(
         self, rankings: Sequence[_Asking], stopwatch: Stopwatch, patience_seconds: float, *, with_features: bool

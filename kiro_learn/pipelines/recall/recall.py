@@ -18,7 +18,7 @@ from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
+from kiro_learn.model.retrieval import Report, Retrieval
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
 from kiro_learn.pipelines.recall.excerpting import found, sureness_of
 from kiro_learn.pipelines.recall.finder import Finder
@@ -204,7 +204,6 @@ class Recall:
             limit=wanted,
             beyond=min(len(told), MOST_MORE) + looked_at - wanted,
             with_successors=True,
-            mode=SearchMode.HYBRID,
             patience_seconds=self._search_patience(),
             stopwatch=trace.stopwatch,
         )

@@ -6,7 +6,7 @@ import trio
 
 from kiro_learn.actors.index_upkeep import MOST_WAITING
 from kiro_learn.errors import StorageBusy
-from kiro_learn.model.retrieval import LexicalRanking, SearchMode
+from kiro_learn.model.retrieval import LexicalRanking
 from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query
@@ -41,7 +41,6 @@ async def find(services: Services, query: str) -> Findings:
         NAMESPACE,
         Query.of_text(query),
         limit=5,
-        mode=SearchMode.HYBRID,
         patience_seconds=PATIENCE_SECONDS,
         stopwatch=Stopwatch(),
     )

@@ -41,15 +41,18 @@ class WithoutRankingFeatures(InMemoryStorage):
         return await super().get_ranking_features(record_ids)
 
 
-def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
+def found(how: str, mode: SearchMode | None = None) -> Findings:
+    """By both rankings, or by that of ``mode`` alone."""
+
     async def scenario() -> Findings:
         async with simulated_daemon(storage=WithoutRankingFeatures(how)) as services:
             for number in range(3):
                 await services.capture.take(an_event(number, text=QUERY))
             await trio.sleep(60)
-            return await services.recall.finder.find(
-                NAMESPACE, Query.of_text(QUERY), limit=5, mode=mode, patience_seconds=0.4, stopwatch=Stopwatch()
-            )
+            finder, query = services.recall.finder, Query.of_text(QUERY)
+            if mode is not None:
+                return await finder.rank(NAMESPACE, query, depth=5, mode=mode, patience_seconds=0.4)
+            return await finder.find(NAMESPACE, query, limit=5, patience_seconds=0.4, stopwatch=Stopwatch())
 
     findings: Findings = simulate(scenario)
     return findings
@@ -120,7 +123,6 @@ def asked_of(storage: Watched, *, embed_seconds: float = 0.0, fails: bool = Fals
                 NAMESPACE,
                 Query.of_text("parser token"),
                 limit=5,
-                mode=SearchMode.HYBRID,
                 patience_seconds=0.4,
                 stopwatch=stopwatch,
             )
@@ -179,13 +181,8 @@ def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
                 a_record(2, "Colours of the parser", "dark red on light grey, but never blue or green text")
             )
             await trio.sleep(60)
-            return await services.recall.finder.find(
-                NAMESPACE,
-                Query.of_text(QUERY),
-                limit=5,
-                mode=SearchMode.SEMANTIC,
-                patience_seconds=0.4,
-                stopwatch=Stopwatch(),
+            return await services.recall.finder.rank(
+                NAMESPACE, Query.of_text(QUERY), depth=5, mode=SearchMode.SEMANTIC, patience_seconds=0.4
             )
 
     (first, second) = vectors_of(simulate(scenario).evidence).hits

@@ -41,12 +41,10 @@ class Shelf:
         return RetrieverAnswer(Listed(hits[: query.depth]), "there may be more" if len(self.found) > 2 else None)
 
 
-def findings(*retrievers: Retriever, mode: SearchMode = SearchMode.HYBRID, query: str = "why") -> Findings:
+def findings(*retrievers: Retriever, query: str = "why") -> Findings:
     finder = Finder(retrievers, InMemoryStorage(), RecallConfig(fusion="rrf"))
     return simulate(
-        lambda: finder.find(
-            NAMESPACE, Query.of_text(query), limit=9, mode=mode, patience_seconds=1.0, stopwatch=Stopwatch()
-        )
+        lambda: finder.find(NAMESPACE, Query.of_text(query), limit=9, patience_seconds=1.0, stopwatch=Stopwatch())
     )
 
 
@@ -80,8 +78,10 @@ def test_one_that_found_a_part_says_that_there_may_be_more() -> None:
 
 
 def test_a_mode_asks_its_own_retriever_alone() -> None:
-    told = findings(first("ab"), second("c"), mode=SearchMode.SEMANTIC)
-    assert (found(told.hits), told.asked) == ("c", (Ranking.MEANING,))
+    finder = Finder((first("ab"), second("c")), InMemoryStorage(), RecallConfig())
+    query, mode = Query.of_text("why"), SearchMode.SEMANTIC
+    told = simulate(lambda: finder.rank(NAMESPACE, query, depth=9, mode=mode, patience_seconds=1.0))
+    assert (found(told.evidence[Ranking.MEANING].hits), told.asked) == ("c", (Ranking.MEANING,))
 
 
 def test_one_that_has_nothing_to_look_for_is_not_asked() -> None:
