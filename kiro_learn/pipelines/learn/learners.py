@@ -17,12 +17,15 @@ import trio
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, ModelBusy, StorageError, UnusableAnswer
 from kiro_learn.learning.extraction.framing import FramedBatch, Utterance, parts_of
-from kiro_learn.learning.extraction.splitting import KNOWN_CHARACTERS, MOST_KNOWN, NOTHING_KNOWN, Known
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import (
     HEALTH_CHECK,
     INSTRUCTIONS_CHARACTERS,
+    KNOWN_CHARACTERS,
+    MOST_KNOWN,
+    NOTHING_KNOWN,
     NOTHING_MORE,
+    Known,
     More,
     Portion,
     portion,
