@@ -12,7 +12,7 @@ import math
 import os
 import stat
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -23,6 +23,7 @@ import trio
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, map_errors
 from kiro_learn.errors import StorageUnavailable
+from kiro_learn.ports.storage.answers import Change
 
 PRIVATE = 0o600
 PAGES_BETWEEN_CHECKPOINTS = 1000
@@ -271,5 +272,34 @@ def reading_sound(query: Callable[Concatenate[apsw.Connection, DamagedRows, P], 
 
     async def method(store: Readable, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await store.readers.read(lambda connection: query(connection, store.damaged, *args, **kwargs))
+
+    return method
+
+
+class Writable(Protocol):
+    """What a transaction has that writes by ``writing`` and ``changing``."""
+
+    connection: apsw.Connection
+    changes: list[Change]
+
+
+Writing: TypeAlias = Callable[Concatenate[Any, P], T]
+"""A method of a ``Writable``: what a step takes beside its connection, and what it answers."""
+
+
+def writing(step: Callable[Concatenate[apsw.Connection, P], T]) -> Writing[P, T]:
+    """A method that does ``step``."""
+
+    def method(transaction: Writable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return step(transaction.connection, *args, **kwargs)
+
+    return method
+
+
+def changing(step: Callable[Concatenate[apsw.Connection, P], Iterable[Change]]) -> Writing[P, None]:
+    """A method that does ``step``, which answers with what it changed, and notes that."""
+
+    def method(transaction: Writable, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        transaction.changes += step(transaction.connection, *args, **kwargs)
 
     return method

@@ -167,48 +167,45 @@ def switch_model(connection: apsw.Connection, namespace: Namespace) -> list[Chan
     return [ModelSwitched(namespace, rows.to_known_model(row).identity)]
 
 
+def _embedded_record(connection: apsw.Connection, record_id: RecordId, model: ModelIdentity) -> Row | None:
+    """A row of ``EMBEDDED_RECORD``; None if vectors of this model are not kept of it."""
+    asked: rows.Values = {"record_id": record_id, "digest": model.digest}
+    found: Row | None = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
+    return found
+
+
 def put_embedding(
-    connection: apsw.Connection, record_id: RecordId, embedding: Parts, model: ModelIdentity
+    connection: apsw.Connection, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL
 ) -> list[Change]:
     blob = to_blob(record_id, embedding, model.dimension)
-    asked: rows.Values = {"record_id": record_id, "digest": model.digest}
-    found = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
+    found = _embedded_record(connection, record_id, model)
     if found is None:
         return []
     number, namespace, created_at, model_number, is_serving = found
-    values: rows.Values = {"number": number, "embedding": blob}
-    if model_number == BUNDLED:
-        connection.execute(index_statements.PUT_EMBEDDING, values)
-    else:
-        connection.execute(index_statements.PUT_MODEL_EMBEDDING, values | {"model": model_number})
+    statement = index_statements.PUT_EMBEDDING if model_number == BUNDLED else index_statements.PUT_MODEL_EMBEDDING
+    connection.execute(statement, {"number": number, "model": model_number, "embedding": blob})
     if not is_serving:
         return []
     parts = from_blob(record_id, blob, model.dimension)
     return [RecordEmbedded(namespace, record_id, from_text(created_at.decode()), parts, model)]
 
 
-def set_aside(connection: apsw.Connection, record_id: RecordId, reason: str, model: ModelIdentity) -> None:
-    asked: rows.Values = {"record_id": record_id, "digest": model.digest}
-    found = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
-    if found is None:
-        return
-    values: rows.Values = {"number": found[0], "reason": reason}
-    if found[3] == BUNDLED:
-        connection.execute(index_statements.SET_ASIDE, values)
-    else:
-        connection.execute(index_statements.SET_MODEL_EMBEDDING_ASIDE, values | {"model": found[3]})
+def set_aside(
+    connection: apsw.Connection, record_id: RecordId, reason: str, model: ModelIdentity = BUNDLED_MODEL
+) -> None:
+    found = _embedded_record(connection, record_id, model)
+    if found is not None:
+        statement = index_statements.SET_ASIDE if found[3] == BUNDLED else index_statements.SET_MODEL_EMBEDDING_ASIDE
+        connection.execute(statement, {"number": found[0], "model": found[3], "reason": reason})
 
 
-def put_passages(connection: apsw.Connection, record_id: RecordId, codes: Codes, model: ModelIdentity) -> None:
-    asked: rows.Values = {"record_id": record_id, "digest": model.digest}
-    found = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
-    if found is None:
-        return
-    values: rows.Values = {"number": found[0], "codes": codes_to_blob(codes)}
-    if found[3] == BUNDLED:
-        connection.execute(index_statements.PUT_PASSAGES, values)
-    else:
-        connection.execute(index_statements.PUT_MODEL_PASSAGES, values | {"model": found[3]})
+def put_passages(
+    connection: apsw.Connection, record_id: RecordId, codes: Codes, model: ModelIdentity = BUNDLED_MODEL
+) -> None:
+    found = _embedded_record(connection, record_id, model)
+    if found is not None:
+        statement = index_statements.PUT_PASSAGES if found[3] == BUNDLED else index_statements.PUT_MODEL_PASSAGES
+        connection.execute(statement, {"number": found[0], "model": found[3], "codes": codes_to_blob(codes)})
 
 
 def embedding_put_back(connection: apsw.Connection, number: int, record: MemoryRecord) -> list[Change]:

@@ -162,10 +162,10 @@ class ForgettingWrites(GraphWrites):
         self._doom("record", selected.record_ids)
         self._doom("event", selected.event_ids)
         self._doom("item", selected.item_ids)
-        self._connection.execute(statements.MARK_EVENTS, {"ids": json.dumps(selected.event_ids)})
+        self.connection.execute(statements.MARK_EVENTS, {"ids": json.dumps(selected.event_ids)})
         self._doom("copies", [ALL_COPIES])
         if whole is not None:
-            self._doom("project", [str(number_of(self._connection, whole)[0])])
+            self._doom("project", [str(number_of(self.connection, whole)[0])])
 
     def forget_doomed(self, *, limit: int) -> int:
         steps: dict[str, Callable[[Sequence[str]], None]] = {
@@ -191,40 +191,40 @@ class ForgettingWrites(GraphWrites):
 
     def forget_again(self, forgotten: Forgotten, selection: Selection) -> None:
         erased = [event_id for event_id, digest in forgotten if not digest]
-        in_words = Selection(record_ids=tuple(with_words(self._connection, forgotten)))
-        self.doom(select(self._connection, in_words, also=erased))
+        in_words = Selection(record_ids=tuple(with_words(self.connection, forgotten)))
+        self.doom(select(self.connection, in_words, also=erased))
         whole = selection.namespace if selection.is_whole else None
-        self.doom(select(self._connection, selection), whole=whole)
+        self.doom(select(self.connection, selection), whole=whole)
         while self.forget_doomed(limit=AT_ONCE):
             pass
         self.forgetting_done()
         self.copies_done()
         # Also where an earlier attempt was killed before it overwrote anything.
-        self.forgotten_in |= {int(number) for _, number, _ in self._connection.execute(NAMESPACE_NUMBERS)}
+        self.forgotten_in |= {int(number) for _, number, _ in self.connection.execute(NAMESPACE_NUMBERS)}
 
     def has_erased(self, namespace: Namespace, event_ids: Collection[EventId]) -> bool:
         values = {"namespace": namespace, "event_ids": json.dumps(list(event_ids))}
-        return bool(self._connection.execute(statements.IS_ERASED, values).get)
+        return bool(self.connection.execute(statements.IS_ERASED, values).get)
 
     def forget_records(self, record_ids: Iterable[RecordId]) -> None:
         """Each record that is there, with what it replaced, and what was learned from their events alone."""
         event_ids: set[EventId] = set()
         for record_id in record_ids:
-            self.forgotten_in |= history.namespaces_of(self._connection, record_id)
-            changes, events = history.forget(self._connection, record_id)
+            self.forgotten_in |= history.namespaces_of(self.connection, record_id)
+            changes, events = history.forget(self.connection, record_id)
             self.changes += changes
             event_ids |= events
-        history.drop_parked(self._connection)
+        history.drop_parked(self.connection)
         self.forget_graph_of(event_ids)
         self._doom("copies", [ALL_COPIES])
 
     def withdraw_memory_records(self, records: Sequence[MemoryRecord]) -> None:
         for record in records:
-            removed = remove_record(self._connection, record.record_id)
+            removed = remove_record(self.connection, record.record_id)
             if removed:
                 self.changes += removed
-                self.forgotten_in.add(number_of(self._connection, record.namespace)[0])
-                self._connection.execute(FORGET_TOLD, {"item_id": record.record_id})
+                self.forgotten_in.add(number_of(self.connection, record.namespace)[0])
+                self.connection.execute(FORGET_TOLD, {"item_id": record.record_id})
 
     def _forget_records(self, ids: Sequence[str]) -> None:
         self.forget_records(map(RecordId, ids))
@@ -237,58 +237,58 @@ class ForgettingWrites(GraphWrites):
     def _forget_events(self, ids: Sequence[str]) -> None:
         values: Values = {"ids": json.dumps(ids)}
         self._mark_steps(values)
-        sessions: list[Row] = self._connection.execute(statements.SESSIONS_OF_EVENTS, values).fetchall()
-        self.forgotten_in |= {number_of(self._connection, namespace)[0] for namespace, _ in sessions}
+        sessions: list[Row] = self.connection.execute(statements.SESSIONS_OF_EVENTS, values).fetchall()
+        self.forgotten_in |= {number_of(self.connection, namespace)[0] for namespace, _ in sessions}
         self.forget_graph_of([EventId(each) for each in ids])
-        history.drop_parked(self._connection)
+        history.drop_parked(self.connection)
         self._unbuffer(values)
-        self._connection.execute(statements.DELETE_EVENTS, values)
+        self.connection.execute(statements.DELETE_EVENTS, values)
         for namespace, session_id in sessions:
             self._forget_session(namespace, session_id)
         self._undoom("event", ids)
 
     def _mark_steps(self, values: Values) -> None:
         """So that an agent's own history brings none of them back, which knows them by other ids."""
-        rows: list[Row] = self._connection.execute(statements.STEPS_OF_EVENTS, values).fetchall()
+        rows: list[Row] = self.connection.execute(statements.STEPS_OF_EVENTS, values).fetchall()
         for event_id, namespace, session_id, kind, body_json, valid_time in rows:
             (digest,) = step_digests(session_id, kind, body_json, [moment_number(valid_time)])
             marked: Values = {"event_id": event_id, "namespace": namespace, "digest": digest}
-            self._connection.execute(statements.PUT_FORGOTTEN_STEP, marked)
+            self.connection.execute(statements.PUT_FORGOTTEN_STEP, marked)
 
     def is_step_forgotten(self, step: Values) -> bool:
         """Whether the same step of a session was forgotten, at nearly the same time. ``step``: an event's row."""
         place: Values = {"namespace": step["namespace"]}
-        if not self._connection.execute(statements.HAS_FORGOTTEN, place).get:
+        if not self.connection.execute(statements.HAS_FORGOTTEN, place).get:
             return False
         session_id, kind, body_json = (str(step[name]) for name in ("session_id", "kind", "body_json"))
         number = moment_number(str(step["valid_time"]))
         near = step_digests(session_id, kind, body_json, (number - 1, number, number + 1))
         values = place | {"digests": json.dumps([each.hex() for each in near])}
-        return bool(self._connection.execute(statements.IS_STEP_FORGOTTEN, values).get)
+        return bool(self.connection.execute(statements.IS_STEP_FORGOTTEN, values).get)
 
     def _unbuffer(self, values: Values) -> None:
         """A compaction is of several events: those of them that stay wait again by themselves."""
-        found: list[Row] = self._connection.execute(statements.COMPACTIONS_OF_EVENTS, values).fetchall()
+        found: list[Row] = self.connection.execute(statements.COMPACTIONS_OF_EVENTS, values).fetchall()
         for position, number, event_ids in found:
-            self._connection.execute(statements.DELETE_BUFFERED, {"position": position})
-            self._connection.execute(statements.BUFFER_AGAIN, {"number": number, "ids": event_ids})
-        self._connection.execute(statements.UNBUFFER_EVENTS, values)
+            self.connection.execute(statements.DELETE_BUFFERED, {"position": position})
+            self.connection.execute(statements.BUFFER_AGAIN, {"number": number, "ids": event_ids})
+        self.connection.execute(statements.UNBUFFER_EVENTS, values)
 
     def _forget_session(self, namespace: Namespace, session_id: str) -> None:
         """Which process it was of, and that it was told something, if none of its events is left."""
         session: Values = {"namespace": namespace, "session_id": session_id}
-        if not self._connection.execute(statements.HAS_EVENTS_OF_SESSION, session).get:
-            self._connection.execute(statements.FORGET_HOOK_SESSION, session)
-            self._connection.execute(CLEAR_TOLD, session)
+        if not self.connection.execute(statements.HAS_EVENTS_OF_SESSION, session).get:
+            self.connection.execute(statements.FORGET_HOOK_SESSION, session)
+            self.connection.execute(CLEAR_TOLD, session)
 
     def _forget_rest(self, numbers: Sequence[str], *, limit: int) -> None:
         """Some of a project's graph; if none is left, whatever else there is of the project."""
         for number in numbers:
             values: Values = {"number": int(number), "limit": limit}
-            found: list[Row] = self._connection.execute(statements.ITEMS_OF_PROJECT, values).fetchall()
+            found: list[Row] = self.connection.execute(statements.ITEMS_OF_PROJECT, values).fetchall()
             self.delete_graph_items([GraphItemId(item_id) for (item_id,) in found])
             if not found:
-                values |= {"namespace": self._connection.execute(statements.NAMESPACE_OF_NUMBER, values).get}
+                values |= {"namespace": self.connection.execute(statements.NAMESPACE_OF_NUMBER, values).get}
                 for statement in (
                     statements.FORGET_RUNS,
                     statements.FORGET_USAGE,
@@ -296,18 +296,18 @@ class ForgettingWrites(GraphWrites):
                     statements.FORGET_TOLD_OF_PROJECT,
                     statements.FORGET_NAME,
                 ):
-                    self._connection.execute(statement, values)
+                    self.connection.execute(statement, values)
                 self.forgotten_in.add(int(number))
                 self._undoom("project", [number])
 
     def _doom(self, kind: str, ids: Iterable[str]) -> None:
-        self._connection.execute(statements.DOOM, {"kind": kind, "ids": json.dumps(list(ids))})
+        self.connection.execute(statements.DOOM, {"kind": kind, "ids": json.dumps(list(ids))})
 
     def _undoom(self, kind: str, ids: Sequence[str]) -> None:
-        self._connection.execute(statements.UNDOOM, {"kind": kind, "ids": json.dumps(list(ids))})
+        self.connection.execute(statements.UNDOOM, {"kind": kind, "ids": json.dumps(list(ids))})
 
     def _doomed(self, kind: str, limit: int) -> list[str]:
-        found = self._connection.execute(statements.DOOMED, {"kind": kind, "limit": limit})
+        found = self.connection.execute(statements.DOOMED, {"kind": kind, "limit": limit})
         return [str(each) for (each,) in found]
 
 

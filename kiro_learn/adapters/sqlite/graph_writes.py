@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
+from kiro_learn.adapters.sqlite.connections import writing
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence, get_items, put_vectors
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, items_in, kind_of_item
@@ -27,7 +28,6 @@ from kiro_learn.model.graph import (
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.vectors import Vector
 from kiro_learn.ports.storage.answers import Change, GraphChanged
 
 
@@ -97,7 +97,7 @@ def _numbers_of(connection: apsw.Connection, item_ids: Collection[GraphItemId]) 
 class GraphWrites:
     """The part of a transaction that ``ports.storage.graph`` describes."""
 
-    _connection: apsw.Connection
+    connection: apsw.Connection
     changes: list[Change]
     forgotten_in: set[int]
 
@@ -106,27 +106,27 @@ class GraphWrites:
         for namespace in sorted({item.namespace for item in items}):
             mine = [item for item in items if item.namespace == namespace]
             before = get_items(
-                self._connection,
+                self.connection,
                 namespace=namespace,
                 item_ids=[item.item_id for item in mine],
                 damaged=DamagedRows(),
             )
             changes.append(GraphChanged(namespace, reworded_among(mine, before)))
-        put_items(self._connection, items)
+        put_items(self.connection, items)
         self.changes += changes
 
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
-        self._connection.executemany(statements.PUT_EVIDENCE, [from_evidence(each) for each in evidence])
+        self.connection.executemany(statements.PUT_EVIDENCE, [from_evidence(each) for each in evidence])
 
     def delete_graph_evidence(self, keys: Collection[tuple[GraphItemId, EventId]]) -> None:
         rows = [{"item_id": item_id, "event_id": event_id} for item_id, event_id in keys]
-        self._connection.executemany(statements.DELETE_EVIDENCE, rows)
+        self.connection.executemany(statements.DELETE_EVIDENCE, rows)
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        return find_entities(self._connection, namespace=namespace, names=names, damaged=DamagedRows())
+        return find_entities(self.connection, namespace=namespace, names=names, damaged=DamagedRows())
 
     def read_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> GraphItem | None:
-        found = get_items(self._connection, namespace=namespace, item_ids=[item_id], damaged=DamagedRows())
+        found = get_items(self.connection, namespace=namespace, item_ids=[item_id], damaged=DamagedRows())
         return found.get(item_id)
 
     def find_graph_items(self, namespace: Namespace, kind: GraphKind) -> list[GraphItem]:
@@ -160,39 +160,38 @@ class GraphWrites:
     def _found(self, kind: GraphKind, statement: str, namespace: Namespace, **lists: Collection[str]) -> list[Any]:
         """Items of that kind."""
         values = {"namespace": namespace, **{name: json.dumps(sorted(each)) for name, each in lists.items()}}
-        return list(items_in(kind, self._connection.execute(statement, values), DamagedRows()))
+        return list(items_in(kind, self.connection.execute(statement, values), DamagedRows()))
 
     def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
         values = {"event_ids": json.dumps(sorted(event_ids))}
-        return {EventId(event_id) for (event_id,) in self._connection.execute(statements.EVENTS_AMONG, values)}
+        return {EventId(event_id) for (event_id,) in self.connection.execute(statements.EVENTS_AMONG, values)}
 
     def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
-        return get_evidence(self._connection, item_ids=item_ids, damaged=DamagedRows())
+        return get_evidence(self.connection, item_ids=item_ids, damaged=DamagedRows())
 
-    def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
-        put_vectors(self._connection, digest, vectors)
+    put_graph_vectors = writing(put_vectors)
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
-        self._note_gone_from(delete_items(self._connection, item_ids))
+        self._note_gone_from(delete_items(self.connection, item_ids))
 
     def forget_graph_of(self, event_ids: Collection[EventId]) -> None:
         """See ``forget_events``."""
         if event_ids:
-            self._note_gone_from(forget_events(self._connection, event_ids))
+            self._note_gone_from(forget_events(self.connection, event_ids))
 
     def _note_gone_from(self, numbers: set[int]) -> None:
         self.changes += [GraphChanged(namespace) for namespace in self._names_of(numbers)]
         self.forgotten_in |= numbers
 
     def forget_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> bool:
-        if namespace not in self._names_of(_numbers_of(self._connection, {item_id})):
+        if namespace not in self._names_of(_numbers_of(self.connection, {item_id})):
             return False
-        known = self._connection.execute(statements.EVENTS_OF_ITEM_AND_ITS_OWN, {"id": item_id}).fetchall()
+        known = self.connection.execute(statements.EVENTS_OF_ITEM_AND_ITS_OWN, {"id": item_id}).fetchall()
         self.delete_graph_items([item_id])
         rows = [{"id": item_id, "event_id": event_id, "observed_at": observed_at} for event_id, observed_at in known]
-        self._connection.executemany(statements.PUT_EVENT_OF_FORGOTTEN, rows)
+        self.connection.executemany(statements.PUT_EVENT_OF_FORGOTTEN, rows)
         return True
 
     def _names_of(self, numbers: Collection[int]) -> list[Namespace]:
-        rows = self._connection.execute(statements.NAMESPACES_OF, {"numbers": json.dumps(sorted(numbers))})
+        rows = self.connection.execute(statements.NAMESPACES_OF, {"numbers": json.dumps(sorted(numbers))})
         return [Namespace(namespace) for (namespace,) in rows]

@@ -179,29 +179,29 @@ class ProjectReads:
 class ProjectWrites:
     """The part of a transaction that ``ports.storage.export`` describes."""
 
-    _connection: apsw.Connection
+    connection: apsw.Connection
     changes: list[Change]
 
     def rename_project(self, namespace: Namespace, name: str | None) -> None:
-        others = {each for key, each in list_project_names(self._connection).items() if key != namespace}
+        others = {each for key, each in list_project_names(self.connection).items() if key != namespace}
         if name in others:
             raise InvalidRequest([("$.name", "expected a name that no other project has")])
-        values: Values = {"number": number_of(self._connection, namespace)[0], "name": name}
-        self._connection.execute(RENAME, values)
+        values: Values = {"number": number_of(self.connection, namespace)[0], "name": name}
+        self.connection.execute(RENAME, values)
 
     def note_folder(self, namespace: Namespace, folder: str) -> None:
-        self._connection.execute(SET_FOLDER, {"number": number_of(self._connection, namespace)[0], "folder": folder})
+        self.connection.execute(SET_FOLDER, {"number": number_of(self.connection, namespace)[0], "folder": folder})
 
     def begin_merge(self, source: Namespace, target: Namespace) -> None:
         target = self.in_use(target)
         place = self._place(source, target)
         if source == target:
             raise InvalidRequest([("$.into", "expected another project")])
-        if self._connection.execute(MODELS, place).get != 1:
+        if self.connection.execute(MODELS, place).get != 1:
             expected = "expected projects that are embedded by the same model; one is still embedded again"
             raise InvalidRequest([("$.into", expected)])
-        self._connection.execute(SET_FOLDER, {"number": place["target"], "folder": self._folder_of(target)})
-        self._connection.execute(BEGIN_MERGE, place)
+        self.connection.execute(SET_FOLDER, {"number": place["target"], "folder": self._folder_of(target)})
+        self.connection.execute(BEGIN_MERGE, place)
 
     def merge_some(self, source: Namespace, *, limit: int) -> int:
         place = self._place(source, self.in_use(source)) | {"limit": limit}
@@ -213,73 +213,73 @@ class ProjectWrites:
 
     def in_use(self, namespace: Namespace) -> Namespace:
         """The project that ``namespace`` was merged into, or itself."""
-        found = self._connection.execute(TARGET, {"namespace": namespace}).get
+        found = self.connection.execute(TARGET, {"namespace": namespace}).get
         return namespace if found is None else Namespace(str(found))
 
     def _place(self, source: Namespace, target: Namespace) -> Values:
-        numbers = [number_of(self._connection, each)[0] for each in (source, target)]
+        numbers = [number_of(self.connection, each)[0] for each in (source, target)]
         return {"source": numbers[0], "target": numbers[1], "source_name": source, "target_name": target}
 
     def _folder_of(self, namespace: Namespace) -> str | None:
-        rows: list[Row] = self._connection.execute(PROJECTS, {"events_with_folder": EVENTS_WITH_FOLDER}).fetchall()
+        rows: list[Row] = self.connection.execute(PROJECTS, {"events_with_folder": EVENTS_WITH_FOLDER}).fetchall()
         return next((str(row[4]) for row in rows if row[0] == namespace and row[4]), None)
 
     def _move_records(self, place: Values) -> int:
-        rows: list[Row] = self._connection.execute(SOME_RECORDS, place).fetchall()
+        rows: list[Row] = self.connection.execute(SOME_RECORDS, place).fetchall()
         target = Namespace(str(place["target_name"]))
         for number, *row in rows:
             new = self._renumber(MOVE_RECORD, number, place)
-            word_reads.delete_words(self._connection, number)
+            word_reads.delete_words(self.connection, number)
             record_id = RecordId((row[1] or b"").decode("utf-8", "replace"))
             self.changes.append(RecordRemoved(Namespace(str(place["source_name"])), record_id))
             try:
                 record = attrs.evolve(to_record(tuple(row)), namespace=target)
             except DamagedRow:  # its words are not there either
                 continue
-            self.changes.append(put_words(self._connection, new, record))
-            self.changes += embedding_put_back(self._connection, new, record)
+            self.changes.append(put_words(self.connection, new, record))
+            self.changes += embedding_put_back(self.connection, new, record)
         return len(rows)
 
     def _move_replaced(self, place: Values) -> int:
-        rows: list[Row] = self._connection.execute(SOME_REPLACED, place).fetchall()
+        rows: list[Row] = self.connection.execute(SOME_REPLACED, place).fetchall()
         for (number,) in rows:
             self._renumber(MOVE_REPLACED, number, place)
         return len(rows)
 
     def _renumber(self, statement: str, old: int, place: Values) -> int:
         target = Namespace(str(place["target_name"]))
-        number, last_record = number_of(self._connection, target)
+        number, last_record = number_of(self.connection, target)
         if last_record == 0:
-            self._connection.execute(for_namespace(CREATE_INDEX, number))
-        new = next_number(self._connection, number)
+            self.connection.execute(for_namespace(CREATE_INDEX, number))
+        new = next_number(self.connection, number)
         moved: Values = {"old": old, "new": new, "target": number}
-        self._connection.execute(statement, moved)
-        self._connection.execute(MOVE_EMBEDDINGS, moved)
+        self.connection.execute(statement, moved)
+        self.connection.execute(MOVE_EMBEDDINGS, moved)
         return new
 
     def _move_entities(self, place: Values) -> int:
-        rows: list[Row] = self._connection.execute(SOME_ENTITIES, place).fetchall()
+        rows: list[Row] = self.connection.execute(SOME_ENTITIES, place).fetchall()
         for entity_id, twin in rows:
             values = place | {"id": entity_id, "twin": twin}
             self._execute((MOVE_ENTITY, MOVE_ENTITY_NAMES) if twin is None else JOINING, values)
         return len(rows)
 
     def _move_events(self, place: Values) -> int:
-        found: list[Row] = self._connection.execute(SOME_EVENTS, place).fetchall()
+        found: list[Row] = self.connection.execute(SOME_EVENTS, place).fetchall()
         ids = json.dumps([event_id for (event_id,) in found])
-        self._connection.execute(MOVE_EVENTS, {"target_name": place["target_name"], "ids": ids})
+        self.connection.execute(MOVE_EVENTS, {"target_name": place["target_name"], "ids": ids})
         return len(found)
 
     def _move_rest(self, place: Values) -> int:
         source, target = (Namespace(str(place[name])) for name in ("source_name", "target_name"))
-        for cluster in list_parked_clusters(self._connection, DamagedRows(), source):
+        for cluster in list_parked_clusters(self.connection, DamagedRows(), source):
             records = tuple(attrs.evolve(record, namespace=target) for record in cluster.records)
             moved = attrs.evolve(cluster, namespace=target, records=records)
-            self._connection.execute(PARK_CLUSTER, from_cluster(moved))
+            self.connection.execute(PARK_CLUSTER, from_cluster(moved))
         self._execute(AT_THE_END, place)
         self.changes += [GraphChanged(source), GraphChanged(target)]
         return 0
 
     def _execute(self, moves: Sequence[str], values: Values) -> None:
         for statement in moves:
-            self._connection.execute(statement, values)
+            self.connection.execute(statement, values)

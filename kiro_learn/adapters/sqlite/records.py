@@ -79,8 +79,22 @@ def is_known(connection: apsw.Connection, record_id: RecordId) -> bool:
     return connection.execute(record_statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
 
 
-def list_alike(connection: apsw.Connection, values: rows.Values) -> list[CapturedRecord]:
-    """See ``StorageTransaction.list_alike``. ``values``: those of ``LIST_ALIKE``."""
+def list_alike(
+    connection: apsw.Connection,
+    namespace: Namespace,
+    content_hash: str,
+    *,
+    after: datetime,
+    before: datetime,
+    limit: int,
+) -> list[CapturedRecord]:
+    values: Values = {
+        "namespace": namespace,
+        "hash": content_hash,
+        "after": to_text(after),
+        "before": to_text(before),
+        "limit": limit,
+    }
     found = connection.execute(record_statements.LIST_ALIKE, values).fetchall()
     return list(DamagedRows().only_readable(found, rows.to_captured))
 

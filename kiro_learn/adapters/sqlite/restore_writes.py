@@ -39,11 +39,11 @@ from kiro_learn.ports.storage.answers import Change, GraphChanged
 class RestoreWrites:
     """The part of a transaction that ``ports.storage.export`` describes."""
 
-    _connection: apsw.Connection
+    connection: apsw.Connection
     changes: list[Change]
 
     def restore(self, piece: Stored) -> Restored:
-        return _WRITES.get(type(piece), _restore_item)(self._connection, piece, self.changes)
+        return _WRITES.get(type(piece), _restore_item)(self.connection, piece, self.changes)
 
 
 def _restore_memory(connection: apsw.Connection, memory: StoredMemory, changes: list[Change]) -> Restored:

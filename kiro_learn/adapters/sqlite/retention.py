@@ -195,7 +195,7 @@ _BODY = body_text(TextBody(EXPIRED))
 class RetentionWrites:
     """The part of a transaction that ``ports.storage.retention`` describes."""
 
-    _connection: apsw.Connection
+    connection: apsw.Connection
     _utc_now: Callable[[], datetime]
     forgotten_in: set[int]
 
@@ -206,7 +206,7 @@ class RetentionWrites:
             "now": to_text(self._utc_now()),
             "body": _BODY,
         }
-        done: list[Row] = self._connection.execute(EXPIRE_EVENTS, values).fetchall()
+        done: list[Row] = self.connection.execute(EXPIRE_EVENTS, values).fetchall()
         if done:
             self._erase_in(namespace)
         return Amount(len(done), sum(size for (size,) in done))
@@ -214,20 +214,20 @@ class RetentionWrites:
     def mark_distilled(self, record_ids: Collection[RecordId]) -> None:
         now = to_text(self._utc_now())
         values = ({"record_id": record_id, "now": now} for record_id in record_ids)
-        self._connection.executemany(MARK_DISTILLED, values)
+        self.connection.executemany(MARK_DISTILLED, values)
 
     def delete_replaced(self, namespace: Namespace, *, before: datetime, limit: int) -> Amount:
         values: Values = {"namespace": namespace, "before": to_text(before), "limit": limit}
         gone = Amount()
-        found = list(decodable(self._connection.execute(REPLACED_BEFORE, values)))
+        found = list(decodable(self.connection.execute(REPLACED_BEFORE, values)))
         for record_id, replacement, size in found:
-            self._connection.execute(FORGET_REPLACED, {"record_id": record_id}).fetchall()
-            self._connection.execute(FORGET_TOLD, {"item_id": record_id})
-            self._connection.execute(DELETE_EMPTY_REPLACEMENT, {"replacement": replacement})
+            self.connection.execute(FORGET_REPLACED, {"record_id": record_id}).fetchall()
+            self.connection.execute(FORGET_TOLD, {"item_id": record_id})
+            self.connection.execute(DELETE_EMPTY_REPLACEMENT, {"replacement": replacement})
             gone += Amount(1, size)
         if gone.count:
             self._erase_in(namespace)
         return gone
 
     def _erase_in(self, namespace: Namespace) -> None:
-        self.forgotten_in.add(number_of(self._connection, namespace)[0])
+        self.forgotten_in.add(number_of(self.connection, namespace)[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,21 +27,19 @@ from kiro_learn.adapters.sqlite import (
     statements,
     word_reads,
 )
+from kiro_learn.adapters.sqlite.connections import changing, writing
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.eraser import rewrite
 from kiro_learn.adapters.sqlite.forgetting_statements import HAS_FORGOTTEN_OR_MERGED
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
-from kiro_learn.model.buffer import BufferedEvent, BufferSize, LearningRun, ParkedCluster
+from kiro_learn.model.buffer import LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.correction import Replacement
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import FIRST_NOT_DERIVED, EventId, RecordId, to_text
-from kiro_learn.model.namespace import Namespace, Pause
-from kiro_learn.model.observation import CapturedRecord
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import Feedback, ToldId
 from kiro_learn.model.statistics import LlmUsage
-from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, KnownModel, ModelIdentity, Parts
 from kiro_learn.ports.storage.answers import Change, Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import Work
 
@@ -220,7 +218,7 @@ class SqliteTransaction(
         open_projects: OpenProjects | None = None,
     ) -> None:
         """``open_projects``: what the works before in the same commit know of; None if this is the only one."""
-        self._connection = connection
+        self.connection = connection
         self._utc_now = utc_now
         self._open_projects = open_projects or OpenProjects(connection)
         self.changes: list[Change] = []
@@ -237,160 +235,110 @@ class SqliteTransaction(
         values = rows.from_event(event, transaction_time=self._utc_now())
         if not is_open and (self.has_erased(event.namespace, [event.event_id]) or self.is_step_forgotten(values)):
             return 0
-        self._connection.execute(statements.PUT_EVENT, values)
+        self.connection.execute(statements.PUT_EVENT, values)
         size = 0
-        if self._connection.changes():
+        if self.connection.changes():
             size = size_bytes or rows.size_of(values["body_json"])
             if number is None:
-                number, _ = records.number_of(self._connection, event.namespace)
+                number, _ = records.number_of(self.connection, event.namespace)
             if buffered:
                 entry: rows.Values = {"number": number, "event_id": event.event_id, "size_bytes": size}
-                self._connection.execute(statements.PUT_BUFFERED, entry)
+                self.connection.execute(statements.PUT_BUFFERED, entry)
             if is_open:
                 self._open_projects.note(event.namespace, number)
         self._open_projects.wrote_event()
         return size
 
     def _is_open(self, namespace: Namespace) -> bool:
-        return not self._connection.execute(HAS_FORGOTTEN_OR_MERGED, {"namespace": namespace}).get
+        return not self.connection.execute(HAS_FORGOTTEN_OR_MERGED, {"namespace": namespace}).get
 
     def is_reported(self, event: Event, *, within: timedelta) -> bool:
         values = rows.from_event(event, transaction_time=event.valid_time)
         place = {name: values[name] for name in ("namespace", "session_id", "kind", "body_json")}
         window = {"after": to_text(event.valid_time - within), "before": to_text(event.valid_time + within)}
-        found = self._connection.execute(statements.REPORTED, place | window | {"first_id": FIRST_NOT_DERIVED})
+        found = self.connection.execute(statements.REPORTED, place | window | {"first_id": FIRST_NOT_DERIVED})
         return found.fetchone() is not None
 
     def find_prompts_before(self, event_id: EventId, *, limit: int) -> list[Event]:
-        found = self._connection.execute(statements.PROMPTS_BEFORE, {"event_id": event_id, "limit": limit})
+        found = self.connection.execute(statements.PROMPTS_BEFORE, {"event_id": event_id, "limit": limit})
         return [rows.to_event(row) for row in found]
 
     def put_memory_record(self, record: MemoryRecord) -> None:
         in_use = self.in_use(record.namespace)
         if in_use != record.namespace:
             record = unchecked_evolve(record, namespace=in_use)
-        self.changes += records.put_record(self._connection, record)
+        self.changes += records.put_record(self.connection, record)
 
-    def list_alike(
-        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime, limit: int
-    ) -> list[CapturedRecord]:
-        window = {"after": to_text(after), "before": to_text(before), "limit": limit}
-        return records.list_alike(self._connection, window | {"namespace": namespace, "hash": content_hash})
+    list_alike = writing(records.list_alike)
+    put_file_digests = writing(records.put_file_digests)
+    note_merged = writing(records.note_merged)
+    set_stale = writing(records.set_stale)
+    set_pinned = writing(records.set_pinned)
+    add_feedback = writing(records.add_feedback)
+    rebuild_words = writing(word_reads.rebuild)
 
-    def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
-        records.put_file_digests(self._connection, digests)
+    put_embedding = changing(embeddings.put_embedding)
+    put_passages = writing(embeddings.put_passages)
+    set_embedding_aside = writing(embeddings.set_aside)
+    adopt_model = changing(embeddings.adopt_model)
+    switch_model = changing(embeddings.switch_model)
 
-    def note_merged(self, namespace: Namespace, branch: str) -> None:
-        records.note_merged(self._connection, namespace, branch)
+    is_forgotten = writing(history.is_forgotten)
+    has_forgotten = writing(history.has_forgotten)
+    replace_memory_records = changing(history.replace)
 
-    def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
-        records.set_stale(self._connection, record_ids, at)
+    are_waiting = writing(buffers.are_waiting)
+    clear_buffer = writing(buffers.clear_buffer)
+    compact_buffer = writing(buffers.compact_buffer)
+    park_buffer = writing(buffers.park_buffer)
+    unpark_buffer = writing(buffers.unpark_buffer)
 
-    def set_pinned(self, record_ids: Sequence[RecordId], at: datetime | None) -> int:
-        return records.set_pinned(self._connection, record_ids, at)
-
-    def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
-        self.changes += embeddings.put_embedding(self._connection, record_id, embedding, model)
-
-    def put_passages(self, record_id: RecordId, codes: Codes, model: ModelIdentity = BUNDLED_MODEL) -> None:
-        embeddings.put_passages(self._connection, record_id, codes, model)
-
-    def set_embedding_aside(self, record_id: RecordId, reason: str, model: ModelIdentity = BUNDLED_MODEL) -> None:
-        embeddings.set_aside(self._connection, record_id, reason, model)
-
-    def adopt_model(self, model: KnownModel) -> None:
-        self.changes += embeddings.adopt_model(self._connection, model)
-
-    def switch_model(self, namespace: Namespace) -> None:
-        self.changes += embeddings.switch_model(self._connection, namespace)
+    put_pause = writing(sessions.put_pause)
+    delete_pause = writing(sessions.delete_pause)
+    put_told = writing(sessions.put_told)
+    clear_told = writing(sessions.clear_told)
+    forget_told = writing(sessions.forget_told)
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
-        known = [each for each in dict.fromkeys(record_ids) if records.is_known(self._connection, each)]
+        known = [each for each in dict.fromkeys(record_ids) if records.is_known(self.connection, each)]
         if known:
             self.forget_records(known)
         return len(known)
 
-    def is_forgotten(self, record: MemoryRecord) -> bool:
-        return history.is_forgotten(self._connection, record)
-
-    def has_forgotten(self, namespace: Namespace | None, event_ids: Iterable[EventId]) -> bool:
-        return history.has_forgotten(self._connection, namespace, event_ids)
-
-    def replace_memory_records(self, replacement: Replacement) -> None:
-        self.changes += history.replace(self._connection, replacement)
-
     def undo_replacement(self, record_id: RecordId) -> Replacement:
-        undone, changes = history.undo(self._connection, record_id)
+        undone, changes = history.undo(self.connection, record_id)
         self.changes += changes
         return undone
 
     def attempt(self, work: Work[T]) -> T:
-        self._connection.execute("SAVEPOINT attempt")
+        self.connection.execute("SAVEPOINT attempt")
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(self._give_up, len(self.changes))
             with one_work_named():
                 value = work(self)
             on_failure.pop_all()
-        self._connection.execute("RELEASE attempt")
+        self.connection.execute("RELEASE attempt")
         return value
 
     def park_cluster(self, cluster: ParkedCluster) -> None:
-        self._connection.execute(statements.PARK_CLUSTER, rows.from_cluster(cluster))
+        self.connection.execute(statements.PARK_CLUSTER, rows.from_cluster(cluster))
 
     def unpark_cluster(self, cluster_id: str) -> bool:
-        self._connection.execute(statements.UNPARK_CLUSTER, {"cluster_id": cluster_id})
-        return self._connection.changes() > 0
-
-    def are_waiting(self, namespace: Namespace, positions: Collection[int]) -> bool:
-        return buffers.are_waiting(self._connection, namespace, positions)
-
-    def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
-        buffers.clear_buffer(self._connection, namespace, through=through)
-
-    def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
-        buffers.compact_buffer(self._connection, namespace, through=through, entries=entries)
-
-    def park_buffer(self, namespace: Namespace, *, through: int) -> None:
-        buffers.park_buffer(self._connection, namespace, through=through)
-
-    def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
-        return buffers.unpark_buffer(self._connection, namespace, most_bytes=most_bytes)
-
-    def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
-        return word_reads.rebuild(self._connection, namespace, after=after, most=most)
+        self.connection.execute(statements.UNPARK_CLUSTER, {"cluster_id": cluster_id})
+        return self.connection.changes() > 0
 
     def add_llm_usage(self, usage: LlmUsage) -> None:
-        self._connection.execute(statements.ADD_LLM_USAGE, rows.from_usage(usage))
+        self.connection.execute(statements.ADD_LLM_USAGE, rows.from_usage(usage))
 
     def put_run(self, run: LearningRun) -> None:
-        self._connection.execute(statements.PUT_RUN, rows.from_run(run))
+        self.connection.execute(statements.PUT_RUN, rows.from_run(run))
 
     def put_hook_session(self, key: str, session_id: str) -> None:
-        self._connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
-
-    def put_pause(self, pause: Pause) -> None:
-        sessions.put_pause(self._connection, pause)
-
-    def delete_pause(self, namespace: Namespace, session_id: str | None) -> None:
-        sessions.delete_pause(self._connection, namespace, session_id)
-
-    def put_told(
-        self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
-    ) -> None:
-        sessions.put_told(self._connection, namespace, session_id, item_ids, prompt_number=prompt_number)
-
-    def add_feedback(self, record_id: RecordId, feedback: Feedback) -> None:
-        records.add_feedback(self._connection, record_id, feedback)
-
-    def clear_told(self, namespace: Namespace, session_id: str) -> None:
-        sessions.clear_told(self._connection, namespace, session_id)
-
-    def forget_told(self, item_ids: Collection[ToldId]) -> None:
-        sessions.forget_told(self._connection, item_ids)
+        self.connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
 
     def _give_up(self, change_count: int) -> None:
         del self.changes[change_count:]
-        if self._connection.in_transaction:  # some errors of SQLite (a full disk) have rolled back by themselves
-            self._connection.execute("ROLLBACK TO attempt")
-            self._connection.execute("RELEASE attempt")
+        if self.connection.in_transaction:  # some errors of SQLite (a full disk) have rolled back by themselves
+            self.connection.execute("ROLLBACK TO attempt")
+            self.connection.execute("RELEASE attempt")
         self._open_projects.forget()

@@ -169,7 +169,7 @@ def test_what_alone_waits_and_is_damaged_is_told_by_its_place(tmp_path: Path) ->
         assert isinstance(tx, SqliteTransaction)
         tx.clear_buffer(MINE, through=COUNT)
         entry: rows.Values = {"number": 1, "event_id": event_id(BROKEN), "size_bytes": 1}
-        tx._connection.execute(statements.PUT_BUFFERED, entry)
+        tx.connection.execute(statements.PUT_BUFFERED, entry)
 
     with_damage(tmp_path, "events", EVENT_DAMAGES["bad JSON"], check)
 
@@ -244,7 +244,7 @@ def test_text_that_is_not_utf_8_is_an_error_of_the_store(tmp_path: Path) -> None
 
         def read(tx: StorageTransaction) -> None:
             assert isinstance(tx, SqliteTransaction)
-            tx._connection.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()
+            tx.connection.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()
 
         with pytest.raises(StorageCorrupt, match="not UTF-8"):
             await transact_one(storage, read)
