@@ -64,8 +64,7 @@ class MovedTable:
 
     @property
     def insertion(self) -> str:
-        names, places = ", ".join(self.columns), ", ".join(f":{name}" for name in self.columns)
-        return f"INSERT INTO {self.name} ({names}) VALUES ({places})"
+        return statements.insertion(self.name, *self.columns)
 
     def values(self, row: Sequence[Any]) -> Mapping[str, Any]:
         return dict(zip(self.columns, row, strict=True))

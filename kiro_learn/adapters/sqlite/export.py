@@ -20,9 +20,9 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, damage_named, de
 from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
 from kiro_learn.adapters.sqlite.graph_statements import EVIDENCE_COLUMNS as _EVIDENCE
 from kiro_learn.adapters.sqlite.history import replacing_in
-from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS
+from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS, RECORD_FIELDS
 from kiro_learn.adapters.sqlite.rows import decoded, to_cluster, to_event, to_record
-from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS
+from kiro_learn.adapters.sqlite.statements import CLUSTER_FIELDS, EVENT_COLUMNS, EVENT_FIELDS, insertion
 from kiro_learn.model.correction import ReplacementReason
 from kiro_learn.model.graph import GraphKind
 from kiro_learn.model.ids import from_text
@@ -107,25 +107,17 @@ HOLDS_SOMETHING = """
     SELECT EXISTS (SELECT 1 FROM events WHERE namespace = :source_name)
         OR EXISTS (SELECT 1 FROM memory_records WHERE namespace_number = :source)
 """
-RESTORE_PAUSE = """
-    INSERT INTO pauses (namespace, session_id, since) VALUES (:namespace, :session_id, :since)
+RESTORE_PAUSE = f"""
+    {insertion("pauses", "namespace", "session_id", "since")}
     ON CONFLICT (namespace, session_id) DO NOTHING
 """
 
-RESTORE_EVENT = """
-    INSERT INTO events (
-        event_id, parent_event_id, session_id, actor_id, namespace, schema_version, kind, body_json, valid_time,
-        transaction_time, source_json, content_hash, project_path, expired_at, expired_bytes)
-    VALUES (
-        :event_id, :parent_event_id, :session_id, :actor_id, :namespace, :schema_version, :kind, :body_json,
-        :valid_time, :transaction_time, :source_json, :content_hash, :project_path, :expired_at, :expired_bytes)
+RESTORE_EVENT = f"""
+    {insertion("events", *EVENT_FIELDS, "transaction_time", "expired_at", "expired_bytes")}
     ON CONFLICT (event_id) DO NOTHING
 """
 
-RESTORE_WAITING = """
-    INSERT INTO buffer (namespace_number, is_parked, event_id, size_bytes)
-    VALUES (:number, :is_parked, :event_id, :size_bytes)
-"""
+RESTORE_WAITING = insertion("buffer", "namespace_number", "is_parked", "event_id", "size_bytes")
 
 # By the unique index of replacement_id.
 REPLACEMENT_NUMBER = """
@@ -134,46 +126,26 @@ REPLACEMENT_NUMBER = """
      WHERE p.replacement_id = :replacement_id
 """
 
-RESTORE_REPLACED = """
-    INSERT INTO replaced_records (
-        number, replacement_number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type,
-        importance, origin, stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
-        files_modified_json, source_event_ids_json, capture_type, captured_text, details_json, content_hash,
-        distilled_at, branch, pinned_at)
-    VALUES (
-        :number, :replacement, :namespace_number, :record_id, :created_at, :strategy, :observation_type,
-        :knowledge_type, :importance, :origin, :stale_at, :title, :summary, :facts_json, :concepts_json,
-        :files_touched_json, :files_read_json, :files_modified_json, :source_event_ids_json, :capture_type,
-        :captured_text, :details_json, :content_hash, :distilled_at,
-        :branch, :pinned_at)
-"""
+_OF_REPLACED = ("number", "replacement_number", "namespace_number", "content_hash", "distilled_at")
+RESTORE_REPLACED = insertion("replaced_records", *_OF_REPLACED, *RECORD_FIELDS)
 
 # By the unique index of record_id.
 RESTORE_NOTES = """
     UPDATE memory_records SET distilled_at = :distilled_at, file_digests_json = :digests WHERE record_id = :record_id
 """
 
-RESTORE_EVIDENCE = f"""
-    INSERT INTO graph_evidence ({", ".join(_EVIDENCE)})
-    VALUES ({", ".join(f":{column}" for column in _EVIDENCE)})
-    ON CONFLICT (item_id, event_id) DO NOTHING
-"""
+RESTORE_EVIDENCE = f"{insertion('graph_evidence', *_EVIDENCE)} ON CONFLICT (item_id, event_id) DO NOTHING"
 
 # Each of the three by the unique index.
-RESTORE_PARKED = """
-    INSERT INTO parked_clusters (cluster_id, namespace, records_json, problem, attempt_count, retry_at)
-    VALUES (:cluster_id, :namespace, :records_json, :problem, :attempt_count, :retry_at)
-    ON CONFLICT (cluster_id) DO NOTHING
-"""
+RESTORE_PARKED = f"{insertion('parked_clusters', *CLUSTER_FIELDS)} ON CONFLICT (cluster_id) DO NOTHING"
 
-RESTORE_TOLD = """
-    INSERT INTO session_told (namespace_number, session_id, item_id, prompt_number)
-    VALUES (:number, :session_id, :item_id, :prompt_number)
+RESTORE_TOLD = f"""
+    {insertion("session_told", "namespace_number", "session_id", "item_id", "prompt_number")}
     ON CONFLICT (namespace_number, session_id, item_id) DO NOTHING
 """
 
-RESTORE_FORGOTTEN = """
-    INSERT INTO forgotten (namespace_number, event_id, digest) VALUES (:number, :event_id, :digest)
+RESTORE_FORGOTTEN = f"""
+    {insertion("forgotten", "namespace_number", "event_id", "digest")}
     ON CONFLICT DO NOTHING
 """
 
@@ -182,7 +154,7 @@ MOST_PIECES = 200
 MOST_BYTES = 1_000_000
 """Of a page; one piece may be larger."""
 
-RECORD_WIDTH = 22
+RECORD_WIDTH = 1 + len(RECORD_FIELDS)
 """Columns of ``RECORD_COLUMNS``."""
 
 ToPiece: TypeAlias = Callable[[Row], Stored]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.adapters.sqlite.statements import insertion
 from kiro_learn.model.graph import (
     Entity,
     Evidence,
@@ -113,8 +114,7 @@ def _put(kind: GraphKind) -> str:
     names += FOUND_BY.get(kind, ())
     changes = ", ".join(f"{name} = excluded.{name}" for name in names if name != "id")
     return f"""
-    INSERT INTO {TABLES[kind]} (namespace_number, {", ".join(names)})
-    VALUES (:namespace_number, {", ".join(f":{name}" for name in names)})
+    {insertion(TABLES[kind], "namespace_number", *names)}
     ON CONFLICT (id) DO UPDATE SET {changes}
      WHERE {TABLES[kind]}.namespace_number = excluded.namespace_number RETURNING 1
     """
@@ -254,10 +254,7 @@ DELETE_NAMES = "DELETE FROM graph_entity_names WHERE entity_id = :id"
 PUT_NAME = """
     INSERT OR IGNORE INTO graph_entity_names (namespace_number, folded_name, entity_id) VALUES (:number, :name, :id)
 """
-PUT_EVIDENCE = f"""
-    INSERT OR REPLACE INTO graph_evidence ({", ".join(EVIDENCE_COLUMNS)})
-    VALUES ({", ".join(f":{column}" for column in EVIDENCE_COLUMNS)})
-"""
+PUT_EVIDENCE = insertion("graph_evidence", *EVIDENCE_COLUMNS, verb="INSERT OR REPLACE")
 EVIDENCE = f"""
     SELECT {", ".join(EVIDENCE_COLUMNS)} FROM graph_evidence
      WHERE item_id IN (SELECT value FROM json_each(:ids)) ORDER BY item_id, observed_at, event_id

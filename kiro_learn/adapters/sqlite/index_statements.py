@@ -2,6 +2,7 @@
 
 See ``statements.py`` for the rules of the SQL.
 """
+# ruff: noqa: S608  # every text that is put together here is made of names of ours
 
 from __future__ import annotations
 
@@ -123,7 +124,7 @@ UNEMBEDDED = f"""
      WHERE r.embedding IS NULL AND r.embedding_set_aside IS NULL AND n.embedding_model = 1
        AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Backwards along model_embeddings_awaited, which holds just these rows; then each record by the rowid. The reader stops
 # it when it has enough.
@@ -135,7 +136,7 @@ AWAITED_EMBEDDINGS = f"""
      WHERE e.embedding IS NULL AND e.set_aside IS NULL
        AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY e.number DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # By the rowid.
 PUT_PASSAGES = "UPDATE memory_records SET passage_codes = :codes WHERE number = :number"
@@ -163,7 +164,7 @@ WITHOUT_PASSAGES = f"""
      WHERE r.passage_codes IS NULL AND r.embedding IS NOT NULL AND n.embedding_model = 1
        AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Backwards along model_embeddings_without_passages, which holds just these rows; then each record by the rowid. The
 # reader stops it when it has enough.
@@ -175,7 +176,7 @@ WITHOUT_MODEL_PASSAGES = f"""
      WHERE e.passage_codes IS NULL AND e.embedding IS NOT NULL
        AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY e.number DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 LACKS_EMBEDDING = """
     NOT (:model = 1 AND (r.embedding IS NOT NULL OR r.embedding_set_aside IS NOT NULL))
@@ -191,7 +192,7 @@ BEHIND = f"""
       LEFT JOIN model_embeddings AS e ON e.model_number = :model AND e.number = r.number
      WHERE n.embedding_model <> :model AND {LACKS_EMBEDDING}
      ORDER BY n.number, r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Along records_of_namespace from its oldest record, which is embedded last.
 IS_BEHIND = f"""
@@ -201,7 +202,7 @@ IS_BEHIND = f"""
      WHERE r.namespace_number = :number AND {LACKS_EMBEDDING}
      ORDER BY r.created_at, r.record_id
      LIMIT 1
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Along records_of_namespace until one has a vector.
 IS_SERVED = """
@@ -226,7 +227,7 @@ COUNT_EMBEDDINGS_OF_NAMESPACE = f"""
       JOIN memory_records AS r ON r.namespace_number = n.number
       LEFT JOIN model_embeddings AS e ON e.model_number = n.embedding_model AND e.number = r.number
      WHERE n.namespace = :namespace
-"""  # noqa: S608  # a constant of ours
+"""
 
 # The whole table: it is asked for by a person who looks at a status, not by a prompt.
 COUNT_EMBEDDINGS_OF_ALL = f"""
@@ -234,7 +235,7 @@ COUNT_EMBEDDINGS_OF_ALL = f"""
       FROM memory_records AS r
       JOIN namespaces AS n ON n.number = r.namespace_number
       LEFT JOIN model_embeddings AS e ON e.model_number = n.embedding_model AND e.number = r.number
-"""  # noqa: S608  # a constant of ours
+"""
 
 # As many as there are in the projects that are behind.
 COUNT_REEMBEDDED = f"""
@@ -243,7 +244,7 @@ COUNT_REEMBEDDED = f"""
       CROSS JOIN memory_records AS r ON r.namespace_number = n.number
       LEFT JOIN model_embeddings AS e ON e.model_number = :model AND e.number = r.number
      WHERE n.embedding_model <> :model
-"""  # noqa: S608  # a constant of ours
+"""
 
 
 # --- words: one index per namespace ----------------------------------------------------------------------------------
@@ -283,7 +284,7 @@ SEARCH_SYNTAX = f"""
      WHERE records_fts_{{number}} MATCH :expression AND {IS_WANTED}
      ORDER BY score DESC, r.created_at DESC, r.record_id
      LIMIT :limit
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Whatever comes first, so that it ends there, however many match.
 SEARCH_SYNTAX_ANY = f"""
@@ -291,7 +292,7 @@ SEARCH_SYNTAX_ANY = f"""
       FROM records_fts_{{number}} CROSS JOIN memory_records AS r ON r.number = records_fts_{{number}}.rowid
      WHERE records_fts_{{number}} MATCH :expression AND {IS_WANTED}
      LIMIT :limit
-"""  # noqa: S608  # a constant of ours
+"""
 
 # One record in which FTS5 keeps its totals, by its rowid.
 INDEX_TOTALS = "SELECT block FROM records_fts_{number}_data WHERE id = 1"
@@ -327,7 +328,7 @@ RECORDS_BETWEEN = f"""
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
      WHERE r.number > :after AND r.number <= :last
      ORDER BY r.number
-"""  # noqa: S608  # a constant of ours
+"""
 
 # The same, the first of them.
 FIRST_RECORDS_BETWEEN = f"{RECORDS_BETWEEN} LIMIT :limit"

@@ -21,7 +21,7 @@ from kiro_learn.adapters.sqlite.index_statements import CREATE_INDEX
 from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS
 from kiro_learn.adapters.sqlite.records import next_number, number_of, put_words
 from kiro_learn.adapters.sqlite.rows import Values, from_cluster, to_record
-from kiro_learn.adapters.sqlite.statements import PARK_CLUSTER, for_namespace
+from kiro_learn.adapters.sqlite.statements import PARK_CLUSTER, USAGE_COUNTS, USAGE_FIELDS, added, for_namespace
 from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
 from kiro_learn.adapters.sqlite.statistics_statements import PROJECTS
 from kiro_learn.errors import InvalidRequest
@@ -119,17 +119,12 @@ MOVE_TOLD = "UPDATE OR REPLACE session_told SET namespace_number = :target WHERE
 MOVE_FORGOTTEN = "UPDATE OR REPLACE forgotten SET namespace_number = :target WHERE namespace_number = :source"
 MOVE_RUNS = "UPDATE learning_runs SET namespace = :target_name WHERE namespace = :source_name"
 MOVE_PAUSES = "UPDATE OR REPLACE pauses SET namespace = :target_name WHERE namespace = :source_name"
-ADD_USAGE = """
-    INSERT INTO llm_usage (day, namespace, call_count, failure_count, characters_in, characters_out, seconds)
-    SELECT day, :target_name, call_count, failure_count, characters_in, characters_out, seconds
+ADD_USAGE = f"""
+    INSERT INTO llm_usage ({", ".join(USAGE_FIELDS)})
+    SELECT day, :target_name, {", ".join(USAGE_COUNTS)}
       FROM llm_usage WHERE namespace = :source_name
-    ON CONFLICT (day, namespace) DO UPDATE
-       SET call_count = llm_usage.call_count + excluded.call_count,
-           failure_count = llm_usage.failure_count + excluded.failure_count,
-           characters_in = llm_usage.characters_in + excluded.characters_in,
-           characters_out = llm_usage.characters_out + excluded.characters_out,
-           seconds = llm_usage.seconds + excluded.seconds
-"""
+    ON CONFLICT (day, namespace) {added("llm_usage", USAGE_COUNTS)}
+"""  # noqa: S608  # constants of ours
 DROP_USAGE = "DELETE FROM llm_usage WHERE namespace = :source_name"
 
 

@@ -2,8 +2,11 @@
 
 See ``statements.py`` for the rules of the SQL.
 """
+# ruff: noqa: S608  # every text that is put together here is made of names of ours
 
 from __future__ import annotations
+
+from kiro_learn.adapters.sqlite.statements import as_bytes, insertion
 
 # --- memory records --------------------------------------------------------------------------------------------------
 
@@ -14,27 +17,16 @@ FIND_RECORD = """
      WHERE r.record_id = :record_id
 """
 
-PUT_RECORD = """
-    INSERT INTO memory_records (
-        number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
-        stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json, files_modified_json,
-        source_event_ids_json, capture_type, captured_text, details_json, content_hash, branch, pinned_at)
-    VALUES (
-        :number, :namespace_number, :record_id, :created_at, :strategy, :observation_type, :knowledge_type, :importance,
-        :origin, :stale_at, :title, :summary, :facts_json, :concepts_json, :files_touched_json, :files_read_json,
-        :files_modified_json, :source_event_ids_json, :capture_type, :captured_text, :details_json, :content_hash,
-        :branch, :pinned_at)
-"""
+RECORD_FIELDS = (
+    *("record_id", "created_at", "strategy", "observation_type", "knowledge_type", "importance", "origin", "stale_at"),
+    *("title", "summary", "facts_json", "concepts_json", "files_touched_json", "files_read_json"),
+    *("files_modified_json", "source_event_ids_json", "capture_type", "captured_text", "details_json", "branch"),
+    "pinned_at",
+)
+"""The columns of a memory's value, as it is read and written."""
+RECORD_COLUMNS = f"CAST(n.namespace AS BLOB), {as_bytes('r', RECORD_FIELDS, but={'importance'})}"
+PUT_RECORD = insertion("memory_records", "number", "namespace_number", *RECORD_FIELDS, "content_hash")
 
-RECORD_COLUMNS = """
-    CAST(n.namespace AS BLOB), CAST(r.record_id AS BLOB), CAST(r.created_at AS BLOB), CAST(r.strategy AS BLOB),
-    CAST(r.observation_type AS BLOB), CAST(r.knowledge_type AS BLOB), r.importance, CAST(r.origin AS BLOB),
-    CAST(r.stale_at AS BLOB), CAST(r.title AS BLOB), CAST(r.summary AS BLOB), CAST(r.facts_json AS BLOB),
-    CAST(r.concepts_json AS BLOB), CAST(r.files_touched_json AS BLOB), CAST(r.files_read_json AS BLOB),
-    CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB), CAST(r.capture_type AS BLOB),
-    CAST(r.captured_text AS BLOB), CAST(r.details_json AS BLOB), CAST(r.branch AS BLOB),
-    CAST(r.pinned_at AS BLOB)
-"""
 
 # For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
 GET_RECORDS = f"""
@@ -42,7 +34,7 @@ GET_RECORDS = f"""
       FROM json_each(:record_ids) AS asked
       JOIN memory_records AS r ON r.record_id = asked.value
       JOIN namespaces AS n ON n.number = r.namespace_number
-"""  # noqa: S608  # a constant of ours
+"""
 
 # For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:
 # two hundred of them took five times as long.
@@ -75,7 +67,7 @@ RECORDS_OF_NAMESPACE = f"""
      WHERE n.namespace = :namespace
      ORDER BY r.created_at DESC, r.record_id DESC
      LIMIT :limit OFFSET :offset
-"""  # noqa: S608  # a constant of ours
+"""
 
 # A range of records_of_namespace, of which the table itself is not read.
 RECORD_IDS_ENDING = """
@@ -92,7 +84,7 @@ RECORDS_OF_ALL = f"""
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
      ORDER BY r.created_at DESC, r.record_id DESC
      LIMIT :limit OFFSET :offset
-"""  # noqa: S608  # a constant of ours
+"""
 
 # A range of records_of_namespace, of which the table itself is not read.
 COUNT_RECORDS_OF_NAMESPACE = """
@@ -118,7 +110,7 @@ LIST_ALIKE = f"""
        AND r.created_at > :after AND r.created_at < :before
      ORDER BY r.created_at DESC, r.record_id DESC
      LIMIT :limit
-"""  # noqa: S608  # a constant of ours
+"""
 
 IS_WANTED = """
     (:types IS NULL
@@ -153,7 +145,7 @@ RECORDS_BEFORE = f"""
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
      WHERE n.namespace = :namespace AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
      ORDER BY r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Backwards along records_by_time, without a sort; the reader stops it when it has enough.
 RECORDS_OF_ALL_BEFORE = f"""
@@ -161,7 +153,7 @@ RECORDS_OF_ALL_BEFORE = f"""
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
      WHERE (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
      ORDER BY r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Backwards along records_pinned, which are few, without a sort; the reader stops it when it has enough.
 PINNED_BEFORE = f"""
@@ -170,7 +162,7 @@ PINNED_BEFORE = f"""
      WHERE r.pinned_at IS NOT NULL AND (:namespace IS NULL OR n.namespace = :namespace)
        AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
      ORDER BY r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Backwards along records_of_knowledge, without a sort; the reader stops it when it has enough.
 KNOWLEDGE_BEFORE = f"""
@@ -179,7 +171,7 @@ KNOWLEDGE_BEFORE = f"""
      WHERE n.namespace = :namespace AND r.knowledge_type IS NOT NULL
        AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
      ORDER BY r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # All of records_of_knowledge; what is sorted is two numbers and two short texts, before the rows are read whole.
 RULES_FIRST = f"""
@@ -197,7 +189,7 @@ RULES_FIRST = f"""
       CROSS JOIN memory_records AS r ON r.number = chosen.number
       JOIN namespaces AS n ON n.number = r.namespace_number
      ORDER BY chosen.place, r.created_at DESC, r.record_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # For each of a list, by the unique index of record_id.
 KNOWLEDGE_AMONG = """
@@ -210,7 +202,7 @@ FITTING_AMONG = f"""
     SELECT r.record_id
       FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
      WHERE {IS_WANTED}
-"""  # noqa: S608  # made of constants
+"""
 
 # Along records_of_namespace, without a sort.
 RECORDS_AFTER = f"""
@@ -219,7 +211,7 @@ RECORDS_AFTER = f"""
      WHERE n.namespace = :namespace AND (r.created_at, r.record_id) > (:created_at, :record_id)
      ORDER BY r.created_at, r.record_id
      LIMIT :limit
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Backwards along records_by_capture_type, then each record's event by the primary key, until one fits.
 CHECKPOINT = f"""
@@ -233,7 +225,7 @@ CHECKPOINT = f"""
                           AND e.namespace = :namespace AND e.session_id = :session_id))
      ORDER BY r.created_at DESC, r.record_id DESC
      LIMIT 1
-"""  # noqa: S608  # a constant of ours
+"""
 
 # For each of a list, by the unique index of record_id.
 SET_STALE = """
@@ -310,24 +302,21 @@ PUT_REPLACING = """
     INSERT INTO replacing_records (replacement_number, place, record_id) VALUES (:replacement, :place, :record_id)
 """
 
-WHOLE_RECORD_COLUMNS = """
-    number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
-    stale_at, embedding_set_aside, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
-    files_modified_json, source_event_ids_json, embedding, capture_type, captured_text, details_json, content_hash,
-    distilled_at, branch, pinned_at
-"""
+WHOLE_RECORD_COLUMNS = ", ".join(
+    ("number", "namespace_number", *RECORD_FIELDS, "content_hash", "embedding", "embedding_set_aside", "distilled_at")
+)
 
 # By the rowid.
 KEEP_REPLACED = f"""
     INSERT INTO replaced_records (replacement_number, {WHOLE_RECORD_COLUMNS})
     SELECT :replacement, {WHOLE_RECORD_COLUMNS} FROM memory_records WHERE number = :number
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Along replaced_with.
 PUT_BACK_REPLACED = f"""
     INSERT INTO memory_records ({WHOLE_RECORD_COLUMNS})
     SELECT {WHOLE_RECORD_COLUMNS} FROM replaced_records WHERE replacement_number = :replacement
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Along replaced_with, in order of record_id.
 REPLACED_RECORDS = f"""
@@ -335,7 +324,7 @@ REPLACED_RECORDS = f"""
       FROM replaced_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
      WHERE r.replacement_number = :replacement
      ORDER BY r.record_id
-"""  # noqa: S608  # a constant of ours
+"""
 
 # By the unique index of record_id.
 CAME_WITH = "SELECT replacement_number FROM replacing_records WHERE record_id = :record_id"

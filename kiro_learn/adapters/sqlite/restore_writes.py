@@ -81,7 +81,7 @@ def _restore_parked(connection: apsw.Connection, cluster: ParkedCluster, _change
 
 def _restore_told(connection: apsw.Connection, told: ToldItem, _changes: list[Change]) -> Restored:
     values: rows.Values = {
-        "number": records.number_of(connection, told.namespace)[0],
+        "namespace_number": records.number_of(connection, told.namespace)[0],
         "session_id": told.session_id,
         "item_id": told.item_id,
         "prompt_number": told.prompt_number,
@@ -91,7 +91,7 @@ def _restore_told(connection: apsw.Connection, told: ToldItem, _changes: list[Ch
 
 def _restore_forgotten(connection: apsw.Connection, forgotten: StoredForgotten, _changes: list[Change]) -> Restored:
     values: rows.Values = {
-        "number": records.number_of(connection, forgotten.namespace)[0],
+        "namespace_number": records.number_of(connection, forgotten.namespace)[0],
         "event_id": forgotten.event_id,
         "digest": bytes.fromhex(forgotten.digest),
     }
@@ -159,7 +159,7 @@ def _restore_event(connection: apsw.Connection, stored: StoredEvent, _changes: l
     number, _ = records.number_of(connection, stored.event.namespace)
     if stored.waits is not None:
         entry: rows.Values = {
-            "number": number,
+            "namespace_number": number,
             "is_parked": stored.waits == "parked",
             "event_id": stored.event.event_id,
             "size_bytes": rows.size_of(values["body_json"]),
@@ -173,9 +173,12 @@ def _restore_replaced(connection: apsw.Connection, stored: StoredReplaced, _chan
     if (found := _found(connection, stored.memory)) is not None:
         return found
     numbers = records.new_number(connection, record.namespace)
-    values = rows.from_record(record) | numbers | {"replacement": _replacement(connection, stored, numbers)}
     distilled_at = stored.memory.distilled_at
-    values |= {"distilled_at": distilled_at and to_text(distilled_at)}
+    values = rows.from_record(record) | numbers
+    values |= {
+        "replacement_number": _replacement(connection, stored, numbers),
+        "distilled_at": distilled_at and to_text(distilled_at),
+    }
     connection.execute(statements.RESTORE_REPLACED, values)
     return Restored.STORED
 

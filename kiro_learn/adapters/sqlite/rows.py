@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from kiro_learn.adapters.sqlite.damage import Row, damage_named
+from kiro_learn.adapters.sqlite.statements import USAGE_FIELDS
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.correction import Replacement, ReplacementReason
@@ -343,9 +344,8 @@ def from_usage(usage: LlmUsage) -> Values:
 
 def to_usage(row: Row) -> LlmUsage:
     day, *values = row
-    names = ("namespace", "call_count", "failure_count", "characters_in", "characters_out", "seconds")
     with damage_named(f"the usage of {day}"):
-        return LlmUsage(day=date.fromisoformat(day), **dict(zip(names, values, strict=True)))
+        return LlmUsage(day=date.fromisoformat(day), **dict(zip(USAGE_FIELDS[1:], values, strict=True)))
 
 
 def _to_json(value: Any) -> str:

@@ -3,8 +3,27 @@
 Rules of this file: values are bound, never written into the text. The one thing that cannot be bound is a table's
 name; ``records_fts_<number>`` is made by ``for_namespace`` from an integer and from nothing else.
 """
+# ruff: noqa: S608  # every text that is put together here is made of names of ours
 
 from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+
+def insertion(table: str, *columns: str, verb: str = "INSERT") -> str:
+    """Puts a row of these columns, each bound by its own name."""
+    return f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({', '.join(f':{name}' for name in columns)})"
+
+
+def as_bytes(table: str, columns: Sequence[str], *, but: Collection[str]) -> str:
+    """``columns``, their texts as bytes: rows.py decodes them, and can name a row whose text is not UTF-8."""
+    return ", ".join(f"{table}.{name}" if name in but else f"CAST({table}.{name} AS BLOB)" for name in columns)
+
+
+def added(table: str, columns: Sequence[str]) -> str:
+    """To the row that is there, what a new one of the same key counts."""
+    return "DO UPDATE SET " + ", ".join(f"{name} = {table}.{name} + excluded.{name}" for name in columns)
+
 
 # --- namespaces: few rows, found by their UNIQUE index or their number -----------------------------------------------
 
@@ -24,16 +43,15 @@ NEXT_RECORD = "UPDATE namespaces SET last_record = last_record + 1 WHERE number 
 
 # --- events ----------------------------------------------------------------------------------------------------------
 
+EVENT_FIELDS = (
+    *("event_id", "parent_event_id", "session_id", "actor_id", "namespace", "schema_version", "kind", "body_json"),
+    *("valid_time", "source_json", "content_hash", "project_path"),
+)
+"""The columns of an event, as it is read and written."""
+EVENT_COLUMNS = as_bytes("e", EVENT_FIELDS, but={"schema_version"})
+
 # By the primary key. Only a known id is forgiven: OR IGNORE would forgive a missing value too.
-PUT_EVENT = """
-    INSERT INTO events (
-        event_id, parent_event_id, session_id, actor_id, namespace, schema_version, kind, body_json, valid_time,
-        transaction_time, source_json, content_hash, project_path)
-    VALUES (
-        :event_id, :parent_event_id, :session_id, :actor_id, :namespace, :schema_version, :kind, :body_json,
-        :valid_time, :transaction_time, :source_json, :content_hash, :project_path)
-    ON CONFLICT (event_id) DO NOTHING
-"""
+PUT_EVENT = f"{insertion('events', *EVENT_FIELDS, 'transaction_time')} ON CONFLICT (event_id) DO NOTHING"
 
 # A range of events_of_namespace, and each row in it.
 REPORTED = """
@@ -49,16 +67,8 @@ REPORTED = """
      LIMIT 1
 """
 
-EVENT_COLUMNS = """
-    CAST(e.event_id AS BLOB), CAST(e.parent_event_id AS BLOB), CAST(e.session_id AS BLOB), CAST(e.actor_id AS BLOB),
-    CAST(e.namespace AS BLOB), e.schema_version, CAST(e.kind AS BLOB), CAST(e.body_json AS BLOB),
-    CAST(e.valid_time AS BLOB), CAST(e.source_json AS BLOB), CAST(e.content_hash AS BLOB), CAST(e.project_path AS BLOB)
-"""
-# Texts as bytes, here and in RECORD_COLUMNS: rows.py decodes them, and can name a row whose text is not UTF-8.
-
-
 # By the primary key.
-GET_EVENT = f"SELECT {EVENT_COLUMNS} FROM events AS e WHERE e.event_id = :event_id"  # noqa: S608  # a constant of ours
+GET_EVENT = f"SELECT {EVENT_COLUMNS} FROM events AS e WHERE e.event_id = :event_id"
 
 # Backwards along events_of_namespace, without a sort; the reader stops it when it has enough.
 EVENTS_OF_NAMESPACE = f"""
@@ -66,7 +76,7 @@ EVENTS_OF_NAMESPACE = f"""
       FROM events AS e
      WHERE e.namespace = :namespace AND (e.valid_time, e.event_id) < (:valid_time, :event_id)
      ORDER BY e.valid_time DESC, e.event_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # Backwards along events_by_time, without a sort; the reader stops it when it has enough.
 EVENTS_OF_ALL = f"""
@@ -74,7 +84,7 @@ EVENTS_OF_ALL = f"""
       FROM events AS e
      WHERE (e.valid_time, e.event_id) < (:valid_time, :event_id)
      ORDER BY e.valid_time DESC, e.event_id DESC
-"""  # noqa: S608  # a constant of ours
+"""
 
 # A range of events_of_session, of which the table itself is not read.
 COUNT_EVENTS_OF_NAMESPACE = "SELECT count(*) FROM events WHERE namespace = :namespace"
@@ -104,7 +114,7 @@ BUFFERED_EVENTS = f"""
                b.event_id, CASE WHEN json_valid(b.stands_for_json) THEN json_extract(b.stands_for_json, '$[0]') END)
      WHERE b.namespace_number = :number AND b.is_parked = 0
      ORDER BY b.position
-"""  # noqa: S608  # a constant of ours
+"""
 
 # A range of buffer_of_namespace.
 WAITING_SOURCES = """
@@ -141,7 +151,7 @@ EARLIER_PROMPTS = f"""
                         WHERE n.namespace = :namespace AND f.event_id = e.event_id)
      ORDER BY e.rowid DESC
      LIMIT :limit
-"""  # noqa: S608  # a constant of ours
+"""
 
 # A few steps back in the session's events, as in EARLIER_PROMPTS.
 PROMPTS_BEFORE = f"""
@@ -150,7 +160,7 @@ PROMPTS_BEFORE = f"""
      WHERE s.event_id = :event_id AND e.kind = 'prompt' AND e.rowid < s.rowid AND e.expired_at IS NULL
      ORDER BY e.rowid DESC
      LIMIT :limit
-"""  # noqa: S608  # a constant of ours
+"""
 
 # By the primary key.
 COUNT_WAITING = """
@@ -170,14 +180,14 @@ BUFFER_SIZE_COLUMNS = """
 # A range of buffer_of_namespace, of which the table itself is not read.
 BUFFER_SIZE = f"""
     SELECT {BUFFER_SIZE_COLUMNS} FROM buffer AS b WHERE b.namespace_number = :number
-"""  # noqa: S608  # a constant of ours
+"""
 
 # All of buffer_of_namespace: as much as waits, which the thresholds keep small, and what is parked.
 BUFFER_SIZES = f"""
     SELECT min(n.namespace), {BUFFER_SIZE_COLUMNS}
       FROM buffer AS b JOIN namespaces AS n ON n.number = b.namespace_number
      GROUP BY b.namespace_number
-"""  # noqa: S608  # a constant of ours
+"""
 
 
 # --- events to be learned again --------------------------------------------------------------------------------------
@@ -207,24 +217,16 @@ SETTLED_ARRIVALS = """
 """
 
 # By the rowid.
-EVENT_BY_ARRIVAL = f"SELECT {EVENT_COLUMNS} FROM events AS e WHERE e.rowid = :arrival"  # noqa: S608  # a constant of ours
+EVENT_BY_ARRIVAL = f"SELECT {EVENT_COLUMNS} FROM events AS e WHERE e.rowid = :arrival"
 
 
 # --- learning runs and model usage -----------------------------------------------------------------------------------
 
-PUT_RUN = """
-    INSERT OR REPLACE INTO learning_runs (
-        run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem)
-    VALUES (:run_id, :namespace, :strategy, :started_at, :finished_at, :event_count, :record_count, :problem)
-"""
+RUN_FIELDS = ("run_id", "namespace", "strategy", "started_at", "finished_at", "event_count", "record_count", "problem")
+PUT_RUN = insertion("learning_runs", *RUN_FIELDS, verb="INSERT OR REPLACE")
 
 # Backwards along learning_runs_by_time, without a sort.
-RUNS = """
-    SELECT run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem
-      FROM learning_runs
-     ORDER BY started_at DESC, run_id DESC
-     LIMIT :limit
-"""
+RUNS = f"SELECT {', '.join(RUN_FIELDS)} FROM learning_runs ORDER BY started_at DESC, run_id DESC LIMIT :limit"
 
 PUT_HOOK_SESSION = "INSERT OR REPLACE INTO hook_sessions (key, session_id) VALUES (:key, :session_id)"
 
@@ -269,51 +271,33 @@ TOLD = """
      ORDER BY t.number
 """
 
+USAGE_COUNTS = ("call_count", "failure_count", "characters_in", "characters_out", "seconds")
+USAGE_FIELDS = ("day", "namespace", *USAGE_COUNTS)
+
 # By the primary key.
-ADD_LLM_USAGE = """
-    INSERT INTO llm_usage (day, namespace, call_count, failure_count, characters_in, characters_out, seconds)
-    VALUES (:day, :namespace, :call_count, :failure_count, :characters_in, :characters_out, :seconds)
-    ON CONFLICT (day, namespace) DO UPDATE
-       SET call_count = llm_usage.call_count + excluded.call_count,
-           failure_count = llm_usage.failure_count + excluded.failure_count,
-           characters_in = llm_usage.characters_in + excluded.characters_in,
-           characters_out = llm_usage.characters_out + excluded.characters_out,
-           seconds = llm_usage.seconds + excluded.seconds
-"""
+ADD_LLM_USAGE = (
+    f"{insertion('llm_usage', *USAGE_FIELDS)} ON CONFLICT (day, namespace) {added('llm_usage', USAGE_COUNTS)}"
+)
 
 # A range of the primary key.
-LLM_USAGE = """
-    SELECT day, namespace, call_count, failure_count, characters_in, characters_out, seconds
-      FROM llm_usage
-     WHERE day >= :since
-     ORDER BY day, namespace
-"""
+LLM_USAGE = f"SELECT {', '.join(USAGE_FIELDS)} FROM llm_usage WHERE day >= :since ORDER BY day, namespace"
 
 
 # --- what could not be committed -------------------------------------------------------------------------------------
 
-PARK_CLUSTER = """
-    INSERT OR REPLACE INTO parked_clusters (cluster_id, namespace, records_json, problem, attempt_count, retry_at)
-    VALUES (:cluster_id, :namespace, :records_json, :problem, :attempt_count, :retry_at)
-"""
+CLUSTER_FIELDS = ("cluster_id", "namespace", "records_json", "problem", "attempt_count", "retry_at")
+PARK_CLUSTER = insertion("parked_clusters", *CLUSTER_FIELDS, verb="INSERT OR REPLACE")
 
 # By the primary key.
 UNPARK_CLUSTER = "DELETE FROM parked_clusters WHERE cluster_id = :cluster_id"
 
 # Along parked_clusters_of_namespace.
-PARKED_CLUSTERS_OF_NAMESPACE = """
-    SELECT cluster_id, namespace, records_json, problem, attempt_count, retry_at
-      FROM parked_clusters
-     WHERE namespace = :namespace
-     ORDER BY cluster_id
+PARKED_CLUSTERS_OF_NAMESPACE = f"""
+    SELECT {", ".join(CLUSTER_FIELDS)} FROM parked_clusters WHERE namespace = :namespace ORDER BY cluster_id
 """
 
 # Along the primary key.
-PARKED_CLUSTERS_OF_ALL = """
-    SELECT cluster_id, namespace, records_json, problem, attempt_count, retry_at
-      FROM parked_clusters
-     ORDER BY cluster_id
-"""
+PARKED_CLUSTERS_OF_ALL = f"SELECT {', '.join(CLUSTER_FIELDS)} FROM parked_clusters ORDER BY cluster_id"
 
 
 def for_namespace(statement: str, number: int) -> str:
@@ -332,26 +316,17 @@ QUICK_CHECK = "SELECT quick_check FROM pragma_quick_check(:table)"
 INTEGRITY_CHECK = "SELECT integrity_check FROM pragma_integrity_check(:table)"
 
 # Of a record that is there.
-ADD_FEEDBACK = """
-    INSERT INTO memory_feedback (record_id, helped, wrong, used, ignored, objected)
-    SELECT r.record_id, :helped, :wrong, :used, :ignored, :objected
+FEEDBACK_COUNTS = ("helped", "wrong", "used", "ignored", "objected")
+ADD_FEEDBACK = f"""
+    INSERT INTO memory_feedback (record_id, {", ".join(FEEDBACK_COUNTS)})
+    SELECT r.record_id, {", ".join(f":{name}" for name in FEEDBACK_COUNTS)}
       FROM memory_records AS r
      WHERE r.record_id = :record_id
-    ON CONFLICT (record_id) DO UPDATE
-       SET helped = memory_feedback.helped + excluded.helped,
-           wrong = memory_feedback.wrong + excluded.wrong,
-           used = memory_feedback.used + excluded.used,
-           ignored = memory_feedback.ignored + excluded.ignored,
-           objected = memory_feedback.objected + excluded.objected
+    ON CONFLICT (record_id) {added("memory_feedback", FEEDBACK_COUNTS)}
     RETURNING record_id
 """
 
-FEEDBACK = """
-    SELECT record_id, helped, wrong, used, ignored, objected
-      FROM memory_feedback
-     ORDER BY record_id DESC
-     LIMIT :limit
-"""
+FEEDBACK = f"SELECT record_id, {', '.join(FEEDBACK_COUNTS)} FROM memory_feedback ORDER BY record_id DESC LIMIT :limit"
 
 # Along the unique index of replaced_records.record_id, all of it, and from each along what took its place.
 SUCCESSORS = """
