@@ -15,10 +15,12 @@ from kiro_learn.adapters.sqlite import (
     graph_statements,
     index_statements,
     merging,
+    observation_reads,
     record_statements,
     retention,
+    sessions,
     statements,
-    statistics_statements,
+    statistics,
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
@@ -218,7 +220,9 @@ WITH_STATEMENTS = (
     statements,
     record_statements,
     index_statements,
-    statistics_statements,
+    statistics,
+    sessions,
+    observation_reads,
     forgetting_statements,
     eraser,
     export,

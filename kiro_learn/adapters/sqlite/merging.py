@@ -22,8 +22,7 @@ from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS
 from kiro_learn.adapters.sqlite.records import next_number, number_of, put_words
 from kiro_learn.adapters.sqlite.rows import Values, from_cluster, to_record
 from kiro_learn.adapters.sqlite.statements import PARK_CLUSTER, USAGE_COUNTS, USAGE_FIELDS, added, for_namespace
-from kiro_learn.adapters.sqlite.statistics import list_parked_clusters
-from kiro_learn.adapters.sqlite.statistics_statements import PROJECTS
+from kiro_learn.adapters.sqlite.statistics import PROJECTS, list_parked_clusters
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace

@@ -1,4 +1,7 @@
-"""Queries about observations, and about learned records by what observations have: type, time and session."""
+"""Queries about observations, and about learned records by what observations have: type, time and session.
+
+See ``statements.py`` for the rules of the SQL.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from itertools import islice
 import apsw
 import structlog
 
-from kiro_learn.adapters.sqlite import index_statements, record_statements, statements, statistics_statements
+from kiro_learn.adapters.sqlite import index_statements, record_statements, statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
@@ -24,6 +27,52 @@ from kiro_learn.model.statistics import Activity, TokenEconomics
 from kiro_learn.ports.storage.records import Place, RecordQuery, SyntaxRanking, SyntaxSearch
 
 log = structlog.get_logger()
+
+# A range of records_of_namespace and each row's head.
+ACTIVITY = """
+    SELECT count(*), count(*) FILTER (WHERE r.created_at >= :since), count(r.capture_type), count(r.knowledge_type),
+           count(r.stale_at)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+"""
+
+# A range of records_of_namespace and each row's head.
+ACTIVITY_BY_TYPE = """
+    SELECT coalesce(r.capture_type, r.knowledge_type, r.observation_type) AS type, count(*) AS record_count
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+     GROUP BY type
+     ORDER BY record_count DESC, type
+"""
+
+# A range of records_of_namespace, of which the table itself is not read.
+ACTIVITY_BY_DAY = """
+    SELECT substr(r.created_at, 1, 10) AS day, count(*)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.created_at >= :since
+     GROUP BY day
+     ORDER BY day
+"""
+
+# A range of what sessions were told, of which items of the graph are left out.
+# Each record by the unique index of record_id, its events by the primary key.
+ECONOMICS = """
+    WITH told AS (
+        SELECT t.item_id, count(*) AS times
+          FROM session_told AS t
+         WHERE t.namespace_number = (SELECT number FROM namespaces WHERE namespace = :namespace)
+         GROUP BY t.item_id)
+    SELECT coalesce(sum(told.times), 0),
+           coalesce(sum(told.times
+                        * (octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json))), 0),
+           coalesce(sum(told.times * (
+               coalesce(octet_length(r.captured_text), 0)
+               + (SELECT coalesce(sum(coalesce(e.expired_bytes, octet_length(e.body_json))), 0)
+                    FROM json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
+                                        ELSE '[]' END) AS cited
+                    CROSS JOIN events AS e ON e.event_id = cited.value))), 0)
+      FROM told CROSS JOIN memory_records AS r ON r.record_id = told.item_id
+"""
 
 AFTER_ALL = "~"
 """Sorts after every moment."""
@@ -108,9 +157,9 @@ def get_checkpoint(
 
 def get_activity(connection: apsw.Connection, namespace: Namespace, *, since: datetime) -> Activity:
     values: Values = {"namespace": namespace, "since": to_text(since)}
-    row = connection.execute(statistics_statements.ACTIVITY, values).fetchone()
+    row = connection.execute(ACTIVITY, values).fetchone()
     observations, made_since, captured, knowledge, stale = row or (0,) * 5
-    by_type = connection.execute(statistics_statements.ACTIVITY_BY_TYPE, {"namespace": namespace})
+    by_type = connection.execute(ACTIVITY_BY_TYPE, {"namespace": namespace})
     return Activity(
         observations=observations,
         since=made_since,
@@ -118,15 +167,12 @@ def get_activity(connection: apsw.Connection, namespace: Namespace, *, since: da
         knowledge=knowledge,
         stale=stale,
         types=dict(decodable(by_type)),
-        days={
-            date.fromisoformat(day): count
-            for day, count in decodable(connection.execute(statistics_statements.ACTIVITY_BY_DAY, values))
-        },
+        days={date.fromisoformat(day): count for day, count in decodable(connection.execute(ACTIVITY_BY_DAY, values))},
     )
 
 
 def get_token_economics(connection: apsw.Connection, namespace: Namespace) -> TokenEconomics:
-    row = connection.execute(statistics_statements.ECONOMICS, {"namespace": namespace}).fetchone()
+    row = connection.execute(ECONOMICS, {"namespace": namespace}).fetchone()
     tellings, told_bytes, replaced_bytes = row or (0, 0, 0)
     return TokenEconomics(tellings=tellings, told_bytes=told_bytes, replaced_bytes=replaced_bytes)
 

@@ -1,6 +1,6 @@
 """Sessions: listed by what they said last, with their events and the memories that came from these; and paused.
 
-A pause is of one session or of a whole project.
+A pause is of one session or of a whole project. See ``statements.py`` for the rules of the SQL.
 """
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 import apsw
 
-from kiro_learn.adapters.sqlite import record_statements, rows, statements, statistics_statements
+from kiro_learn.adapters.sqlite import record_statements, rows, statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row, decodable, parted
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Values, to_event, to_moment
+from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.namespace import Namespace, Pause
@@ -25,6 +27,97 @@ from kiro_learn.ports.storage.answers import EventPage
 from kiro_learn.ports.storage.events import EventPlace, SessionEvents
 from kiro_learn.wire.cursors import cursor_after, place_of
 
+# Backwards along events_of_namespace, and each row's head; the reader stops it when it has enough sessions.
+SESSIONS_OF_NAMESPACE = """
+    SELECT e.namespace, e.session_id, e.valid_time, e.event_id
+      FROM events AS e
+     WHERE e.namespace = :namespace AND (e.valid_time, e.event_id) < (:valid_time, :event_id)
+     ORDER BY e.valid_time DESC, e.event_id DESC
+"""
+
+# Backwards along events_by_time, and each row's head; the reader stops it when it has enough sessions.
+SESSIONS_OF_ALL = """
+    SELECT e.namespace, e.session_id, e.valid_time, e.event_id
+      FROM events AS e
+     WHERE (e.valid_time, e.event_id) < (:valid_time, :event_id)
+     ORDER BY e.valid_time DESC, e.event_id DESC
+"""
+
+# A range of events_of_session, and each row. The last place is a moment, which is written in one length, and an id.
+SESSION = """
+    SELECT min(e.valid_time), max(e.valid_time || ' ' || e.event_id), count(*),
+           count(*) FILTER (WHERE e.kind = 'prompt'), min(e.event_id)
+      FROM events AS e
+     WHERE e.namespace = :namespace AND e.session_id = :session_id
+"""
+
+# Ranges of events_of_session, of which the table itself is not read; then one row.
+OPENING_EVENT = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM events AS e
+     WHERE e.rowid = coalesce(
+               (SELECT min(p.rowid) FROM events AS p
+                 WHERE p.namespace = :namespace AND p.session_id = :session_id AND p.kind = 'prompt'),
+               (SELECT min(p.rowid) FROM events AS p WHERE p.namespace = :namespace AND p.session_id = :session_id))
+"""  # noqa: S608  # a constant of ours
+
+# Ranges of events_of_session; then all records of their projects along records_of_namespace, and each row.
+MEMORIES_OF_SESSIONS = """
+    WITH said AS MATERIALIZED (
+        SELECT e.event_id, e.namespace, e.session_id
+          FROM json_each(:sessions) AS asked
+          CROSS JOIN events AS e
+             ON e.namespace = json_extract(asked.value, '$[0]') AND e.session_id = json_extract(asked.value, '$[1]'))
+    SELECT said.namespace, said.session_id, count(DISTINCT r.number)
+      FROM memory_records AS r INDEXED BY records_of_namespace,
+           json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json END) AS cited
+      CROSS JOIN said ON said.event_id = cited.value
+     WHERE r.namespace_number IN (
+               SELECT n.number FROM json_each(:sessions) AS asked
+                CROSS JOIN namespaces AS n ON n.namespace = json_extract(asked.value, '$[0]'))
+     GROUP BY said.namespace, said.session_id
+"""
+
+# All records of a project along records_of_namespace, and each row.
+MEMORIES_OF_EVENTS = """
+    SELECT cited.value, r.record_id, r.title
+      FROM namespaces AS n CROSS JOIN memory_records AS r INDEXED BY records_of_namespace
+           ON r.namespace_number = n.number,
+           json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json END) AS cited
+     WHERE n.namespace = :namespace AND cited.value IN (SELECT value FROM json_each(:event_ids))
+"""
+
+# A range of events_of_session, sorted by what is short, before the rows are read whole.
+EVENTS_OF_SESSION = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM (SELECT s.rowid AS arrival
+              FROM events AS s INDEXED BY events_of_session
+             WHERE s.namespace = :namespace AND s.session_id = :session_id
+               AND (s.valid_time, s.event_id) > (:valid_time, :event_id)
+             ORDER BY s.valid_time, s.event_id
+             LIMIT :limit) AS chosen
+      CROSS JOIN events AS e ON e.rowid = chosen.arrival
+     ORDER BY e.valid_time, e.event_id
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the primary key.
+GET_EVENTS = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM json_each(:event_ids) AS asked CROSS JOIN events AS e ON e.event_id = asked.value
+     ORDER BY e.valid_time, e.event_id
+"""  # noqa: S608  # a constant of ours
+
+# By session_told_by_item; then the last prompt of each session along events_of_session.
+TOLD_SESSIONS = """
+    SELECT n.namespace, t.session_id, t.prompt_number,
+           (SELECT e.valid_time FROM events AS e
+             WHERE e.namespace = n.namespace AND e.session_id = t.session_id AND e.kind = 'prompt'
+             ORDER BY e.rowid DESC LIMIT 1)
+      FROM session_told AS t CROSS JOIN namespaces AS n ON n.number = t.namespace_number
+     WHERE t.item_id = :record_id
+     ORDER BY t.number DESC
+"""
+
 AFTER_ALL = {"valid_time": "~", "event_id": ""}
 BEFORE_ALL = {"valid_time": "", "event_id": ""}
 
@@ -32,18 +125,11 @@ BEFORE_ALL = {"valid_time": "", "event_id": ""}
 def list_sessions(
     connection: apsw.Connection, namespace: Namespace | None, *, limit: int, before: EventPlace | None = None
 ) -> list[Session]:
-    found: list[Session] = []
-    for session in _sessions(connection, namespace, before):
-        if len(found) == limit:
-            break
-        found.append(session)
-    return found
+    return list(islice(_sessions(connection, namespace, before), limit))
 
 
 def _sessions(connection: apsw.Connection, namespace: Namespace | None, before: EventPlace | None) -> Iterator[Session]:
-    statement = (
-        statistics_statements.SESSIONS_OF_ALL if namespace is None else statistics_statements.SESSIONS_OF_NAMESPACE
-    )
+    statement = SESSIONS_OF_ALL if namespace is None else SESSIONS_OF_NAMESPACE
     values = {"namespace": namespace, **(AFTER_ALL if before is None else _place(before))}
     seen: set[tuple[Namespace, str]] = set()
     for of, session_id, valid_time, event_id in decodable(connection.execute(statement, values)):
@@ -51,7 +137,7 @@ def _sessions(connection: apsw.Connection, namespace: Namespace | None, before: 
             continue
         seen.add((of, session_id))
         key: Values = {"namespace": of, "session_id": session_id}
-        row = connection.execute(statistics_statements.SESSION, key).fetchone()
+        row = connection.execute(SESSION, key).fetchone()
         # One that said something later stands on a page before.
         if row is None or row[1] != f"{valid_time} {event_id}" or row[4] == session_id:
             continue
@@ -81,10 +167,10 @@ def get_session_heads(
     connection: apsw.Connection, damaged: DamagedRows, sessions: Sequence[Session]
 ) -> list[SessionHead]:
     keys = [(session.namespace, session.session_id) for session in sessions]
-    counted = connection.execute(statistics_statements.MEMORIES_OF_SESSIONS, {"sessions": json.dumps(keys)})
+    counted = connection.execute(MEMORIES_OF_SESSIONS, {"sessions": json.dumps(keys)})
     counts = {(namespace, session_id): count for namespace, session_id, count in decodable(counted)}
     openings = [
-        connection.execute(statistics_statements.OPENING_EVENT, {"namespace": namespace, "session_id": session_id})
+        connection.execute(OPENING_EVENT, {"namespace": namespace, "session_id": session_id})
         for namespace, session_id in keys
     ]
     return [
@@ -107,19 +193,19 @@ def list_session_events(
     after: EventPlace | None,
 ) -> SessionEvents:
     values: Values = {"namespace": namespace, "session_id": session_id, "limit": limit}
-    row = connection.execute(statistics_statements.SESSION, values).fetchone()
+    row = connection.execute(SESSION, values).fetchone()
     session = None
     if row is not None and row[1] is not None:
         last_event_at, _, last_event_id = row[1].rpartition(" ")
         session = _session(namespace, session_id, last_event_id, (row[0], last_event_at, row[2], row[3]))
     place = BEFORE_ALL if after is None else _place(after)
-    found = connection.execute(statistics_statements.EVENTS_OF_SESSION, values | place)
+    found = connection.execute(EVENTS_OF_SESSION, values | place)
     events, broken = parted(damaged.readable(found, to_event))
     return SessionEvents(session, events, is_end=len(events) + len(broken) < limit)
 
 
 def get_events(connection: apsw.Connection, damaged: DamagedRows, event_ids: Collection[EventId]) -> list[Event]:
-    found = connection.execute(statistics_statements.GET_EVENTS, {"event_ids": json.dumps(list(event_ids))})
+    found = connection.execute(GET_EVENTS, {"event_ids": json.dumps(list(event_ids))})
     return list(damaged.only_readable(found, to_event))
 
 
@@ -128,13 +214,13 @@ def get_memories_of_events(
 ) -> dict[EventId, list[NamedRecord]]:
     values = {"namespace": namespace, "event_ids": json.dumps(list(event_ids))}
     memories: dict[EventId, list[NamedRecord]] = {}
-    for event_id, record_id, title in decodable(connection.execute(statistics_statements.MEMORIES_OF_EVENTS, values)):
+    for event_id, record_id, title in decodable(connection.execute(MEMORIES_OF_EVENTS, values)):
         memories.setdefault(event_id, []).append(NamedRecord(record_id, title))
     return memories
 
 
 def list_told_sessions(connection: apsw.Connection, record_id: RecordId) -> list[ToldSession]:
-    found = connection.execute(statistics_statements.TOLD_SESSIONS, {"record_id": record_id})
+    found = connection.execute(TOLD_SESSIONS, {"record_id": record_id})
     return [
         ToldSession(namespace=of, session_id=session, prompt_number=number, last_prompt_at=to_moment(asked_at))
         for of, session, number, asked_at in decodable(found)
@@ -194,8 +280,6 @@ def list_told(connection: apsw.Connection) -> list[ToldItem]:
 
 # Queries about events.
 
-"""Sorts after every moment, so a list that begins there begins with the newest."""
-
 
 def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | None:
     row = connection.execute(statements.GET_EVENT, {"event_id": event_id}).fetchone()
@@ -213,7 +297,7 @@ def list_teachers(connection: apsw.Connection, record_ids: Sequence[RecordId]) -
 def list_events(
     connection: apsw.Connection, damaged: DamagedRows, *, namespace: Namespace | None, limit: int, cursor: str | None
 ) -> EventPage:
-    page: Values = _event_place(cursor)
+    page = AFTER_ALL if cursor is None else _place(place_of(cursor))
     if namespace is None:
         found = connection.execute(statements.EVENTS_OF_ALL, page)
         total = connection.execute(statements.COUNT_EVENTS_OF_ALL).get
@@ -233,13 +317,6 @@ def list_events(
             broken += since_last
             since_last.clear()
     return EventPage(tuple(events), total, None, (*broken, *since_last))
-
-
-def _event_place(cursor: str | None) -> Values:
-    if cursor is None:
-        return AFTER_ALL
-    valid_time, event_id = place_of(cursor)
-    return {"valid_time": to_text(valid_time), "event_id": event_id}
 
 
 WHOLE = ""

@@ -20,10 +20,12 @@ from kiro_learn.adapters.sqlite import (
     graph_statements,
     index_statements,
     merging,
+    observation_reads,
     record_statements,
     retention,
+    sessions,
     statements,
-    statistics_statements,
+    statistics,
 )
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
@@ -44,7 +46,9 @@ FILES = (
     statements,
     record_statements,
     index_statements,
-    statistics_statements,
+    statistics,
+    sessions,
+    observation_reads,
 )
 OF_SQLITE_ALONE = re.compile(r"_fts|vocabulary_|pragma_|sqlite_schema|dbstat")
 """Words are found in a mirror (words.py), and there is no file to look into."""
