@@ -38,9 +38,8 @@ class AiderHistory:
     def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
         for folder in dict.fromkeys((place.user, *place.folders)):
             path = folder / HISTORY
-            session = session_in(path, str(path)[-128:], folder=str(folder))
-            if session is not None and not path.is_symlink():
-                yield session
+            if not path.is_symlink():
+                yield from session_in(path, str(path)[-128:], folder=str(folder))
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         yield from turns(_told(session, skipped), skipped)
@@ -75,7 +74,7 @@ class _History:
         self._skipped = skipped
         self._path = hashlib.sha256(str(session.path).encode("utf-8", "replace")).hexdigest()[:24]
         self._count = 0
-        self._tell = Teller(self._session_id(), session.folder)
+        self._tell = Teller(skipped, self._session_id(), session.folder)
         self._at = session.changed_at
         self._is_begun = False
         self._is_asked = False

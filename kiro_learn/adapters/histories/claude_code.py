@@ -16,10 +16,13 @@ from kiro_learn.adapters.histories.files import (
     application_folders,
     files_below,
     json_lines,
+    not_counted,
     session_in,
 )
 from kiro_learn.adapters.histories.turns import (
+    NO_CALL,
     OF_A_MEMORY,
+    SUMMARIES,
     is_of_a_memory,
     key_of_call,
     moment,
@@ -36,8 +39,6 @@ from kiro_learn.wire.hook_payload import failed_response, text_body, tool_body, 
 TAKEN_BACK = "lines of attempts that were taken back"
 REPEATED = "lines that stand there twice"
 UNKNOWN = "lines of an unknown type"
-NO_CALL = "results whose call is missing"
-SUMMARIES = "summaries of what stands there itself"
 
 _NO_PERSON = (
     "<command-",
@@ -73,15 +74,13 @@ class ClaudeCodeHistory:
                 if (is_sub_agent or path.parent.parent == folder) and "claude-mem" not in path.relative_to(
                     folder
                 ).parts[0]:
-                    session = session_in(path, path.stem)
-                    if session is not None:
-                        yield session
+                    yield from session_in(path, path.stem)
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         if _belongs_to_a_memory(session.path):
             skipped(OF_A_MEMORY)
             return
-        threads = Threads.of(json_lines(session.path, _ignore), is_prompt=lambda fields: bool(_said(fields)))
+        threads = Threads.of(json_lines(session.path, not_counted), is_prompt=lambda fields: bool(_said(fields)))
         lines = _Lines(session, skipped)
         for line in json_lines(session.path, skipped):
             if threads.is_repeated(line):
@@ -93,10 +92,6 @@ class ClaudeCodeHistory:
         yield from lines.end()
 
 
-def _ignore(_reason: str) -> None:
-    """What is skipped is counted when the file is read for its events."""
-
-
 def _project_folders(place: HistoryPlace) -> Iterator[Path]:
     yield agent_folder(place, ".claude", "CLAUDE_CONFIG_DIR") / "projects"
     for folder in application_folders(place):
@@ -105,7 +100,7 @@ def _project_folders(place: HistoryPlace) -> Iterator[Path]:
 
 def _belongs_to_a_memory(path: Path) -> bool:
     """By the first line that says in which folder it is."""
-    folders = (text_in(line.fields, "cwd") for line in json_lines(path, _ignore))
+    folders = (text_in(line.fields, "cwd") for line in json_lines(path, not_counted))
     return is_of_a_memory(next(filter(None, folders), ""))
 
 

@@ -18,11 +18,10 @@ from kiro_learn.adapters.histories.files import (
     agent_folder,
     files_below,
     json_lines,
+    not_counted,
     session_in,
 )
 from kiro_learn.adapters.histories.turns import (
-    NO_CALL,
-    NO_RESULT,
     OF_A_MEMORY,
     SUMMARIES,
     Teller,
@@ -70,9 +69,7 @@ class CodexHistory:
         plain = {path.name for path in paths if path.suffix == ".jsonl"}
         for path in paths:
             if path.suffix == ".jsonl" or path.name.removesuffix(".zst") not in plain:
-                session = session_in(path, _thread_in(path))
-                if session is not None:
-                    yield session
+                yield from session_in(path, _thread_in(path))
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         if session.path.suffix != ".jsonl":
@@ -95,10 +92,6 @@ def _thread_in(path: Path) -> str:
     return found.group() if found else path.name.partition(".")[0][:MAX_SESSION_ID]
 
 
-def _ignore(_reason: str) -> None:
-    """What is skipped is counted when the file is read for its events."""
-
-
 @attrs.define
 class _Outline:
     """What has to be known of a file before its first event can be told."""
@@ -115,7 +108,7 @@ class _Outline:
     @classmethod
     def of(cls, path: Path) -> _Outline:
         outline, prompts, has_begun = cls(), [], False
-        for line in json_lines(path, _ignore):
+        for line in json_lines(path, not_counted):
             payload = object_in(line.fields, "payload")
             if line.fields.get("type") == "session_meta" and not has_begun:
                 has_begun = True
@@ -143,7 +136,7 @@ class _Outline:
             before = (each for folder in _FOLDERS for each in _rollouts(root / folder) if forked in each.name)
             parent = next((each for each in before if each.suffix == ".jsonl" and each != path), None)
             if parent is not None:
-                lines = json_lines(parent, _ignore)
+                lines = json_lines(parent, not_counted)
                 self.copied = frozenset(_digest(line.fields) for line in lines if _is_item(line.fields))
 
     def is_gone(self, line: JsonLine) -> bool:
@@ -175,8 +168,7 @@ class _Rollout:
         self._path = session.path
         self._outline = outline
         self._skipped = skipped
-        self._tell = Teller(session.session_id, session.folder)
-        self._calls: dict[str, tuple[str, Any]] = {}
+        self._tell = Teller(skipped, session.session_id, session.folder)
         self._is_copied = bool(outline.copied)
         self._has_begun = False
 
@@ -190,8 +182,7 @@ class _Rollout:
                 self._skipped(ROLLED_BACK)
             else:
                 yield from self._line(fields, payload, f"line {line.number}", at)
-        for _ in self._calls:
-            self._skipped(NO_RESULT)
+        self._tell.end()
 
     def _is_of_before(self, fields: dict[str, Any]) -> bool:
         if self._is_copied and _is_item(fields):
@@ -229,17 +220,9 @@ class _Rollout:
                 response = {"status": payload.get("status")}
                 yield self._tell.call(key, "web_search", payload.get("action"), response, at)
             case str(kind) if kind in _CALLS:
-                self._calls[text_in(payload, "call_id")] = _call(payload)
+                self._tell.began(text_in(payload, "call_id"), *_call(payload))
             case str(kind) if kind in _RESULTS:
-                yield from self._result(payload, at)
-
-    def _result(self, payload: dict[str, Any], at: datetime | None) -> Iterator[PastEvent]:
-        call_id = text_in(payload, "call_id")
-        call = self._calls.pop(call_id, None)
-        if call is None:
-            self._skipped(NO_CALL)
-        else:
-            yield self._tell.call(call_id, *call, payload.get("output"), at)
+                yield from self._tell.ended(text_in(payload, "call_id"), payload.get("output"), at)
 
     def _note(self, payload: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
         """What the screen was told, where no item says it."""

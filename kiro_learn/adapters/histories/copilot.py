@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from kiro_learn.adapters.histories.files import agent_folder, files_below, json_lines, session_in
-from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, moment, object_in, text_in, turns
+from kiro_learn.adapters.histories.turns import SUMMARIES, Teller, moment, object_in, text_in, turns
 from kiro_learn.model.namespace import branch_named
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 
 JOURNAL = "events.jsonl"
 _DEPTH = 2
+_OF_RESULT = ("success", "result", "error")
 
 
 class CopilotHistory:
@@ -24,9 +25,7 @@ class CopilotHistory:
 
     def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
         for path in files_below(agent_folder(place, ".copilot") / "session-state", ".jsonl", depth=_DEPTH):
-            session = session_in(path, path.parent.name if path.name == JOURNAL else path.stem)
-            if session is not None:
-                yield session
+            yield from session_in(path, path.parent.name if path.name == JOURNAL else path.stem)
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         yield from turns(_Journal(session, skipped).told(), skipped)
@@ -38,16 +37,14 @@ class _Journal:
     def __init__(self, session: PastSession, skipped: Skipped) -> None:
         self._session = session
         self._skipped = skipped
-        self._tell = Teller(session.session_id)
-        self._calls: dict[str, dict[str, Any]] = {}
+        self._tell = Teller(skipped, session.session_id)
 
     def told(self) -> Iterator[PastEvent]:
         for line in json_lines(self._session.path, self._skipped):
             kind, data = text_in(line.fields, "type"), object_in(line.fields, "data")
             key = text_in(line.fields, "id") or f"line {line.number}"
             yield from self._line(kind, data, key, moment(line.fields.get("timestamp")))
-        for _ in self._calls:
-            self._skipped(NO_RESULT)
+        self._tell.end()
 
     def _line(self, kind: str, data: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
         about = object_in(data, "context")
@@ -61,17 +58,9 @@ class _Journal:
             case "assistant.message":
                 yield from self._tell.answer(key, text_in(data, "content"), at)
             case "tool.execution_start":
-                self._calls[text_in(data, "toolCallId")] = data
+                self._tell.began(text_in(data, "toolCallId"), text_in(data, "toolName"), data.get("arguments"))
             case "tool.execution_complete":
-                yield from self._result(data, at)
+                response = {name: data[name] for name in _OF_RESULT if data.get(name) is not None}
+                yield from self._tell.ended(text_in(data, "toolCallId"), response, at)
             case "session.compaction_complete":
                 self._skipped(SUMMARIES)
-
-    def _result(self, data: dict[str, Any], at: datetime | None) -> Iterator[PastEvent]:
-        call_id = text_in(data, "toolCallId")
-        call = self._calls.pop(call_id, None)
-        if call is None:
-            self._skipped(NO_CALL)
-            return
-        response = {name: data[name] for name in ("success", "result", "error") if data.get(name) is not None}
-        yield self._tell.call(call_id, text_in(call, "toolName"), call.get("arguments"), response, at)

@@ -21,10 +21,11 @@ from kiro_learn.adapters.histories.files import (
     files_below,
     json_document,
     json_lines,
+    not_counted,
     session_in,
 )
 from kiro_learn.adapters.histories.files import NO_JSON_FILE as NO_JSON
-from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, not_counted, number
+from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, number
 from kiro_learn.adapters.histories.turns import NO_RESULT, Teller, moment, object_in, objects_in, text_in, turns
 from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
 from kiro_learn.wire.hook_payload import read_whole_object, words_of
@@ -61,9 +62,8 @@ class CursorHistory:
                     yield session
         projects = agent_folder(place, ".cursor") / "projects"
         for path in files_below(projects, ".jsonl", depth=_TRANSCRIPT_DEPTH):
-            found = session_in(path, path.stem)
-            if found is not None and "agent-transcripts" in path.parts and path.stem not in known:
-                yield found
+            if "agent-transcripts" in path.parts and path.stem not in known:
+                yield from session_in(path, path.stem)
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         if session.path.suffix == ".jsonl":
@@ -81,8 +81,7 @@ def _in_databases(user: Path) -> Iterator[PastSession]:
     everywhere = user / "globalStorage" / DATABASE
     folders.update(_listed(everywhere, ""))
     for path in (everywhere, *windows):
-        file = session_in(path, "file")
-        if file is not None:
+        for file in session_in(path, "file"):
             yield from _chats(file, folders)
 
 
@@ -152,7 +151,7 @@ class _Chat:
         self._database = database
         self._chat = session.session_id
         self._skipped = skipped
-        self._tell = Teller(session.session_id, session.folder)
+        self._tell = Teller(skipped, session.session_id, session.folder)
 
     def told(self) -> Iterator[PastEvent]:
         for key in self._keys():
@@ -205,7 +204,7 @@ class _Chat:
 
 def _told_by_transcript(session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
     """It names no folder and no time, and holds no result: so the calls say nothing."""
-    tell = Teller(session.session_id)
+    tell = Teller(skipped, session.session_id)
     for line in json_lines(session.path, skipped):
         said = words_of(object_in(line.fields, "message"))
         for mark in _ENVELOPE:

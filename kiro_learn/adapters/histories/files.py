@@ -8,6 +8,7 @@ long, the long texts in it are cut while it is read, so that what stands behind 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import sys
@@ -51,22 +52,30 @@ def files_below(folder: Path, *suffixes: str, depth: int = 1) -> Iterator[Path]:
             yield Path(entry.path)
 
 
-def session_in(path: Path, session_id: str, *, folder: str = "") -> PastSession | None:
-    """The session that the file ``path`` holds; None if it is gone or nothing can be called so."""
+def session_in(path: Path, session_id: str, *, folder: str = "") -> Iterator[PastSession]:
+    """The session that the file ``path`` holds; none if it is gone or nothing can be called so."""
     try:
         found = path.stat(follow_symlinks=False)
     except OSError:
-        return None
-    if not 0 < len(session_id) <= MAX_SESSION_ID:
-        return None
-    return PastSession(
-        session_id=session_id,
-        path=path,
-        changed_at=datetime.fromtimestamp(found.st_mtime, UTC),
-        size_bytes=found.st_size,
-        state=f"{found.st_ino} {found.st_size} {found.st_mtime_ns}",
-        folder=folder,
-    )
+        return
+    if 0 < len(session_id) <= MAX_SESSION_ID:
+        yield PastSession(
+            session_id=session_id,
+            path=path,
+            changed_at=datetime.fromtimestamp(found.st_mtime, UTC),
+            size_bytes=found.st_size,
+            state=f"{found.st_ino} {found.st_size} {found.st_mtime_ns}",
+            folder=folder,
+        )
+
+
+def not_counted(_reason: str) -> None:
+    """What is left out is counted when it is read for what it says, and not when it is listed, or read before that."""
+
+
+def digest_of(text: str) -> str:
+    """Of what has no id."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 MOST_BYTES = 67_108_864

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 import apsw
 
+from kiro_learn.adapters.histories.files import not_counted
 from kiro_learn.ports.histories import Skipped
 
 BUSY_SECONDS = 2.0
@@ -43,10 +44,6 @@ _SCHEMA = frozenset({"sqlite_master", "sqlite_schema"})
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 Row: TypeAlias = tuple[str | None, ...]
-
-
-def not_counted(_reason: str) -> None:
-    """What is left out is counted where it is read, and not where it is listed."""
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from kiro_learn.adapters.histories.files import (
     files_below,
     json_document,
     json_lines,
+    not_counted,
     session_in,
 )
 from kiro_learn.adapters.histories.turns import Teller, moment, object_in, objects_in, text_in, turns
@@ -49,9 +50,7 @@ class GeminiHistory:
         for path in files_below(temporary, ".json", ".jsonl", depth=_DEPTH + 2):
             project = next((each.parent for each in path.parents if each.name == "chats"), None)
             if project is not None and project.parent == temporary:
-                session = session_in(path, path.stem, folder=_folder_of(project, folders))
-                if session is not None:
-                    yield session
+                yield from session_in(path, path.stem, folder=_folder_of(project, folders))
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         yield from turns(_Journal(session, skipped).told(), skipped)
@@ -60,7 +59,7 @@ class GeminiHistory:
 def _folders_by_name(path: Path) -> dict[str, str]:
     """The folder of each project by the name that its own folder has here, today or before."""
     try:
-        known = object_in(json_document(path, _ignore), "projects")
+        known = object_in(json_document(path, not_counted), "projects")
     except OSError:
         return {}
     named = {slug: folder for folder, slug in known.items() if isinstance(slug, str)}
@@ -75,10 +74,6 @@ def _folder_of(project: Path, folders: Mapping[str, str]) -> str:
     return said or folders.get(project.name, "")
 
 
-def _ignore(_reason: str) -> None:
-    """What is skipped is counted when the session is read for its events."""
-
-
 class _Journal:
     """Reads one session: first which line says each message last, then what it says."""
 
@@ -86,7 +81,7 @@ class _Journal:
         self._path = session.path
         self._skipped = skipped
         self._is_sub_agent = session.path.parent.name != "chats"
-        self._tell = Teller(session.session_id, session.folder)
+        self._tell = Teller(skipped, session.session_id, session.folder)
 
     def told(self) -> Iterator[PastEvent]:
         if self._path.suffix == ".json":
@@ -107,7 +102,7 @@ class _Journal:
     def _last_lines(self) -> dict[str, int]:
         """By the id of each message that counts, the line that says it last; in their order."""
         last: dict[str, int] = {}
-        for line in json_lines(self._path, _ignore):
+        for line in json_lines(self._path, not_counted):
             if "messages" in object_in(line.fields, "$set"):
                 last.clear()
             if isinstance(rewound := line.fields.get("$rewindTo"), str):

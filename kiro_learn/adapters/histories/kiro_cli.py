@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
@@ -15,6 +14,7 @@ from kiro_learn.adapters.histories.files import (
     MAX_SESSION_ID,
     agent_folder,
     application_folders,
+    digest_of,
     files_below,
     json_document,
     json_lines,
@@ -22,8 +22,6 @@ from kiro_learn.adapters.histories.files import (
 )
 from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, number
 from kiro_learn.adapters.histories.turns import (
-    NO_CALL,
-    NO_RESULT,
     Teller,
     moment,
     object_in,
@@ -48,9 +46,7 @@ class KiroCliHistory:
 
     def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
         for path in files_below(agent_folder(place, ".kiro", "KIRO_HOME") / "sessions" / "cli", ".jsonl"):
-            session = session_in(path, path.stem)
-            if session is not None:
-                yield session
+            yield from session_in(path, path.stem)
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         yield from turns(_Messages(session, skipped).told(), skipped)
@@ -64,9 +60,8 @@ class _Messages:
         self._path = session.path
         self._skipped = skipped
         named = text_in(about, "session_id")[:MAX_SESSION_ID]
-        self._tell = Teller(named or session.session_id, text_in(about, "cwd"))
+        self._tell = Teller(skipped, named or session.session_id, text_in(about, "cwd"))
         self._now = moment(about.get("created_at"))
-        self._calls: dict[str, dict[str, Any]] = {}
 
     def told(self) -> Iterator[PastEvent]:
         for line in json_lines(self._path, self._skipped):
@@ -74,8 +69,7 @@ class _Messages:
             self._now = moment(object_in(data, "meta").get("timestamp")) or self._now
             key = text_in(data, "message_id") or f"line {line.number}"
             yield from self._message(line.fields.get("kind"), data, key)
-        for _ in self._calls:
-            self._skipped(NO_RESULT)
+        self._tell.end()
 
     def _message(self, kind: Any, data: dict[str, Any], key: str) -> Iterator[PastEvent]:
         blocks = objects_in(data.get("content"))
@@ -87,26 +81,21 @@ class _Messages:
                 for block in blocks:
                     if block.get("kind") == "toolUse":
                         call = object_in(block, "data")
-                        self._calls[text_in(call, "toolUseId")] = call
+                        self._tell.began(text_in(call, "toolUseId"), text_in(call, "name"), call.get("input"))
             case "ToolResults":
                 for block in blocks:
                     if block.get("kind") == "toolResult":
-                        yield from self._result(object_in(block, "data"), self._now)
+                        yield from self._result(object_in(block, "data"))
             case str(silent) if silent in _SILENT:
                 pass
             case _:
                 self._skipped(UNKNOWN)
 
-    def _result(self, result: dict[str, Any], at: datetime | None) -> Iterator[PastEvent]:
+    def _result(self, result: dict[str, Any]) -> Iterator[PastEvent]:
         """As the hook has it: ``success`` only says that the tool ran, and what came of it stands in the result."""
-        call_id = text_in(result, "toolUseId")
-        call = self._calls.pop(call_id, None)
-        if call is None:
-            self._skipped(NO_CALL)
-            return
         shown = [block.get("data") for block in objects_in(result.get("content"))]
         response = {"success": result.get("status") == "success", "result": shown}
-        yield self._tell.call(call_id, text_in(call, "name"), call.get("input"), response, at)
+        yield from self._tell.ended(text_in(result, "toolUseId"), response, self._now)
 
 
 def _about(path: Path, skipped: Skipped) -> dict[str, Any]:
@@ -145,8 +134,7 @@ class KiroDatabaseHistory:
 
     def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
         for folder in (agent_folder(place, ".local/share", "XDG_DATA_HOME"), *application_folders(place)):
-            file = session_in(folder / self.folder / "data.sqlite3", "file")
-            if file is not None:
+            for file in session_in(folder / self.folder / "data.sqlite3", "file"):
                 yield from _sessions(file)
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
@@ -195,24 +183,21 @@ class _Turns:
     """Reads the turns of one conversation."""
 
     def __init__(self, session: PastSession, skipped: Skipped) -> None:
-        self._skipped = skipped
-        self._tell = Teller(session.session_id, session.folder)
+        self._tell = Teller(skipped, session.session_id, session.folder)
         self._now: datetime | None = None
-        self._calls: dict[str, dict[str, Any]] = {}
         self._said: Counter[str] = Counter()
 
     def told_by(self, conversation: dict[str, Any]) -> Iterator[PastEvent]:
         summary = conversation.get("latest_summary")
         if isinstance(summary, list) and summary and isinstance(summary[0], str):
-            yield from self._tell.answer(f"summary {_hash(summary[0])}", summary[0], None)
+            yield from self._tell.answer(f"summary {digest_of(summary[0])}", summary[0], None)
         history = conversation.get("history")
         for turn in history if isinstance(history, list) else ():
             user, assistant, ended = _parts(turn)
             yield from self._user(user)
             self._now = moment(ended) or self._now
             yield from self._assistant(assistant)
-        for _ in self._calls:
-            self._skipped(NO_RESULT)
+        self._tell.end()
 
     def _user(self, user: dict[str, Any]) -> Iterator[PastEvent]:
         self._now = moment(user.get("timestamp")) or self._now
@@ -226,24 +211,23 @@ class _Turns:
 
     def _key(self, text: str, timestamp: Any) -> str:
         """Of a prompt: it has no id."""
-        key = _hash(f"{timestamp} {text}")
+        key = digest_of(f"{timestamp} {text}")
         self._said[key] += 1
         return f"{key} {self._said[key]}"
 
     def _result(self, result: dict[str, Any]) -> Iterator[PastEvent]:
         call_id = text_in(result, "tool_use_id")
-        call = self._calls.pop(call_id, None)
-        if call is not None:
+        if call_id in self._tell.open_calls:
             response = {name: result.get(name) for name in ("status", "content")}
-            yield self._tell.call(call_id, text_in(call, "name"), call.get("args"), response, self._now)
+            yield from self._tell.ended(call_id, response, self._now)
 
     def _assistant(self, assistant: dict[str, Any]) -> Iterator[PastEvent]:
         for said in assistant.values():
             if isinstance(said, dict):
                 for call in objects_in(said.get("tool_uses")):
-                    self._calls[text_in(call, "id")] = call
+                    self._tell.began(text_in(call, "id"), text_in(call, "name"), call.get("args"))
                 text = text_in(said, "content")
-                yield from self._tell.answer(text_in(said, "message_id") or _hash(text), text, self._now)
+                yield from self._tell.answer(text_in(said, "message_id") or digest_of(text), text, self._now)
 
 
 def _parts(turn: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
@@ -255,10 +239,6 @@ def _parts(turn: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
         return {}, {}, None
     metadata = object_in(turn, "request_metadata")
     return object_in(turn, "user"), object_in(turn, "assistant"), metadata.get("stream_end_timestamp_ms")
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 KIRO_DATABASE = KiroDatabaseHistory("kiro-cli-database", "Kiro CLI, older and headless", "kiro-cli", "kiro-cli")

@@ -7,7 +7,6 @@ folder that is named by a hash of the project's path, a file of what was done an
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -17,6 +16,7 @@ from typing import Any
 from kiro_learn.adapters.histories.files import (
     agent_folder,
     application_folders,
+    digest_of,
     files_below,
     json_document,
     json_lines,
@@ -24,7 +24,6 @@ from kiro_learn.adapters.histories.files import (
 )
 from kiro_learn.adapters.histories.turns import (
     NO_CALL,
-    NO_RESULT,
     SUMMARIES,
     Teller,
     moment,
@@ -66,15 +65,15 @@ class KiroIdeHistory:
 
     def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
         for path in files_below(agent_folder(place, ".kiro", "KIRO_HOME") / "sessions", JOURNAL, depth=3):
-            yield from _found(path, path.parent.name)
+            yield from session_in(path, path.parent.name)
         remote = place.user / ".kiro-server" / "data"
         for folder in (*(each / "Kiro" for each in application_folders(place)), remote):
             storage = folder / _STORAGE
             for path in files_below(storage / _SESSIONS, ".json", depth=_DEPTH):
                 if path.name != _INDEX:
-                    yield from _found(path, path.stem)
+                    yield from session_in(path, path.stem)
             for path in files_below(storage, ".chat", depth=_DEPTH):
-                yield from _found(path, path.stem)
+                yield from session_in(path, path.stem)
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         if session.path.name == JOURNAL:
@@ -86,20 +85,13 @@ class KiroIdeHistory:
         yield from turns(told, skipped)
 
 
-def _found(path: Path, session_id: str) -> Iterator[PastSession]:
-    session = session_in(path, session_id)
-    if session is not None:
-        yield session
-
-
 class _Journal:
     """Reads a journal, line by line."""
 
     def __init__(self, session: PastSession, skipped: Skipped) -> None:
         self._path = session.path
         self._skipped = skipped
-        self._tell = Teller(session.session_id)
-        self._calls: dict[str, dict[str, Any]] = {}
+        self._tell = Teller(skipped, session.session_id)
 
     def told(self) -> Iterator[PastEvent]:
         about = self._path.with_name(ABOUT)
@@ -110,8 +102,7 @@ class _Journal:
         for line in json_lines(self._path, self._skipped):
             key = text_in(line.fields, "id") or f"line {line.number}"
             yield from self._line(object_in(line.fields, "payload"), key, moment(line.fields.get("timestamp")))
-        for _ in self._calls:
-            self._skipped(NO_RESULT)
+        self._tell.end()
 
     def _line(self, payload: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
         said = words_of(payload.get("content"))
@@ -123,19 +114,11 @@ class _Journal:
             case "assistant", "Summary":
                 self._skipped(SUMMARIES)
             case "tool_call", _:
-                self._calls[text_in(payload, "toolCallId")] = payload
+                given = next((payload[name] for name in ("args", "input", "arguments") if name in payload), None)
+                self._tell.began(text_in(payload, "toolCallId"), text_in(payload, "toolName"), given)
             case "tool_result", _:
-                yield from self._result(payload, at)
-
-    def _result(self, payload: dict[str, Any], at: datetime | None) -> Iterator[PastEvent]:
-        call_id = text_in(payload, "toolCallId")
-        call = self._calls.pop(call_id, None)
-        if call is None:
-            self._skipped(NO_CALL)
-            return
-        given = next((call[name] for name in ("args", "input", "arguments") if name in call), None)
-        response = {name: payload[name] for name in ("success", "content", "error") if name in payload}
-        yield self._tell.call(call_id, text_in(call, "toolName"), given, response, at)
+                response = {name: payload[name] for name in ("success", "content", "error") if name in payload}
+                yield from self._tell.ended(text_in(payload, "toolCallId"), response, at)
 
 
 def _typed(text: str) -> str:
@@ -148,7 +131,7 @@ def _typed(text: str) -> str:
 def _told_by_session(session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
     about = json_document(session.path, skipped)
     folder = text_in(about, "workspaceDirectory")
-    tell = Teller(text_in(about, "sessionId")[:128] or session.session_id, folder)
+    tell = Teller(skipped, text_in(about, "sessionId")[:128] or session.session_id, folder)
     executions = _executions(session.path, folder)
     at: datetime | None = None
     waiting: list[tuple[str, str]] = []
@@ -170,7 +153,7 @@ def _told_by_session(session: PastSession, skipped: Skipped) -> Iterator[PastEve
             waiting.clear()
             if said.strip() not in _PLACEHOLDERS:
                 yield from tell.answer(key, said, at)
-            yield from _told_by_execution(tell, done, at, skipped)
+            yield from _told_by_execution(tell, done, at)
             at = moment(done.get("endTime")) or at
     for each in waiting:
         yield from tell.prompt(*each, at or session.changed_at)
@@ -190,7 +173,7 @@ def _executions(session: Path, folder: str) -> dict[str, Path]:
 
 def _hashed(folder: str) -> str:
     """How the folder is called that holds what was done in this one."""
-    return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()[:32]
+    return digest_of(folder)
 
 
 def _folder_of(chat: Path) -> str:
@@ -209,10 +192,10 @@ def _decoded(name: str) -> str:
         return ""
 
 
-def _told_by_execution(tell: Teller, done: dict[str, Any], at: datetime, skipped: Skipped) -> Iterator[PastEvent]:
+def _told_by_execution(tell: Teller, done: dict[str, Any], at: datetime) -> Iterator[PastEvent]:
     actions = objects_in(done.get("actions"))
     if not actions:
-        yield from _told_by_entries(tell, done, at, skipped)
+        yield from _told_by_entries(tell, done, at)
     for place, action in enumerate(actions):
         kind = text_in(action, "actionType")
         key = text_in(action, "actionId") or f"{text_in(done, 'executionId')} {place}"
@@ -227,26 +210,20 @@ def _told_by_execution(tell: Teller, done: dict[str, Any], at: datetime, skipped
             yield tell.call(key, name or kind, arguments, {"status": action.get("actionState"), "output": output}, when)
 
 
-def _told_by_entries(tell: Teller, done: dict[str, Any], at: datetime, skipped: Skipped) -> Iterator[PastEvent]:
+def _told_by_entries(tell: Teller, done: dict[str, Any], at: datetime) -> Iterator[PastEvent]:
     """Of an execution that lists no actions: what the model was told and said since the person's last words."""
-    calls: dict[str, dict[str, Any]] = {}
     for place, entry in enumerate(_entries_since_prompt(objects_in(object_in(done, "context").get("messages")))):
         key = text_in(entry, "id") or text_in(entry, "toolCallId") or f"{text_in(done, 'executionId')} {place}"
         match entry.get("type"):
             case "text":
                 yield from tell.answer(key, text_in(entry, "text"), at)
             case "toolUse":
-                calls[key] = entry
+                tell.began(key, text_in(entry, "name"), entry.get("args"))
             case "toolUseResponse":
-                key = key if key in calls else next(iter(calls), "")
-                call = calls.pop(key, None)
-                if call is None:
-                    skipped(NO_CALL)
-                else:
-                    response = {name: entry[name] for name in ("success", "message") if name in entry}
-                    yield tell.call(key, text_in(call, "name"), call.get("args"), response, at)
-    for _ in calls:
-        skipped(NO_RESULT)
+                response = {name: entry[name] for name in ("success", "message") if name in entry}
+                call_id = key if key in tell.open_calls else next(iter(tell.open_calls), "")
+                yield from tell.ended(call_id, response, at)
+    tell.end()
 
 
 def _entries_since_prompt(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -264,7 +241,7 @@ def _told_by_chat(session: PastSession, skipped: Skipped) -> Iterator[PastEvent]
     """What tools gave stands there as text, without the call."""
     chat = json_document(session.path, skipped)
     about = object_in(chat, "metadata")
-    tell = Teller(text_in(about, "workflowId")[:128] or session.session_id, _folder_of(session.path))
+    tell = Teller(skipped, text_in(about, "workflowId")[:128] or session.session_id, _folder_of(session.path))
     at = moment(about.get("startTime")) or session.changed_at
     prefix = text_in(chat, "executionId") or session.session_id
     for place, message in enumerate(objects_in(chat.get("chat"))):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -11,8 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
-from kiro_learn.adapters.histories.files import agent_folder, json_document, json_lines, session_in
-from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, not_counted, number
+from kiro_learn.adapters.histories.files import (
+    agent_folder,
+    digest_of,
+    json_document,
+    json_lines,
+    not_counted,
+    session_in,
+)
+from kiro_learn.adapters.histories.foreign_database import ForeignDatabase, foreign_database, number
 from kiro_learn.adapters.histories.turns import moment, objects_in, text_in
 from kiro_learn.model.record import MAX_DETAIL, MAX_DETAILS, KnowledgeType, RecordDetails
 from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession, Skipped
@@ -79,7 +85,7 @@ def summary_of_session(row: dict[str, Any], project: str, skipped: Skipped) -> P
 def key_of(row: dict[str, Any], kind: str, text: str) -> str:
     """The same wherever the row is read: not its number, which is another one in each database."""
     told = json.dumps([kind, text_in(row, "project"), row.get("created_at_epoch"), text_in(row, "content_hash"), text])
-    return f"{kind} {hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:32]}"
+    return f"{kind} {digest_of(told)}"
 
 
 def listed(value: Any) -> tuple[str, ...]:
@@ -147,9 +153,8 @@ class ClaudeMemMemories:
     def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
         database = agent_folder(place, ".claude-mem", "CLAUDE_MEM_DATA_DIR") / DATABASE
         for path in (database, *(each for each in place.folders if each.suffix == ".json")):
-            store = session_in(path, self.name) if path == database or _is_claude_export(path) else None
-            if store is not None:
-                yield store
+            if path == database or _is_claude_export(path):
+                yield from session_in(path, self.name)
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
         folders = _Folders(place)
@@ -246,9 +251,8 @@ class KiroMemoryMemories:
 
     def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
         for path in place.folders:
-            store = session_in(path, self.name) if path.suffix == ".jsonl" else None
-            if store is not None and path.is_file() and _is_export(store):
-                yield store
+            if path.suffix == ".jsonl" and path.is_file():
+                yield from filter(_is_export, session_in(path, self.name))
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
         del place  # its rows name their projects
@@ -283,9 +287,7 @@ class Mem0Memories:
     def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
         path = agent_folder(place, ".mem0", "MEM0_DIR") / MEM0_DATABASE
         for each in dict.fromkeys((path, *(found for found in place.folders if found.name == MEM0_DATABASE))):
-            store = session_in(each, self.name)
-            if store is not None:
-                yield store
+            yield from session_in(each, self.name)
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
         del place  # it knows no projects
@@ -307,6 +309,5 @@ class Mem0Memories:
 
 
 def _memory(memory_id: str, said: str, at: datetime | None) -> PastMemory:
-    told = hashlib.sha256(f"{memory_id}\n{said}".encode("utf-8", "replace")).hexdigest()[:32]
-    title = said.partition("\n")[0][:120]
+    told, title = digest_of(f"{memory_id}\n{said}"), said.partition("\n")[0][:_TITLE_CHARACTERS]
     return PastMemory(key=f"memory {told}", project="", made_at=at, type="memory", title=title, summary=said)

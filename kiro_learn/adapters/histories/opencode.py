@@ -48,14 +48,12 @@ class OpencodeHistory:
         folder = agent_folder(place, ".local/share", "XDG_DATA_HOME") / "opencode"
         found: dict[str, PastSession] = {}
         for path in files_below(folder, ".db"):
-            file = session_in(path, "file") if path.name.startswith("opencode") else None
-            if file is not None:
+            for file in session_in(path, "file") if path.name.startswith("opencode") else ():
                 for session in _in_database(file):
                     found.setdefault(session.session_id, session)
         for path in files_below(folder / "storage" / "session", ".json", depth=_DEPTH):
-            of_files = session_in(path, path.stem)
-            if of_files is not None:
-                found.setdefault(of_files.session_id, of_files)
+            for session in session_in(path, path.stem):
+                found.setdefault(session.session_id, session)
         yield from found.values()
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
@@ -95,7 +93,7 @@ def _told(
     """What the messages tell, up to the one to which the person went back."""
     revert = text_in(object_in(about, "revert"), "messageID")
     is_child = bool(text_in(about, "parentID"))
-    tell = Teller(session.session_id, text_in(about, "directory") or session.folder)
+    tell = Teller(skipped, session.session_id, text_in(about, "directory") or session.folder)
     is_taken_back = False
     for message in messages:
         is_taken_back = is_taken_back or (bool(revert) and message.message_id == revert)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,13 +13,14 @@ from kiro_learn.adapters.histories.files import (
     Block,
     Fence,
     agent_folder,
+    digest_of,
     files_below,
     json_document,
     json_lines,
+    not_counted,
     session_in,
     text_lines,
 )
-from kiro_learn.adapters.histories.foreign_database import not_counted
 from kiro_learn.adapters.histories.memory_rows import NOTHING_IN_IT, texts_in
 from kiro_learn.adapters.histories.turns import moment, object_in, text_in
 from kiro_learn.ports.histories import HistoryPlace, PastMemory, PastSession, Skipped
@@ -39,9 +39,8 @@ class ServerMemoryMemories:
         said = place.environment.get("MEMORY_FILE_PATH", "")
         named = (path for path in place.folders if path.name in NAMES)
         for path in dict.fromkeys((*([Path(said)] if said.startswith("/") else []), *named)):
-            store = session_in(path, self.name) if path.is_file() else None
-            if store is not None:
-                yield store
+            if path.is_file():
+                yield from session_in(path, self.name)
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
         del place  # it knows no projects
@@ -50,7 +49,7 @@ class ServerMemoryMemories:
             if line.fields.get("type") == "relation":
                 parts = [text_in(line.fields, name).strip() for name in ("from", "relationType", "to")]
                 relations[parts[0]].append(" ".join(parts))
-        for line in json_lines(store.path, _counted_before):
+        for line in json_lines(store.path, not_counted):
             match line.fields.get("type"):
                 case "entity":
                     name = text_in(line.fields, "name").strip()
@@ -65,14 +64,9 @@ class ServerMemoryMemories:
                     skipped(UNKNOWN)
 
 
-def _counted_before(_reason: str) -> None:
-    """The file is read twice."""
-
-
 def _memory(name: str, kind: str, facts: tuple[str, ...]) -> PastMemory:
-    told = hashlib.sha256("\n".join((name, kind, *facts)).encode("utf-8", "replace")).hexdigest()[:32]
     return PastMemory(
-        key=f"entity {told}",
+        key="entity " + digest_of("\n".join((name, kind, *facts))),
         project="",
         made_at=None,
         type="entity",
@@ -111,9 +105,7 @@ class BasicMemoryMemories:
     def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
         for project, folder in _projects(place).items():
             for path in files_below(folder, ".md", depth=_DEPTH):
-                store = session_in(path, project[:128] or self.name)
-                if store is not None:
-                    yield store
+                yield from session_in(path, project[:128] or self.name)
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
         del place  # the store names its project
@@ -125,7 +117,7 @@ class BasicMemoryMemories:
         title = note.fields.get("title", "").strip("\"' ") or store.path.stem
         told = "\n".join((note.fields.get("permalink", store.path.name), title, said, *note.facts))
         yield PastMemory(
-            key=f"note {hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:32]}",
+            key=f"note {digest_of(told)}",
             project=store.session_id,
             made_at=moment(note.fields.get("created", "").strip("\"' ")) or store.changed_at,
             type=note.fields.get("type", "").strip("\"' ") or "note",

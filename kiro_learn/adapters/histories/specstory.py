@@ -72,9 +72,7 @@ def _in_folder(folder: Path) -> Iterator[PastSession]:
                 named = _SESSION.search(file.read(_HEAD_BYTES).decode("utf-8", "replace"))
         except OSError:
             continue
-        session = session_in(path, named.group(1) if named else path.stem[:MAX_SESSION_ID], folder=str(folder))
-        if session is not None:
-            yield session
+        yield from session_in(path, named.group(1) if named else path.stem[:MAX_SESSION_ID], folder=str(folder))
 
 
 @attrs.define
@@ -87,7 +85,7 @@ class _Voice:
 
 
 def _told(session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
-    tell = Teller(session.session_id, session.folder)
+    tell = Teller(skipped, session.session_id, session.folder)
     voice, block, fence = _Voice(at=session.changed_at), Block(0), Fence()
     for number, line in enumerate(text_lines(session.path, skipped)):
         heard = _heard(line)

@@ -25,11 +25,14 @@ SUMMARIES = "summaries of what stands there itself"
 class Teller:
     """Words the events of one session; none of what is empty."""
 
+    skipped: Skipped
     session_id: str
     folder: str = ""
     branch: str | None = None
     _known: Counter[str] = attrs.field(factory=Counter, init=False)
     """Ids of calls that may come again: some models count anew in every message."""
+    open_calls: dict[str, tuple[str, Any]] = attrs.field(factory=dict, init=False)
+    """By id, the name and the input of each whose result was not told yet."""
 
     def prompt(self, key: str, text: str, at: datetime | None) -> Iterator[PastEvent]:
         if said := without_injected(text):
@@ -44,6 +47,24 @@ class Teller:
             self._known[key] += 1
             key = key if self._known[key] == 1 else f"{key} {self._known[key]}"
         return self._event(EventKind.TOOL_USE, key, tool_body(name, given, response), at)
+
+    def began(self, call_id: str, name: str, given: Any) -> None:
+        """A tool was called; what came of it stands elsewhere."""
+        self.open_calls[call_id] = (name, given)
+
+    def ended(self, call_id: str, response: Any, at: datetime | None) -> Iterator[PastEvent]:
+        """What came of a call."""
+        call = self.open_calls.pop(call_id, None)
+        if call is None:
+            self.skipped(NO_CALL)
+        else:
+            yield self.call(call_id, *call, response, at)
+
+    def end(self) -> None:
+        """Nothing comes of the calls that are open."""
+        for _ in self.open_calls:
+            self.skipped(NO_RESULT)
+        self.open_calls.clear()
 
     def _event(self, kind: EventKind, key: str, body: Body, at: datetime | None) -> PastEvent:
         return PastEvent(

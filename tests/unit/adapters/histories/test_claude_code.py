@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.adapters.histories.claude_code import NO_CALL, REPEATED, TAKEN_BACK, UNKNOWN, ClaudeCodeHistory
+from kiro_learn.adapters.histories.claude_code import REPEATED, TAKEN_BACK, UNKNOWN, ClaudeCodeHistory
 from kiro_learn.adapters.histories.files import NO_JSON, TORN
-from kiro_learn.adapters.histories.turns import OF_A_MEMORY
+from kiro_learn.adapters.histories.turns import NO_CALL, OF_A_MEMORY
 from kiro_learn.model.event import JsonBody
 from kiro_learn.model.ids import derived_event_id
 from tests.unit.adapters.histories.transcripts import Row, read, told, written
