@@ -57,11 +57,16 @@ def checked(word: str) -> str:
     return word
 
 
-@attrs.frozen
-class ServiceFile:
-    """The file that describes the service, in a folder that other services share."""
+@attrs.frozen(kw_only=True)
+class DescribedService:
+    """A service, and the file that describes it, in a folder that other services share."""
 
     path: Path
+    command: Sequence[str]
+    variables: Mapping[str, str]
+    """Of the environment that the daemon gets."""
+    environment: Mapping[str, str]
+    """Of the manager's commands."""
     write_private: Callable[[Path, bytes], None]
     """Writes a file in one piece, readable by its owner alone."""
 
@@ -80,6 +85,9 @@ class ServiceFile:
     def remove(self) -> None:
         with self._named():
             self.path.unlink(missing_ok=True)
+
+    def run(self, command: Sequence[str]) -> CommandResult:
+        return run_command(command, self.environment)
 
     @contextmanager
     def _named(self) -> Iterator[None]:

@@ -9,9 +9,9 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from kiro_learn.adapters.service_managers import systemd
-from kiro_learn.adapters.service_managers.commands import ServiceFile
 from kiro_learn.adapters.service_managers.launchd import LaunchAgent
 from kiro_learn.adapters.service_managers.systemd import SystemdUnit
 from kiro_learn.errors import ServiceError
@@ -40,17 +40,18 @@ def find_service_manager(
       ServiceError: there is none.
     """
     name = NAME if is_default_home else f"{NAME}-{hashlib.sha256(os.fsencode(home)).hexdigest()[:8]}"
-    command = (sys.executable, "-P", "-m", "kiro_learn", "serve")
-    variables = _variables(home, environment)
+    said: dict[str, Any] = {
+        "command": (sys.executable, "-P", "-m", "kiro_learn", "serve"),
+        "variables": _variables(home, environment),
+        "write_private": write_private,
+    }
     if sys.platform == "darwin" and shutil.which("launchctl", path=environment.get("PATH")):
         path = user_home / "Library" / "LaunchAgents" / f"{name}.plist"
-        output = home / "logs" / "daemon.stderr"
-        return LaunchAgent(name, command, variables, output, ServiceFile(path, write_private), environment)
+        return LaunchAgent(path=path, environment=environment, output=home / "logs" / "daemon.stderr", **said)
     reachable = _with_runtime_folder(environment)
     if shutil.which("systemctl", path=environment.get("PATH")) and systemd.is_usable(reachable):
         folder = Path(_folder_named(environment, "XDG_CONFIG_HOME") or user_home / ".config", "systemd", "user")
-        unit = f"{name}.service"
-        return SystemdUnit(unit, command, variables, ServiceFile(folder / unit, write_private), reachable)
+        return SystemdUnit(path=folder / f"{name}.service", environment=reachable, **said)
     raise _none_found(environment)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import plistlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
 
-from kiro_learn.adapters.service_managers.commands import ServiceFile, checked, run_command
+from kiro_learn.adapters.service_managers.commands import DescribedService, checked
 from kiro_learn.model.settings import ServiceState, marked
-from kiro_learn.ports.service_manager import CommandResult
 
 THROTTLE_SECONDS = 10
 """Between two starts."""
@@ -22,32 +21,18 @@ _HEAD_LINES = 2
 """The declaration of XML and the document type, before which no comment may stand."""
 
 
-@attrs.frozen
-class LaunchAgent:
-    """The launch agent ``label`` of the user who runs us."""
+@attrs.frozen(kw_only=True)
+class LaunchAgent(DescribedService):
+    """A launch agent of the user who runs us, named as its file is."""
 
-    label: str
-    command: Sequence[str]
-    variables: Mapping[str, str]
-    """Of the environment that the daemon gets."""
+    title = "launchd"
     output: Path
     """What the daemon prints before it has a log."""
-    file: ServiceFile
-    environment: Mapping[str, str]
-    """Of the commands."""
-
-    @property
-    def title(self) -> str:
-        return "launchd"
-
-    @property
-    def path(self) -> Path:
-        return self.file.path
 
     def definition(self) -> bytes:
         output = checked(str(self.output))
         properties = {
-            "Label": self.label,
+            "Label": self.path.stem,
             "ProgramArguments": [checked(word) for word in self.command],
             "EnvironmentVariables": {name: checked(value) for name, value in self.variables.items()},
             "WorkingDirectory": "/",
@@ -64,15 +49,9 @@ class LaunchAgent:
         head, rest = b"".join(lines[:_HEAD_LINES]), b"".join(lines[_HEAD_LINES:])
         return marked(head, rest, opening="<!-- ", closing=" -->")
 
-    def read(self) -> bytes | None:
-        return self.file.read()
-
     def write(self, content: bytes) -> None:
         self.output.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.file.write(content)
-
-    def remove(self) -> None:
-        self.file.remove()
+        super().write(content)
 
     def start_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
         """launchd reads the file only when it takes the service in, so one that it knows is put out first."""
@@ -87,13 +66,10 @@ class LaunchAgent:
     def forget_commands(self) -> tuple[Sequence[str], ...]:
         return ()
 
-    def run(self, command: Sequence[str]) -> CommandResult:
-        return run_command(command, self.environment)
-
     def state(self) -> ServiceState:
         known = self.run(("launchctl", "print", self._target))
         if known.exit_code:
-            return ServiceState.ABSENT if self.file.read() is None else ServiceState.UNLOADED
+            return ServiceState.ABSENT if self.read() is None else ServiceState.UNLOADED
         facts = dict(line.strip().partition(" = ")[::2] for line in known.output.splitlines())
         if facts.get("state") == "running":
             return ServiceState.RUNNING
@@ -109,4 +85,4 @@ class LaunchAgent:
 
     @property
     def _target(self) -> str:
-        return f"{self._domain}/{self.label}"
+        return f"{self._domain}/{self.path.stem}"

@@ -9,15 +9,13 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import attrs
 import structlog
 
-from kiro_learn.adapters.service_managers.commands import ServiceFile, checked, run_command
+from kiro_learn.adapters.service_managers.commands import DescribedService, checked, run_command
 from kiro_learn.errors import ServiceError
 from kiro_learn.model.settings import ServiceState, marked
-from kiro_learn.ports.service_manager import CommandResult
 
 UNIT = """\
 [Unit]
@@ -63,25 +61,11 @@ _STATES = {
 }
 
 
-@attrs.frozen
-class SystemdUnit:
-    """The unit ``name`` of the user's own systemd."""
+@attrs.frozen(kw_only=True)
+class SystemdUnit(DescribedService):
+    """A unit of the user's own systemd, named as its file is."""
 
-    name: str
-    command: Sequence[str]
-    variables: Mapping[str, str]
-    """Of the environment that the daemon gets."""
-    file: ServiceFile
-    environment: Mapping[str, str]
-    """Of the commands."""
-
-    @property
-    def title(self) -> str:
-        return "systemd"
-
-    @property
-    def path(self) -> Path:
-        return self.file.path
+    title = "systemd"
 
     def definition(self) -> bytes:
         unit = UNIT.format(
@@ -92,38 +76,26 @@ class SystemdUnit:
         )
         return marked(b"", unit.encode("utf-8", "surrogateescape"), opening="# ")
 
-    def read(self) -> bytes | None:
-        return self.file.read()
-
-    def write(self, content: bytes) -> None:
-        self.file.write(content)
-
-    def remove(self) -> None:
-        self.file.remove()
-
     def start_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
         """``reset-failed``: a unit that used up its starts takes none before."""
-        fresh = (self._systemctl("reset-failed", self.name),) if state is ServiceState.FAILED else ()
+        fresh = (self._systemctl("reset-failed", self.path.name),) if state is ServiceState.FAILED else ()
         return (
             self._systemctl("daemon-reload"),
-            self._systemctl("enable", self.name),
+            self._systemctl("enable", self.path.name),
             *fresh,
-            self._systemctl("restart", "--no-block", self.name),
+            self._systemctl("restart", "--no-block", self.path.name),
         )
 
     def stop_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:  # noqa: ARG002  # launchd has to know
-        return (self._systemctl("disable", "--now", self.name),)
+        return (self._systemctl("disable", "--now", self.path.name),)
 
     def forget_commands(self) -> tuple[Sequence[str], ...]:
         return (self._systemctl("daemon-reload"),)
 
-    def run(self, command: Sequence[str]) -> CommandResult:
-        return run_command(command, self.environment)
-
     def state(self) -> ServiceState:
-        said = self.run(self._systemctl("show", "--property=ActiveState", "--value", self.name)).output
+        said = self.run(self._systemctl("show", "--property=ActiveState", "--value", self.path.name)).output
         if said not in _STATES:
-            return ServiceState.ABSENT if self.file.read() is None else ServiceState.STOPPED
+            return ServiceState.ABSENT if self.read() is None else ServiceState.STOPPED
         return _STATES[said]
 
     def ends_at_logout(self) -> bool:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import private
-from kiro_learn.adapters.service_managers.commands import ServiceFile
 from kiro_learn.adapters.service_managers.finding import DO_IN_WSL, DO_INSTEAD, find_service_manager
 from kiro_learn.adapters.service_managers.launchd import LaunchAgent
 from kiro_learn.adapters.service_managers.systemd import SystemdUnit
@@ -30,16 +29,24 @@ def a_program(folder: Path, name: str, body: str) -> None:
 def unit_in(
     folder: Path, *, program: str = "/bin/true", argument: str = "serve", home: str = "/home/ana/.kiro-learn"
 ) -> SystemdUnit:
-    file = ServiceFile(folder / "kiro-learn.service", private.write)
-    environment = {"PATH": f"{folder / 'programs'}:/usr/bin:/bin"}
-    return SystemdUnit("kiro-learn.service", (program, argument), {"KIRO_LEARN_HOME": home}, file, environment)
+    return SystemdUnit(
+        path=folder / "kiro-learn.service",
+        command=(program, argument),
+        variables={"KIRO_LEARN_HOME": home},
+        environment={"PATH": f"{folder / 'programs'}:/usr/bin:/bin"},
+        write_private=private.write,
+    )
 
 
 def agent_in(folder: Path, *, home: str = "/h & <more>") -> LaunchAgent:
-    file = ServiceFile(folder / "kiro-learn.plist", private.write)
-    environment = {"PATH": f"{folder / 'programs'}:/usr/bin:/bin"}
-    command, variables = ("/usr/bin/python3", "serve"), {"PATH": "/usr/bin", "KIRO_LEARN_HOME": home}
-    return LaunchAgent("kiro-learn", command, variables, folder / "logs" / "daemon.stderr", file, environment)
+    return LaunchAgent(
+        path=folder / "kiro-learn.plist",
+        command=("/usr/bin/python3", "serve"),
+        variables={"PATH": "/usr/bin", "KIRO_LEARN_HOME": home},
+        environment={"PATH": f"{folder / 'programs'}:/usr/bin:/bin"},
+        output=folder / "logs" / "daemon.stderr",
+        write_private=private.write,
+    )
 
 
 def test_systemd_takes_the_unit(tmp_path: Path) -> None:
@@ -184,10 +191,10 @@ def test_a_folder_that_xdg_names_relatively_is_ignored(
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    file = ServiceFile(tmp_path / "file" / "kiro-learn.service", private.write)
-    assert file.read() is None  # there can be none, and nothing that needs no service fails of it
+    unit = unit_in(tmp_path / "file")
+    assert unit.read() is None  # there can be none, and nothing that needs no service fails of it
     with pytest.raises(ServiceError, match="file"):
-        file.write(b"")
+        unit.write(b"")
 
 
 def found_in(tmp_path: Path, home: Path, environment: dict[str, str]) -> str:
@@ -236,7 +243,8 @@ def test_where_there_is_no_manager_it_is_said_what_to_do(
 
 
 def test_a_file_that_cannot_be_read_is_named_with_a_command_that_shows_it(tmp_path: Path) -> None:
-    (tmp_path / "a b").mkdir()
+    unit = unit_in(tmp_path / "a b")
+    unit.path.mkdir(parents=True)
     with pytest.raises(ServiceError, match="Is a directory") as caught:
-        ServiceFile(tmp_path / "a b", private.write).read()
-    assert caught.value.hint == f"ls -ld '{tmp_path / 'a b'}'"
+        unit.read()
+    assert caught.value.hint == f"ls -ld '{unit.path}'"
