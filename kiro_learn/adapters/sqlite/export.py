@@ -7,7 +7,7 @@ was put; the reader stops it when it has enough for now.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -15,19 +15,18 @@ from typing import Literal, TypeAlias
 import apsw
 import trio
 
-from kiro_learn.adapters.sqlite import graph_statements, statements
+from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, damage_named, decodable, map_errors
 from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
+from kiro_learn.adapters.sqlite.graph_statements import ALL_ITEMS
 from kiro_learn.adapters.sqlite.graph_statements import EVIDENCE_COLUMNS as _EVIDENCE
 from kiro_learn.adapters.sqlite.history import replacing_in
 from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS, RECORD_FIELDS
-from kiro_learn.adapters.sqlite.rows import decoded, to_cluster, to_event, to_record
+from kiro_learn.adapters.sqlite.rows import decoded, to_cluster, to_event, to_record, to_told
 from kiro_learn.adapters.sqlite.statements import CLUSTER_FIELDS, EVENT_COLUMNS, EVENT_FIELDS, insertion
 from kiro_learn.model.correction import ReplacementReason
-from kiro_learn.model.graph import GraphKind
 from kiro_learn.model.ids import from_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import ToldItem
 from kiro_learn.model.stored import (
     KINDS,
     Stored,
@@ -206,8 +205,15 @@ class SqliteReading:
     def _all(self, kinds: Collection[str]) -> Iterator[tuple[Stored, int]]:
         for kind in KINDS:
             if kind in kinds:
-                statement, to_piece = _SOURCES[kind](self._connection)
+                statement, to_piece = self._source(kind)
                 yield from self._each(decodable(self._connection.execute(statement)), to_piece)
+
+    def _source(self, kind: str) -> tuple[str, ToPiece]:
+        if kind == "event":
+            return ALL_EVENTS, partial(_event, _waiting(self._connection))
+        if kind == "replaced":
+            return ALL_REPLACED, partial(_replaced, self._connection)
+        return _SOURCES[kind]
 
     def _each(self, rows: Iterator[Row], to_piece: ToPiece) -> Iterator[tuple[Stored, int]]:
         for row in rows:
@@ -217,61 +223,46 @@ class SqliteReading:
                 yield piece, sum(len(cell) for cell in row if isinstance(cell, bytes | str))
 
 
-def _projects(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    def to_piece(row: Row) -> StoredProject:
-        namespace, name, folder = decoded(row)
-        return StoredProject(namespace=Namespace(namespace), name=name, folder=folder)
-
-    return ALL_NAMESPACES, to_piece
+def _project(row: Row) -> StoredProject:
+    namespace, name, folder = decoded(row)
+    return StoredProject(namespace=Namespace(namespace), name=name, folder=folder)
 
 
-def _merged(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    def to_piece(row: Row) -> StoredMerge:
-        source, target = decoded(row)
-        return StoredMerge(source=Namespace(source), target=Namespace(target))
-
-    return ALL_MERGED, to_piece
+def _merge(row: Row) -> StoredMerge:
+    source, target = decoded(row)
+    return StoredMerge(source=Namespace(source), target=Namespace(target))
 
 
-def _pauses(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    def to_piece(row: Row) -> StoredPause:
-        namespace, session_id, since = decoded(row)
-        return StoredPause(namespace=Namespace(namespace), session_id=session_id or None, since=from_text(since))
-
-    return ALL_PAUSES, to_piece
+def _pause(row: Row) -> StoredPause:
+    namespace, session_id, since = decoded(row)
+    return StoredPause(namespace=Namespace(namespace), session_id=session_id or None, since=from_text(since))
 
 
-def _events(connection: apsw.Connection) -> tuple[str, ToPiece]:
-    waiting = {
-        event_id: bool(is_parked)
+def _waiting(connection: apsw.Connection) -> dict[str, Literal["waiting", "parked"]]:
+    """By event."""
+    return {
+        event_id: "parked" if is_parked else "waiting"
         for is_parked, event_ids in connection.execute(ALL_WAITING)
         for event_id in json.loads(event_ids)
     }
 
-    def to_piece(row: Row) -> StoredEvent:
-        *columns, stored_at, expired_at, expired_bytes = row
-        event = to_event(tuple(columns))
-        with damage_named(event.event_id):
-            stored_at, expired_at = decoded((stored_at, expired_at))
-            return StoredEvent(
-                event=event,
-                stored_at=from_text(stored_at),
-                expired_at=None if expired_at is None else from_text(expired_at),
-                expired_bytes=expired_bytes,
-                waits=_WAITS[waiting.get(event.event_id)],
-            )
 
-    return ALL_EVENTS, to_piece
-
-
-_WAITS: dict[bool | None, Literal["waiting", "parked"] | None] = {None: None, False: "waiting", True: "parked"}
+def _event(waiting: Mapping[str, Literal["waiting", "parked"]], row: Row) -> StoredEvent:
+    *columns, stored_at, expired_at, expired_bytes = row
+    event = to_event(tuple(columns))
+    with damage_named(event.event_id):
+        stored_at, expired_at = decoded((stored_at, expired_at))
+        return StoredEvent(
+            event=event,
+            stored_at=from_text(stored_at),
+            expired_at=None if expired_at is None else from_text(expired_at),
+            expired_bytes=expired_bytes,
+            waits=waiting.get(event.event_id),
+        )
 
 
-def _memories(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    def to_piece(row: Row) -> StoredMemory:
-        return _memory(row[:RECORD_WIDTH], *row[RECORD_WIDTH:])
-
-    return ALL_RECORDS, to_piece
+def _live(row: Row) -> StoredMemory:
+    return _memory(row[:RECORD_WIDTH], *row[RECORD_WIDTH:])
 
 
 def _memory(
@@ -287,61 +278,34 @@ def _memory(
         )
 
 
-def _replaced(connection: apsw.Connection) -> tuple[str, ToPiece]:
-    def to_piece(row: Row) -> StoredReplaced:
-        distilled_at, number, *texts = row[RECORD_WIDTH:]
-        memory = _memory(row[:RECORD_WIDTH], distilled_at)
-        with damage_named(memory.record.record_id):
-            replacement_id, reason, replaced_at = decoded(tuple(texts))
-            return StoredReplaced(
-                replacement_id=replacement_id,
-                reason=ReplacementReason(reason),
-                replaced_at=from_text(replaced_at),
-                replacing=replacing_in(connection, number),
-                memory=memory,
-            )
-
-    return ALL_REPLACED, to_piece
+def _replaced(connection: apsw.Connection, row: Row) -> StoredReplaced:
+    distilled_at, number, *texts = row[RECORD_WIDTH:]
+    memory = _memory(row[:RECORD_WIDTH], distilled_at)
+    with damage_named(memory.record.record_id):
+        replacement_id, reason, replaced_at = decoded(tuple(texts))
+        return StoredReplaced(
+            replacement_id=replacement_id,
+            reason=ReplacementReason(reason),
+            replaced_at=from_text(replaced_at),
+            replacing=replacing_in(connection, number),
+            memory=memory,
+        )
 
 
-def _items(kind: GraphKind, _connection: apsw.Connection) -> tuple[str, ToPiece]:
-    return graph_statements.ALL_ITEMS[kind], partial(to_item, kind)
+def _forgotten(row: Row) -> StoredForgotten:
+    namespace, event_id, digest = row
+    return StoredForgotten(namespace=namespace, event_id=event_id, digest=digest)
 
 
-def _evidence(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    return ALL_EVIDENCE, to_evidence
-
-
-def _parked(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    return statements.PARKED_CLUSTERS_OF_ALL, to_cluster
-
-
-def _told(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    def to_piece(row: Row) -> ToldItem:
-        namespace, session_id, item_id, prompt_number = row
-        return ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
-
-    return statements.TOLD, to_piece
-
-
-def _forgotten(_connection: apsw.Connection) -> tuple[str, ToPiece]:
-    def to_piece(row: Row) -> StoredForgotten:
-        namespace, event_id, digest = row
-        return StoredForgotten(namespace=namespace, event_id=event_id, digest=digest)
-
-    return ALL_FORGOTTEN, to_piece
-
-
-_SOURCES: dict[str, Callable[[apsw.Connection], tuple[str, ToPiece]]] = {
-    "project": _projects,
-    "merged": _merged,
-    "paused": _pauses,
-    "event": _events,
-    "replaced": _replaced,
-    "memory": _memories,
-    **{kind.name.lower(): partial(_items, kind) for kind in GraphKind},
-    "evidence": _evidence,
-    "parked": _parked,
-    "told": _told,
-    "forgotten": _forgotten,
+_SOURCES: dict[str, tuple[str, ToPiece]] = {
+    "project": (ALL_NAMESPACES, _project),
+    "merged": (ALL_MERGED, _merge),
+    "paused": (ALL_PAUSES, _pause),
+    "memory": (ALL_RECORDS, _live),
+    **{kind.name.lower(): (statement, partial(to_item, kind)) for kind, statement in ALL_ITEMS.items()},
+    "evidence": (ALL_EVIDENCE, to_evidence),
+    "parked": (statements.PARKED_CLUSTERS_OF_ALL, to_cluster),
+    "told": (statements.TOLD, to_told),
+    "forgotten": (ALL_FORGOTTEN, _forgotten),
 }
+"""What needs no more than its row."""

@@ -25,13 +25,19 @@ from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody
 from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.observation import CapturedRecord, content_hash
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin, RecordDetails
-from kiro_learn.model.retrieval import Hit, RankingFeatures
+from kiro_learn.model.retrieval import Hit, RankingFeatures, ToldItem
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.vectors import KnownModel, ModelIdentity
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _STRINGS = frozenset({str})
 Values: TypeAlias = dict[str, Any]
+
+
+def to_told(row: Row) -> ToldItem:
+    """A row of ``TOLD``."""
+    namespace, session_id, item_id, prompt_number = row
+    return ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
 
 
 def to_known_model(row: Sequence[Any]) -> KnownModel:

@@ -272,10 +272,7 @@ def forget_told(connection: apsw.Connection, item_ids: Collection[ToldId]) -> No
 
 
 def list_told(connection: apsw.Connection) -> list[ToldItem]:
-    return [
-        ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
-        for namespace, session_id, item_id, prompt_number in connection.execute(statements.TOLD)
-    ]
+    return [rows.to_told(row) for row in connection.execute(statements.TOLD)]
 
 
 # Queries about events.
