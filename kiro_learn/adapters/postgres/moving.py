@@ -22,13 +22,13 @@ from kiro_learn.adapters.postgres.connection import PostgresConnection, Server
 from kiro_learn.adapters.postgres.schema import MOVING, bring_to_today
 from kiro_learn.adapters.postgres.storage import UsingConnection
 from kiro_learn.adapters.sqlite import statements
-from kiro_learn.adapters.sqlite.connections import make_private, open_writer
+from kiro_learn.adapters.sqlite.connections import make_private, open_writer, written
 from kiro_learn.adapters.sqlite.damage import map_errors
 from kiro_learn.adapters.sqlite.mending.reading import tables_of
 from kiro_learn.adapters.sqlite.mending.replacing import SqliteReplacement
-from kiro_learn.adapters.sqlite.mending.salvage import rebuild_words
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin, is_newest
+from kiro_learn.adapters.sqlite.word_reads import rebuild_whole
 from kiro_learn.errors import StorageError
 from kiro_learn.model.namespace import Namespace
 
@@ -93,11 +93,9 @@ class Side(Protocol):
     @property
     def is_begun(self) -> bool:
         """Whether a move into it began and has not ended."""
-        ...
 
     def numbers(self) -> dict[str, int]:
         """The last number that each table gave, also to rows that are gone."""
-        ...
 
 
 class Target(Side, Protocol):
@@ -105,11 +103,9 @@ class Target(Side, Protocol):
 
     def prepare(self, tables: Sequence[MovedTable]) -> None:
         """See that what the tables do by themselves does not happen to copied rows. Inside a transaction."""
-        ...
 
     def complete(self, tables: Sequence[MovedTable], numbers: Mapping[str, int]) -> None:
         """Undo that, and go on with numbers where the source was. Inside a transaction."""
-        ...
 
 
 def move(source: Side, target: Target, report: Report, *, anew: bool) -> dict[str, int]:
@@ -205,13 +201,8 @@ def _written(side: Side) -> Iterator[None]:
     """Commit what the block writes, or nothing of it."""
     if side.connection.in_transaction:
         side.connection.execute("ROLLBACK")  # of reading
-    side.connection.execute("BEGIN IMMEDIATE")
-    try:
+    with written(side.connection):
         yield
-        side.connection.execute("COMMIT")
-    finally:
-        if side.connection.in_transaction:
-            side.connection.execute("ROLLBACK")
 
 
 class SqliteSide:
@@ -242,7 +233,7 @@ class SqliteSide:
         self.connection.execute(f"DROP TABLE {MOVING}_trigger")
         projects: list[Any] = self.connection.execute(statements.NAMESPACE_NUMBERS).fetchall()
         for namespace, *_ in projects:
-            rebuild_words(self.connection, Namespace(namespace))
+            rebuild_whole(self.connection, Namespace(namespace))
         for table in tables:
             last = numbers.get(table.name, 0)
             self.connection.execute(

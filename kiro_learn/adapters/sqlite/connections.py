@@ -12,7 +12,8 @@ import math
 import os
 import stat
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -82,6 +83,18 @@ def settle(writer: apsw.Connection) -> None:
     writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BETWEEN_CHECKPOINTS}")
     writer.execute(f"PRAGMA journal_size_limit = {JOURNAL_BYTES}")
     writer.execute("PRAGMA foreign_keys = ON")
+
+
+@contextmanager
+def written(writer: apsw.Connection) -> Iterator[None]:
+    """Commit what the block writes, or nothing of it."""
+    writer.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        writer.execute("COMMIT")
+    finally:
+        if writer.in_transaction:
+            writer.execute("ROLLBACK")
 
 
 def open_reader(path: Path, *, busy_seconds: float) -> apsw.Connection:
@@ -169,7 +182,7 @@ class Readers:
 
     def _answer(self, loan: Loan, query: Callable[[apsw.Connection], T]) -> T:
         """In the thread: ``query``'s answer on the connection that is lent."""
-        return run_query(self._path, loan.connection, query, _stop_if_cancelled)
+        return run_query(self._path, loan.connection, query, stop_if_cancelled)
 
 
 def run_query(
@@ -234,8 +247,8 @@ def _nothing() -> None:
     """SQLite asks while it works whether it should stop."""
 
 
-def _stop_if_cancelled() -> bool:
-    """Raise trio.Cancelled in the thread; apsw interrupts the query and hands the exception on."""
+def stop_if_cancelled() -> bool:
+    """Raise trio.Cancelled in the thread; apsw interrupts the statement and hands the exception on."""
     trio.from_thread.check_cancelled()
     return False
 

@@ -28,11 +28,11 @@ import apsw
 import attrs
 
 from kiro_learn.adapters.sqlite import eraser, record_statements, statements
-from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer
+from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer, written
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest, uninterrupted
-from kiro_learn.adapters.sqlite.opening import copied, flush_folder
+from kiro_learn.adapters.sqlite.opening import bytes_of, copied, flush_folder
 from kiro_learn.adapters.sqlite.writer import SqliteTransaction
 from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
 from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, UpgradeProgress, superfluous
@@ -40,44 +40,6 @@ from kiro_learn.ports.storage.interface import Work
 
 MARKER = "folder-id"
 ID_BYTES = 16
-
-
-def absence_of(folder: Path, home_folder: Path) -> str:
-    """Why ``folder`` is not the one of before, with what to do; empty if it is, or if no copy was made in it.
-
-    Raises:
-      OSError: the marker or the note is there and cannot be read.
-    """
-    noted = _read(note_of(folder, home_folder))
-    if not noted or _read(folder / MARKER) == noted:
-        return ""
-    return f"copies were made in {folder}, and they are not there now: mount its disk; until then nothing is written"
-
-
-def remember(folder: Path, home_folder: Path) -> None:
-    """Mark ``folder``, in which a copy is now, and note the mark in the home.
-
-    Raises:
-      OSError: one of them cannot be written.
-      StorageUnavailable: one of them is no ordinary file.
-    """
-    note, marker = note_of(folder, home_folder), folder / MARKER
-    if _read(note):
-        return
-    # What a kill leaves empty, or without its note, is completed by the next copy.
-    found = _read(marker) or secrets.token_hex(ID_BYTES)
-    for path in (marker, note):
-        _write(path, found)
-
-
-def begin_anew(folder: Path, home_folder: Path) -> str:
-    """The command that lets copies begin anew in ``folder``."""
-    return f"rm {shlex.quote(str(note_of(folder, home_folder)))}"
-
-
-def note_of(folder: Path, home_folder: Path) -> Path:
-    """One note for each folder that the settings have ever named."""
-    return home_folder / f"folder-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
 
 
 def _read(path: Path) -> str:
@@ -136,9 +98,33 @@ class SqliteCopies:
         if self.folder == self.home_folder:
             return ""
         try:
-            return absence_of(self.folder, self.home_folder)
+            noted = _read(self._note)
+            if not noted or _read(self.folder / MARKER) == noted:
+                return ""
         except OSError as error:
             return str(unusable(error, self.folder))
+        there = f"copies were made in {self.folder}, and they are not there now"
+        return f"{there}: mount its disk; until then nothing is written"
+
+    @property
+    def _note(self) -> Path:
+        """One for each folder that the settings have ever named."""
+        return self.home_folder / f"folder-{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:8]}"
+
+    def _remember(self) -> None:
+        """Mark the folder, in which a copy is now, and note the mark in the home.
+
+        Raises:
+          OSError: one of them cannot be written.
+          StorageUnavailable: one of them is no ordinary file.
+        """
+        if self.folder == self.home_folder or _read(self._note):
+            return
+        # What a kill leaves empty, or without its note, is completed by the next copy.
+        marker = self.folder / MARKER
+        found = _read(marker) or secrets.token_hex(ID_BYTES)
+        for path in (marker, self._note):
+            _write(path, found)
 
     def take(self, kind: CopyKind, now: datetime, *, interrupted: Callable[[], bool] = uninterrupted) -> BackupCopy:
         with self._turn():
@@ -150,8 +136,7 @@ class SqliteCopies:
                 self._copy(partial, interrupted)
                 on_failure.pop_all()
             partial.replace(path)
-            if self.folder != self.home_folder:
-                remember(self.folder, self.home_folder)
+            self._remember()
             flush_folder(self.folder)
             copy = BackupCopy(path=path, kind=kind, made_at=now.replace(microsecond=0), bytes=path.stat().st_size)
             for old in superfluous(self.copies(), keep_count=self.keep_count, most_bytes=self.most_bytes):
@@ -182,14 +167,8 @@ class SqliteCopies:
             if not is_newest(writer, MIGRATIONS):
                 raise StorageError(f"{copy.path} is of an earlier kiro-learn, which can only be deleted")
             transaction = SqliteTransaction(writer, self.utc_now)
-            writer.execute("BEGIN IMMEDIATE")
-            try:
-                with one_work_named():
-                    value = work(transaction)
-                writer.execute("COMMIT")
-            finally:
-                if writer.in_transaction:
-                    writer.execute("ROLLBACK")
+            with written(writer), one_work_named():
+                value = work(transaction)
             try:
                 for _ in eraser.steps(writer, copy.path, transaction.forgotten_in):
                     pass
@@ -207,8 +186,8 @@ class SqliteCopies:
           StorageError: it cannot be used, or is not the one of before.
         """
         if problem := self.absence():
-            anew = begin_anew(self.folder, self.home_folder)
-            raise StorageError(problem, hint=f"{anew}      lets copies begin in this folder anew")
+            anew = f"rm {shlex.quote(str(self._note))}      lets copies begin in this folder anew"
+            raise StorageError(problem, hint=anew)
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -226,8 +205,7 @@ class SqliteCopies:
             os.close(descriptor)
 
     def _insist_on_room(self) -> None:
-        files = (self.database, Path(f"{self.database}-wal"))
-        needed = sum(each.stat().st_size for each in files if each.exists())
+        needed = bytes_of(self.database)
         free = shutil.disk_usage(self.folder).free
         if free < needed + SPARE_BYTES:
             raise StorageError(
@@ -294,8 +272,7 @@ def _copy_at(path: Path, named: re.Match[str] | None) -> BackupCopy:
     else:
         made_at = datetime.strptime(named[2], MOMENT).replace(tzinfo=UTC)
         kind = _KINDS.get(named[1], CopyKind.UPGRADE)
-    size = sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.is_file())
-    return BackupCopy(path=path, kind=kind, made_at=made_at, bytes=size)
+    return BackupCopy(path=path, kind=kind, made_at=made_at, bytes=bytes_of(path))
 
 
 def free_name(path: Path) -> Path:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,13 @@ import apsw
 import attrs
 
 from kiro_learn.adapters.sqlite import index_statements, statements
-from kiro_learn.adapters.sqlite.connections import open_reader, open_writer, settle
+from kiro_learn.adapters.sqlite.connections import open_reader, open_writer, settle, written
 from kiro_learn.adapters.sqlite.damage import BUSY, insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.mending.salvage import holds_rows
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import is_newest
 from kiro_learn.adapters.sqlite.statements import for_namespace
-from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads, rebuild
+from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads, rebuild_whole
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.home import DatabaseFacts
@@ -27,8 +27,6 @@ from kiro_learn.ports.home import DatabaseFacts
 BUSY_SECONDS = 1.0
 STEPS_BETWEEN_LOOKS = 100_000
 """Steps of SQLite's virtual machine between two reads of the clock: some milliseconds."""
-CHUNK_COUNT = 1_000
-"""Records that are read at a time."""
 
 
 @attrs.frozen
@@ -73,26 +71,9 @@ class SqliteInspection:
             closing(open_writer(self.path, busy_seconds=BUSY_SECONDS)) as writer,
         ):
             settle(writer)
-            with _one_transaction(writer):
+            with written(writer):
                 for namespace in namespaces:
-                    _rebuild(writer, Namespace(namespace))
-
-
-@contextmanager
-def _one_transaction(connection: apsw.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except apsw.Error:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
-
-
-def _rebuild(writer: apsw.Connection, namespace: Namespace) -> None:
-    after: int | None = 0
-    while after is not None:
-        after = rebuild(writer, namespace, after=after, most=CHUNK_COUNT)
+                    rebuild_whole(writer, Namespace(namespace))
 
 
 def _checked(connection: apsw.Connection) -> DatabaseFacts:

@@ -21,7 +21,14 @@ import structlog
 import trio
 
 from kiro_learn.adapters.sqlite import statements
-from kiro_learn.adapters.sqlite.connections import Readers, make_private, open_reader, open_writer, settle
+from kiro_learn.adapters.sqlite.connections import (
+    Readers,
+    make_private,
+    open_reader,
+    open_writer,
+    settle,
+    stop_if_cancelled,
+)
 from kiro_learn.adapters.sqlite.damage import insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import NO_CONTEXT, MigrationContext, migrate, unguarded, unreported
@@ -73,13 +80,17 @@ def keep_finished(folder: Path, *, now: datetime) -> None:
 
 
 def _refuse_without_room(path: Path, folder: Path) -> None:
-    size = sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.exists())
-    needed, free = size * (1 + ROOM_FOR_THE_UPGRADE), shutil.disk_usage(folder).free
+    needed, free = bytes_of(path) * (1 + ROOM_FOR_THE_UPGRADE), shutil.disk_usage(folder).free
     if free < needed:
         raise StorageError(
             f"the upgrade of {path} needs {needed / 1e9:.1f} GB of free space, and there are {free / 1e9:.1f} GB",
             hint="Free some disk space. Nothing was changed.",
         )
+
+
+def bytes_of(path: Path) -> int:
+    """Of a database with its log."""
+    return sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.is_file())
 
 
 def _copy(path: Path, target: Path, report: Report) -> None:
@@ -214,13 +225,7 @@ def _upgrade(path: Path, writer: apsw.Connection, utc_now: Callable[[], datetime
         context=upgrade.context,
         guarded=guarded,
         report=report,
-        interrupted=_stop_if_cancelled,
+        interrupted=stop_if_cancelled,
     )
     if upgrade.backups is not None:
         keep_finished(upgrade.backups, now=utc_now())
-
-
-def _stop_if_cancelled() -> bool:
-    """Raise trio.Cancelled in the thread; apsw interrupts the statement and hands the exception on."""
-    trio.from_thread.check_cancelled()
-    return False

@@ -307,6 +307,17 @@ def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, mo
     return int(found[-1][0]) - base if len(found) == most else None
 
 
+CHUNK_COUNT = 1_000
+"""Records that are read at a time."""
+
+
+def rebuild_whole(connection: apsw.Connection, namespace: Namespace) -> None:
+    """The same to its end, where nobody waits for a turn."""
+    after: int | None = 0
+    while after is not None:
+        after = rebuild(connection, namespace, after=after, most=CHUNK_COUNT)
+
+
 def texts_of(row: Row) -> tuple[str, ...]:
     """What ``COLUMNS`` hold of a record, by its ``RECORD_COLUMNS``."""
     try:

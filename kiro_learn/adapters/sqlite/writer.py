@@ -27,7 +27,7 @@ from kiro_learn.adapters.sqlite import (
     statements,
     word_reads,
 )
-from kiro_learn.adapters.sqlite.connections import changing, writing
+from kiro_learn.adapters.sqlite.connections import changing, stop_if_cancelled, writing
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.eraser import rewrite
 from kiro_learn.adapters.sqlite.forgetting_statements import HAS_FORGOTTEN_OR_MERGED
@@ -108,9 +108,7 @@ class Writer:
         return await trio.to_thread.run_sync(step, *arguments, limiter=self._turn)
 
     def _commit_together(self, works: Sequence[Work[Any]]) -> list[Outcome]:
-        if self._is_closed:
-            raise StorageUnavailable(self._path, hint="It was closed.")
-        with map_errors(self._path):
+        with self._open():
             self._begin()
             self._open_projects.forget()
             try:
@@ -133,16 +131,12 @@ class Writer:
 
     def _take_step(self, steps: Iterator[None]) -> bool:
         """False if it was the last one."""
-        if self._is_closed:
-            raise StorageUnavailable(self._path, hint="It was closed.")
-        with map_errors(self._path):
+        with self._open():
             return next(steps, ENDED) is not ENDED
 
     def _rewrite(self) -> None:
-        if self._is_closed:
-            raise StorageUnavailable(self._path, hint="It was closed.")
-        with map_errors(self._path):
-            rewrite(self._connection, self._path, interrupted=_stop_if_cancelled)
+        with self._open():
+            rewrite(self._connection, self._path, interrupted=stop_if_cancelled)
 
     def _run(self, work: Work[Any]) -> Outcome:
         transaction = SqliteTransaction(self._connection, self._utc_now, self._open_projects)
@@ -159,15 +153,16 @@ class Writer:
         self._to_erase |= transaction.forgotten_in
         return Committed(value, tuple(transaction.changes))
 
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[None]:
+        if self._is_closed:
+            raise StorageUnavailable(self._path, hint="It was closed.")
+        with map_errors(self._path):
+            yield
+
     def _close(self) -> None:
         self._is_closed = True
         self._connection.close()
-
-
-def _stop_if_cancelled() -> bool:
-    """Raise trio.Cancelled in the thread; apsw interrupts the statement and hands the exception on."""
-    trio.from_thread.check_cancelled()
-    return False
 
 
 class OpenProjects:

@@ -19,13 +19,12 @@ from kiro_learn.adapters.sqlite.mending.reading import Remains, Table, tables_of
 from kiro_learn.adapters.sqlite.mending.trees import Pages
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import begin
-from kiro_learn.adapters.sqlite.word_reads import rebuild
+from kiro_learn.adapters.sqlite.word_reads import CHUNK_COUNT, rebuild_whole
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.backup import Salvaged, SavedRows
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
 
-CHUNK_COUNT = 1_000
 LEFT_OUT = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
 """A row that SQLite will not have: its bytes are not what was written."""
 
@@ -117,7 +116,7 @@ class _Salvage:
         self._drop_references_to_nothing()
         projects: list[Any] = connection.execute(statements.NAMESPACE_NUMBERS).fetchall()
         for namespace, *_ in projects:
-            rebuild_words(connection, Namespace(namespace))
+            rebuild_whole(connection, Namespace(namespace))
         self._keep_sequences()
         saved = attrs.evolve(self._saved(), from_copy_count=from_copy)
         connection.execute("COMMIT")
@@ -254,10 +253,3 @@ def _records(connection: apsw.Connection) -> Iterator[tuple[int, MemoryRecord | 
             after = number
         if len(found) < CHUNK_COUNT:
             return
-
-
-def rebuild_words(connection: apsw.Connection, namespace: Namespace) -> None:
-    """Make the index of words of a project anew."""
-    after: int | None = 0
-    while after is not None:
-        after = rebuild(connection, namespace, after=after, most=CHUNK_COUNT)
