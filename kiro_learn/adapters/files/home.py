@@ -13,7 +13,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import attrs
@@ -28,30 +28,21 @@ from kiro_learn.model.version import __version__
 SECONDS_BETWEEN_WRITES = 0.25
 
 
-@contextmanager
-def upgrade_announced(path: Path) -> Iterator[Callable[[UpgradeProgress], None]]:
-    """Keep in ``path`` what the block reports, written seldom; at its end the file goes."""
-    written_at: dict[UpgradeStage, float] = {}
-
-    def report(progress: UpgradeProgress) -> None:
-        now = time.monotonic()
-        if progress.stage is UpgradeStage.BACKUP and now - written_at.get(progress.stage, 0) < SECONDS_BETWEEN_WRITES:
-            return
-        written_at[progress.stage] = now
-        notice = {"stage": progress.stage, "done": progress.done, "total": progress.total}
-        private.write(path, json.dumps(notice).encode())
-
-    try:
-        yield report
-    finally:
-        path.unlink(missing_ok=True)
-
-
 TOKEN_BYTES = 32
 _START_BYTES = 16_384
 """More than a start writes: the hook, the address, the first lines of the log."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 """What ``secrets.token_urlsafe(32)`` writes."""
+
+
+class Below:
+    """A path in the home."""
+
+    def __init__(self, *parts: str) -> None:
+        self._parts = parts
+
+    def __get__(self, home: Home, _type: type[Home]) -> Path:
+        return home.path.joinpath(*self._parts)
 
 
 @attrs.frozen
@@ -61,77 +52,33 @@ class Home:
     path: Path
     """Absolute."""
 
-    @property
-    def database(self) -> Path:
-        return self.path / "kiro-learn.db"
-
-    @property
-    def settings(self) -> Path:
-        return self.path / "settings.toml"
-
-    @property
-    def logs(self) -> Path:
-        return self.path / "logs"
-
-    @property
-    def backups(self) -> Path:
-        return self.path / "backups"
-
-    @property
-    def hook(self) -> Path:
-        """What agents run."""
-        return self.path / "bin" / "hook"
-
-    @property
-    def start_script(self) -> Path:
-        """What the hook runs to start the daemon; there only where the settings allow it."""
-        return self.path / "bin" / "start"
-
-    @property
-    def agent_folder(self) -> Path:
-        """Where agents that we start believe to work: there is nothing in it for them to read."""
-        return self.path / "agent"
+    database = Below("kiro-learn.db")
+    settings = Below("settings.toml")
+    logs = Below("logs")
+    backups = Below("backups")
+    hook = Below("bin", "hook")
+    """What agents run."""
+    start_script = Below("bin", "start")
+    """What the hook runs to start the daemon; there only where the settings allow it."""
+    agent_folder = Below("agent")
+    """Where agents that we start believe to work: there is nothing in it for them to read."""
+    token_file = Below("token")
+    began = Below("daemon.began")
+    """Since when there is a database; written once it is open, so that one that vanishes is missed."""
+    first_buffers = Below("buffers")
+    """Where the first kiro-learn kept what waited for learning."""
+    _lock = Below("daemon.lock")
+    _address = Below("daemon.address")
+    _upgrade_notice = Below("daemon.upgrade")
+    _stopped = Below("daemon.stopped")
+    """Left by ``kiro-learn stop``: while it is there, no hook starts the daemon."""
+    _anew = Below("daemon.anew")
+    """Left by ``kiro-learn start --anew``: where the database is gone, an empty one may take its place."""
 
     @property
     def spool(self) -> Spool:
         """What the shim could not deliver."""
         return Spool(self.path / "spool", self.path / "spool.key")
-
-    @property
-    def token_file(self) -> Path:
-        return self.path / "token"
-
-    @property
-    def _lock(self) -> Path:
-        return self.path / "daemon.lock"
-
-    @property
-    def _address(self) -> Path:
-        return self.path / "daemon.address"
-
-    @property
-    def _upgrade_notice(self) -> Path:
-        return self.path / "daemon.upgrade"
-
-    @property
-    def _stopped(self) -> Path:
-        """Left by ``kiro-learn stop``: while it is there, no hook starts the daemon."""
-        return self.path / "daemon.stopped"
-
-    @property
-    def began(self) -> Path:
-        """Since when there is a database; written once it is open, so that one that vanishes is missed."""
-        return self.path / "daemon.began"
-
-    @property
-    def _anew(self) -> Path:
-        """Left by ``kiro-learn start --anew``: where the database is gone, an empty one may take its place."""
-        return self.path / "daemon.anew"
-
-    @property
-    def first_buffers(self) -> Path:
-        """Where the first kiro-learn kept what waited for learning."""
-        return self.path / "buffers"
 
     def prepare(self) -> None:
         """Make the folder and those in it, and close to others whatever of it stands open.
@@ -145,10 +92,10 @@ class Home:
             for folder in folders_of(self):
                 private.make_folder(folder)
             spool = self.spool
-            if _is_of_another_user(spool.folder):
+            if is_of_another_user(spool.folder):
                 private.put_aside(spool.folder)
             private.make_folder(spool.folder)
-            if _is_of_another_user(spool.key_file):
+            if is_of_another_user(spool.key_file):
                 private.put_aside(spool.key_file)
             key_at(str(spool.key_file))
 
@@ -196,7 +143,7 @@ class Home:
           ConfigError: the home is not there, or cannot be written.
         """
         with self.usable():
-            if _is_of_another_user(self._lock):
+            if is_of_another_user(self._lock):
                 # No daemon of theirs holds it: ``prepare`` refuses a home that is not its user's own.
                 private.put_aside(self._lock)
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
@@ -234,9 +181,23 @@ class Home:
         finally:
             self._address.unlink(missing_ok=True)
 
-    def upgrade_announced(self) -> AbstractContextManager[Callable[[UpgradeProgress], None]]:
-        """Tell clients, for the length of the block, how far the upgrade of the database is. Inside ``lock``."""
-        return upgrade_announced(self._upgrade_notice)
+    @contextmanager
+    def upgrade_announced(self) -> Iterator[Callable[[UpgradeProgress], None]]:
+        """Tell clients, for the length of the block, what it reports of the upgrade, but seldom. Inside ``lock``."""
+        written_at: dict[UpgradeStage, float] = {}
+
+        def report(progress: UpgradeProgress) -> None:
+            now, stage = time.monotonic(), progress.stage
+            if stage is UpgradeStage.BACKUP and now - written_at.get(stage, 0) < SECONDS_BETWEEN_WRITES:
+                return
+            written_at[stage] = now
+            notice = {"stage": stage, "done": progress.done, "total": progress.total}
+            private.write(self._upgrade_notice, json.dumps(notice).encode())
+
+        try:
+            yield report
+        finally:
+            self._upgrade_notice.unlink(missing_ok=True)
 
     def address(self) -> tuple[str, int] | None:
         """Where the daemon said it answers; None if it said nothing. After a crash, no daemon may be there."""
@@ -256,7 +217,7 @@ class Home:
             raise ConfigError([("home", f"{error.filename or self.path}: {error.strerror}")]) from error
 
 
-def _is_of_another_user(path: Path) -> bool:
+def is_of_another_user(path: Path) -> bool:
     """As one hook under sudo leaves its files: we cannot read them, and they would end every later daemon."""
     try:
         return path.lstat().st_uid != os.geteuid()

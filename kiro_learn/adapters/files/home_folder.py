@@ -18,7 +18,6 @@ import attrs
 
 from kiro_learn.adapters.files import private, spool_cipher
 from kiro_learn.adapters.files.home import Home
-from kiro_learn.errors import ConfigError
 
 # Exit 2 would block the agent's prompt, and it is what Python says to a missing file: hence the questions first.
 SCRIPT = """\
@@ -124,12 +123,7 @@ class DiskHomeFolder:
     def prepare(self) -> None:
         self.home.prepare()
         self.home.token()
-        try:
-            write_hook_script(
-                self.home, shim_source=self.shim_source, interpreter=lasting_interpreter(), build=self.build
-            )
-        except OSError as error:
-            raise ConfigError([("home", f"{error.filename or self.home.path}: {error.strerror}")]) from error
+        write_hook_script(self.home, shim_source=self.shim_source, interpreter=lasting_interpreter(), build=self.build)
 
     def contents(self) -> tuple[tuple[str, int], ...]:
         return tuple((path.name, _bytes_of(path)) for path in self._ours())
@@ -137,7 +131,7 @@ class DiskHomeFolder:
     def remove(self) -> tuple[str, ...]:
         if not self.home.path.is_dir():
             return ()
-        try:
+        with self.home.usable():
             with self.home.lock():
                 for path in self._ours():
                     if path.is_dir() and not path.is_symlink():
@@ -147,9 +141,7 @@ class DiskHomeFolder:
             left = tuple(sorted(path.name for path in self.home.path.iterdir()))
             if not left:
                 self.home.path.rmdir()
-        except OSError as error:
-            raise ConfigError([("home", f"{error.filename or self.home.path}: {error.strerror}")]) from error
-        return left
+            return left
 
     def _ours(self) -> Iterator[Path]:
         if not self.home.path.is_dir():

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 import attrs
 
 from kiro_learn.adapters.files import private, spool_cipher
-from kiro_learn.adapters.files.home import Home, folders_of
+from kiro_learn.adapters.files.home import Home, folders_of, is_of_another_user
 from kiro_learn.adapters.files.home_folder import (
     build_of_hook,
     lasting_interpreter,
@@ -62,11 +62,11 @@ class DiskHomeInspection:
         return os.access(self.path, os.W_OK | os.X_OK)
 
     def open_to_others(self) -> Sequence[str]:
-        return [str(path.relative_to(self.path)) for path in (self.path, *self._below()) if _is_open(path)]
+        return [str(path.relative_to(self.path)) for path in (self.path, *self.path.rglob("*")) if _is_open(path)]
 
     def of_another_user(self) -> Sequence[str]:
         files = (self.home.token_file, *self.path.glob("kiro-learn.db*"), *self.home.logs.glob("daemon.*"))
-        needed = [path for path in (self.path, *folders_of(self.home), *files) if _is_of_another_user(path)]
+        needed = [path for path in (self.path, *folders_of(self.home), *files) if is_of_another_user(path)]
         if self.home.settings.exists() and not _is_readable(self.home.settings):
             needed.append(self.home.settings)
         return [str(path.relative_to(self.path)) for path in needed]
@@ -200,20 +200,11 @@ class DiskHomeInspection:
         folder = self.home.spool.folder
         return [path for path in folder.glob("*") if path.is_file() and not path.name.startswith(".")]
 
-    def _below(self) -> Iterator[Path]:
-        return self.path.rglob("*")
-
 
 def _is_open(path: Path) -> bool:
     with suppress(FileNotFoundError):  # hooks write to the spool at any moment
         mode = path.lstat().st_mode
         return not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
-    return False
-
-
-def _is_of_another_user(path: Path) -> bool:
-    with suppress(FileNotFoundError):
-        return path.lstat().st_uid != os.geteuid()
     return False
 
 

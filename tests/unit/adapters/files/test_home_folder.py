@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kiro_learn.client
-from kiro_learn.adapters.files import Home, home_folder
+from kiro_learn.adapters.files import Home
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.errors import AlreadyRunning, ConfigError
 
@@ -78,7 +78,7 @@ def test_a_full_disk_is_named_with_the_home_and_not_as_a_wrong_setting(
     def fail(*_arguments: object, **_named: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(home_folder, "write_hook_script", fail)
+    monkeypatch.setattr("py_compile.compile", fail)
     with pytest.raises(ConfigError) as caught:
         folder.prepare()
     assert caught.value.problems == (("home", f"{folder.home.path}: No space left on device"),)
