@@ -39,10 +39,11 @@ def embed(model: OnnxEmbeddingModel, texts: Sequence[str]) -> Matrix:
     return trio.run(model.embed, texts)
 
 
-def test_importing_the_adapter_does_not_import_its_libraries() -> None:
+@pytest.mark.parametrize("module", ["kiro_learn.adapters.onnx.embedding.model", "kiro_learn.app.daemon"])
+def test_importing_the_adapter_does_not_import_its_libraries(module: str) -> None:
     """The daemon answers before they are loaded: only ``load`` may pay for them."""
     libraries = "{'onnxruntime', 'tokenizers'}"
-    program = f"import sys, kiro_learn.adapters.onnx.embedding.model; print(*sorted({libraries} & set(sys.modules)))"
+    program = f"import sys, {module}; print(*sorted({libraries} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == ""
 

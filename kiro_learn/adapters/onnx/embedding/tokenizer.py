@@ -1,16 +1,21 @@
-"""From a text to the model's token ids."""
+"""From a text to the model's token ids, and how many tokens a text has.
+
+The daemon imports this as it starts; the library, which takes a tenth of a second, is imported when it is needed.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Encoding, Tokenizer
 
 from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER, shipped
 from kiro_learn.retrieval.rendering.passages import LETTERS_A_TOKEN
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
 
 TokenIds: TypeAlias = npt.NDArray[np.int64]
 
@@ -31,8 +36,7 @@ class MiniLmTokenizer:
     """WordPiece as all-MiniLM-L6-v2 was trained with. Threads may share one."""
 
     def __init__(self, path: Path) -> None:
-        self._tokenizer = Tokenizer.from_file(str(path))
-        self._tokenizer.no_padding()  # the file says 128 tokens, padded: that was for its makers' batches
+        self._tokenizer = _opened(path)
         self._tokenizer.enable_truncation(TOKEN_LIMIT, stride=OVERLAP)
 
     def token_ids(self, text: str) -> TokenIds:
@@ -46,6 +50,15 @@ class MiniLmTokenizer:
 
     def _encode(self, text: str) -> Encoding:
         return self._tokenizer.encode(encodable(text[:TEXT_LIMIT]))
+
+
+def _opened(path: Path) -> Tokenizer:
+    from tokenizers import Tokenizer  # noqa: PLC0415  # as said above
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()  # the file says 128 tokens, padded: that was for its makers' batches
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 def _ids(encoding: Encoding) -> TokenIds:
@@ -77,20 +90,11 @@ class TokenCounter:
           ModelMissing: the file is absent, or is not the one that was shipped.
         """
         if self._tokenizer is None:
-            self._tokenizer = self._opened()
-        found = self._tokenizer.encode(text.encode("utf-8", errors="replace").decode("utf-8"), add_special_tokens=False)
+            self._tokenizer = _opened(shipped(self._folder, TOKENIZER))
+            self._unknown = self._tokenizer.token_to_id("[UNK]")
+        found = self._tokenizer.encode(encodable(text), add_special_tokens=False)
         return len(found.ids) + sum(
             (end - start) // LETTERS_A_TOKEN
             for token, (start, end) in zip(found.ids, found.offsets, strict=True)
             if token == self._unknown
         )
-
-    def _opened(self) -> Tokenizer:
-        # A daemon that is asked for no context block never pays for this import.
-        from tokenizers import Tokenizer  # noqa: PLC0415  # see above
-
-        tokenizer = Tokenizer.from_file(str(shipped(self._folder, TOKENIZER)))
-        tokenizer.no_padding()
-        tokenizer.no_truncation()
-        self._unknown = tokenizer.token_to_id("[UNK]")
-        return tokenizer
