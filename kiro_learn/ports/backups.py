@@ -25,13 +25,11 @@ class BackupFolder(Protocol):
         Raises:
           StorageError: the folder cannot be read.
         """
-        ...
 
     def absence(self) -> str:
         """Why the folder is not the one in which copies were made before, as where its disk is not mounted, and what
         to do; empty if it is, or is new. While it is another one, ``copies`` lists what lies in the home alone.
         """
-        ...
 
     def take(self, kind: CopyKind, now: datetime, *, interrupted: Callable[[], bool]) -> BackupCopy:
         """Copy the store as it is now, with all that was acknowledged before, whether or not it is written meanwhile;
@@ -47,15 +45,12 @@ class BackupFolder(Protocol):
           StorageBusy: another copy is being made.
           StorageError: there is no room, or the folder cannot be used, or is not the one of before.
         """
-        ...
 
     def look_into(self, copy: BackupCopy) -> CopyContents:
         """Check the whole of a copy, and count what it holds. It is not changed."""
-        ...
 
     def count(self, copy: BackupCopy) -> CopyContents:
         """The same without the check: only whether it can be opened."""
-        ...
 
     def remove(self, copy: BackupCopy) -> None:
         """Delete a copy; one that is gone already is no error.
@@ -63,7 +58,6 @@ class BackupFolder(Protocol):
         Raises:
           StorageError: the system refused.
         """
-        ...
 
     def change(self, copy: BackupCopy, work: Work[T]) -> T:
         """Run ``work`` in a copy, and overwrite in it what the work has forgotten, so that no byte of that is left.
@@ -74,7 +68,6 @@ class BackupFolder(Protocol):
           StorageError: it is of an earlier schema, damaged, or cannot be written: then it can only be removed.
           KiroLearnError: what ``work`` raised; nothing was changed.
         """
-        ...
 
 
 class StoreReplacement(Protocol):
@@ -87,7 +80,6 @@ class StoreReplacement(Protocol):
 
     def newer_than(self, copy: BackupCopy) -> NewerThanCopy:
         """What would be lost if the copy took the store's place. A daemon may run."""
-        ...
 
     def put(self, copy: BackupCopy) -> Path | None:
         """Let the copy, which stays, take the store's place.
@@ -95,7 +87,6 @@ class StoreReplacement(Protocol):
         Raises:
           StorageCorrupt: the copy is damaged; nothing was changed.
         """
-        ...
 
     def salvage(self, copy: BackupCopy | None) -> tuple[Salvaged, Path | None]:
         """Let all that can be read of the store, page by page, take its place. What can only be named of it is taken
@@ -104,4 +95,3 @@ class StoreReplacement(Protocol):
         Raises:
           StorageCorrupt: nothing can be read; nothing was changed.
         """
-        ...

@@ -78,7 +78,6 @@ class ImportRecord(Protocol):
 
     def has(self, key: str, state: str) -> bool:
         """Whether this session was, as it is now."""
-        ...
 
     def add(self, key: str, state: str) -> None:
         """It was.
@@ -86,7 +85,6 @@ class ImportRecord(Protocol):
         Raises:
           OSError: that cannot be kept.
         """
-        ...
 
 
 class HistoryReader(Protocol):
@@ -104,7 +102,6 @@ class HistoryReader(Protocol):
 
         Sessions that a memory's own programs held are left out as far as a name tells; else they have no events.
         """
-        ...
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
         """What happened in it, oldest first, read as it is asked for and bounded in memory.
@@ -114,7 +111,6 @@ class HistoryReader(Protocol):
         Raises:
           OSError: it cannot be read, or is gone.
         """
-        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -147,8 +143,6 @@ class MemoryReader(Protocol):
 
     def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
         """Every store of it that lies there, as a session is found; nothing if there is none."""
-        ...
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
         """What holds of it, in any order. Raises OSError."""
-        ...

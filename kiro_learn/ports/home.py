@@ -28,7 +28,6 @@ class Branches(Protocol):
 
         Cancellation: a file system that does not answer keeps a thread, not the caller.
         """
-        ...
 
     async def merged(self, folder: str, branches: Mapping[str, datetime]) -> frozenset[str]:
         """Those of ``branches`` that the default branch holds, as far as files tell; never one that is not merged.
@@ -38,7 +37,6 @@ class Branches(Protocol):
         Args:
           branches: since when there is work on each, in UTC.
         """
-        ...
 
 
 class HomeFolder(Protocol):
@@ -50,11 +48,9 @@ class HomeFolder(Protocol):
         Raises:
           ConfigError: it cannot be made.
         """
-        ...
 
     def contents(self) -> tuple[tuple[str, int], ...]:
         """What of ours is in it, by name, with the bytes that it takes; nothing if there is no home."""
-        ...
 
     def remove(self) -> tuple[str, ...]:
         """Remove what of ours is in it, and then the folder, if it is empty; the names of what stayed.
@@ -63,7 +59,6 @@ class HomeFolder(Protocol):
           AlreadyRunning: a daemon uses it.
           ConfigError: something could not be removed.
         """
-        ...
 
 
 class UndeliveredHook(Protocol):
@@ -72,17 +67,14 @@ class UndeliveredHook(Protocol):
     @property
     def agent(self) -> str:
         """The agent's name, as in the request's path."""
-        ...
 
     @property
     def headers(self) -> Mapping[str, str]:
         """The request's headers; those that begin with ``X-Hook-`` are percent-encoded."""
-        ...
 
     @property
     def payload(self) -> bytes:
         """The request's body: what the agent wrote."""
-        ...
 
 
 RequestT = TypeVar("RequestT", bound=UndeliveredHook)
@@ -97,19 +89,15 @@ class HookSpool(Protocol[RequestT]):
 
     def waiting(self) -> Iterator[RequestT]:
         """Each request that waits, oldest first."""
-        ...
 
     def done(self, request: RequestT, /) -> None:
         """Forget a request that was taken."""
-        ...
 
     def put_aside(self, request: RequestT, /) -> None:
         """Keep a request that cannot be taken where it does not come again."""
-        ...
 
     def problems(self) -> Sequence[str]:
         """What could not be read or removed at the last look, each with the reason."""
-        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -152,34 +140,27 @@ class HomeInspection(Protocol):
     @property
     def path(self) -> Path:
         """The home folder, absolute; it may not exist."""
-        ...
 
     @property
     def database(self) -> Path:
         """Where the database's file lies, or would."""
-        ...
 
     def exists(self) -> bool:
         """Whether the home is there at all, and not just a symbolic link."""
-        ...
 
     def links(self) -> Sequence[tuple[str, str]]:
         """Symbolic links in the place of the home, or of folders in it that the daemon needs: the path, and the folder
         that it leads to, empty if to none.
         """
-        ...
 
     def is_writable(self) -> bool:
         """Whether this user may create files in it: its disk takes writes, and so does the folder."""
-        ...
 
     def open_to_others(self) -> Sequence[str]:
         """Names, below the home, of what other users may read or write; the home itself is ``.``."""
-        ...
 
     def of_another_user(self) -> Sequence[str]:
         """Names, below the home, of what the daemon needs and another user owns; the home itself is ``.``."""
-        ...
 
     def close_to_others(self) -> None:
         """Take every right from other users.
@@ -187,15 +168,12 @@ class HomeInspection(Protocol):
         Raises:
           ConfigError: the system refused.
         """
-        ...
 
     def hook_problem(self) -> str:
         """Why agents' hooks do not work, or are not of this version; empty if they do and are."""
-        ...
 
     def hook_build(self) -> str:
         """The build of the program that wrote what agents' hooks run; empty if it does not say."""
-        ...
 
     def renew_hook(self) -> None:
         """Write the files that agents' hooks run once more, of this version and with its interpreter.
@@ -203,11 +181,9 @@ class HomeInspection(Protocol):
         Raises:
           ConfigError: the system refused.
         """
-        ...
 
     def token_problem(self) -> str:
         """What is wrong with the token's file; empty if nothing is."""
-        ...
 
     def renew_token(self) -> None:
         """Make a token where there is none; a daemon that runs knows only the one before.
@@ -215,67 +191,51 @@ class HomeInspection(Protocol):
         Raises:
           ConfigError: the system refused.
         """
-        ...
 
     def settings_problems(self) -> Sequence[tuple[str, str]]:
         """What keeps the daemon from starting: each setting with its problem."""
-        ...
 
     def missing_agent(self) -> str:
         """The agent's program, where the settings want an agent and the PATH has no such program; else empty."""
-        ...
 
     def names_embedding_model(self) -> bool:
         """Whether the settings name an embedding model of the user's own."""
-        ...
 
     def port(self) -> int:
         """The daemon's port as the settings say; 0 if they let the system pick one, and where they are wrong."""
-        ...
 
     def is_stopped_by_user(self) -> bool:
         """Whether the last command was ``kiro-learn stop``: hooks start no daemon then."""
-        ...
 
     def last_end(self) -> str:
         """Why the last daemon ended, if not because it was told to; empty if that is not known."""
-        ...
 
     def spool(self) -> SpoolFacts:
         """What hooks could not deliver."""
-        ...
 
     def database_bytes(self) -> int:
         """Size of the database with its log, in bytes."""
-        ...
 
     def free_bytes(self) -> int:
         """Free space of the disk that the home is on, in bytes."""
-        ...
 
     def newest_write(self) -> datetime | None:
         """When the daemon last wrote into its log or its database, in UTC by the clock of that time; None: never."""
-        ...
 
     def is_database_gone(self) -> bool:
         """Whether its file is missing, or has nothing in it."""
-        ...
 
     def traces_of_database(self) -> Sequence[str]:
         """What shows that this home had a database; empty if nothing does."""
-        ...
 
     def may_use_database(self) -> bool:
         """Whether the rights of its file let us read and write it; True where there is none."""
-        ...
 
     def makes_backups(self) -> bool:
         """Whether the settings let a copy of the database be made every day."""
-        ...
 
     def database_began(self) -> datetime | None:
         """Since when there is a database, as far as that was noted."""
-        ...
 
 
 class DatabaseInspection(Protocol):
@@ -286,7 +246,6 @@ class DatabaseInspection(Protocol):
 
         It may run beside a daemon, and writes nothing. A missing file has no damage.
         """
-        ...
 
     def rebuild_words(self, namespaces: Sequence[str]) -> None:
         """Build the indexes of words of ``namespaces`` again from the memories, while no daemon runs.
@@ -295,7 +254,6 @@ class DatabaseInspection(Protocol):
           AlreadyRunning: one does.
           StorageError: it could not be done; nothing was changed.
         """
-        ...
 
 
 # The ports from a folder to its project, and to a project's files: their times, digests of their contents, and the
@@ -310,11 +268,9 @@ class ProjectFinder(Protocol):
 
         Never fails: a folder that cannot be read is its own root.
         """
-        ...
 
     async def is_there(self, folder: str) -> bool:
         """Whether there is such a folder; True also where we may not look."""
-        ...
 
 
 class ProjectFiles(Protocol):
@@ -332,7 +288,6 @@ class ProjectFiles(Protocol):
           folder: absolute.
           paths: relative to it, or absolute.
         """
-        ...
 
     async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
         """When each file was written last, and the digest of its content; None for one that is gone.
@@ -340,13 +295,11 @@ class ProjectFiles(Protocol):
         What is left out, and how it is cancelled, is as with ``modified_ats``. This reads files, so it has a thread of
         its own: one that hangs holds up no prompt. A caller waits for it; set a deadline.
         """
-        ...
 
     async def manifests(self, folder: str, wanted: WantedFiles) -> dict[str, str]:
         """The texts of those of the ``wanted`` files that are there, by path; empty where a file is only noticed, or is
         too large to be read. What is left out, and how it is cancelled, is as with ``modified_ats``.
         """
-        ...
 
 
 class RuleTexts(Protocol):
@@ -363,7 +316,6 @@ class RuleTexts(Protocol):
         Args:
           patterns: paths in the folder, whose last part may have a ``*``.
         """
-        ...
 
 
 class ProfilesOfProjects(Protocol):
@@ -371,12 +323,9 @@ class ProfilesOfProjects(Protocol):
 
     async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
         """What agents are told of the project that lies in ``folder``; nothing where that is not known. Never fails."""
-        ...
 
     async def wishes(self, namespace: Namespace) -> list[Preference]:
         """What people stated that they want in that project, the newest first. Never fails."""
-        ...
 
     async def past(self, namespace: Namespace, folder: str) -> list[ProfileFact]:
         """What people stated of that project and ended, the newest end first. Never fails."""
-        ...

@@ -15,7 +15,6 @@ class TermLookup(Protocol):
 
     def look_up(self, params: SearchParams) -> None:
         """Soon; or, if others wait already, when a prompt has been late with them again."""
-        ...
 
 
 class WordIndexRepair(Protocol):
@@ -23,7 +22,6 @@ class WordIndexRepair(Protocol):
 
     def note_damage(self, namespace: Namespace) -> None:
         """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""
-        ...
 
 
 class NearestGraphItems(Protocol):
@@ -38,4 +36,3 @@ class NearestGraphItems(Protocol):
           EmbeddingError: the query cannot be embedded now.
           StorageError: the vectors cannot be read.
         """
-        ...

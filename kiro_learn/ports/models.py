@@ -25,17 +25,14 @@ class EmbeddingModel(Protocol):
     @property
     def name(self) -> str:
         """What to call the model before people."""
-        ...
 
     @property
     def folder(self) -> str | None:
         """Where its files are; None for the bundled one."""
-        ...
 
     @property
     def identity(self) -> ModelIdentity | None:
         """Which model it is; None until it is loaded, unless that is known before."""
-        ...
 
     async def load(self) -> None:
         """Make ready to embed. May take a second; a second call does nothing.
@@ -44,7 +41,6 @@ class EmbeddingModel(Protocol):
           ModelMissing: its file is absent or is not the one that was shipped.
           EmbeddingError: the folder holds no model that can be used.
         """
-        ...
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector per query, in the order given; (len(texts), dimension) float32.
@@ -56,7 +52,6 @@ class EmbeddingModel(Protocol):
         Raises:
           EmbeddingError: the model failed.
         """
-        ...
 
     async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
         """The vectors of each stored text, in the order given: a row for each window that the model reads it in.
@@ -65,7 +60,6 @@ class EmbeddingModel(Protocol):
         of the text. One that ends within the first window has no other row. Windows overlap by 32 tokens. There are at
         most 16; what would be in more does not count. All else is as with ``embed``.
         """
-        ...
 
 
 class TextEmbedder(Protocol):
@@ -74,7 +68,6 @@ class TextEmbedder(Protocol):
     @property
     def is_ready(self) -> bool:
         """Whether a model is loaded, so that embedding begins at once."""
-        ...
 
     async def learning_model(self, namespace: Namespace) -> ModelIdentity:
         """The model to embed the project's new records with; waits until the models are ready.
@@ -82,7 +75,6 @@ class TextEmbedder(Protocol):
         Raises:
           EmbeddingError: there is no model.
         """
-        ...
 
     async def embed_texts(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
         """The unit vectors of stored texts and of their windows, in the background; waits until the model is ready.
@@ -90,7 +82,6 @@ class TextEmbedder(Protocol):
         Raises:
           EmbeddingError: there is no model, or it failed on one of the texts.
         """
-        ...
 
 
 class QueryEmbedder(Protocol):
@@ -102,7 +93,6 @@ class QueryEmbedder(Protocol):
         Raises:
           EmbeddingError: the models are not ready, or that one is gone.
         """
-        ...
 
     async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
         """The unit vector of a query, ahead of all stored texts; by the current model unless another is named.
@@ -110,7 +100,6 @@ class QueryEmbedder(Protocol):
         Raises:
           EmbeddingError: at once, unless the model is ready; or the model failed.
         """
-        ...
 
 
 class CodeMultiplier(CodeProduct, Protocol):
@@ -127,12 +116,10 @@ class Llm(Protocol):
     @property
     def strategy(self) -> str:
         """The name that records made with it carry."""
-        ...
 
     @property
     def name(self) -> str:
         """What to call it before people: the program or the model, without addresses or arguments."""
-        ...
 
     async def complete(self, prompt: str) -> str:
         """The whole answer to ``prompt``.
@@ -142,7 +129,6 @@ class Llm(Protocol):
         Raises:
           LlmError: there is no usable answer.
         """
-        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -171,15 +157,12 @@ class LlmByProject(Protocol):
     @property
     def built_in(self) -> Llm | Learner:
         """The learner that needs no model."""
-        ...
 
     def current(self, namespace: Namespace) -> Llm | Learner:
         """The learner that a run of this project asks if it starts now."""
-        ...
 
     def asking(self, namespace: Namespace) -> AbstractContextManager[Llm | Learner]:
         """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
-        ...
 
     def asking_model(self, namespace: Namespace) -> AbstractContextManager[Llm]:
         """As ``asking``, but always the model, never a fallback.
@@ -189,15 +172,12 @@ class LlmByProject(Protocol):
           BudgetSpent: it was asked often enough for today.
           ModelSick: its breaker is open.
         """
-        ...
 
     def is_on_trial(self, namespace: Namespace) -> bool:
         """The model's breaker is open in this project: it failed run after run, and has not worked since."""
-        ...
 
     def is_model_failing(self, namespace: Namespace) -> bool:
         """The preferred learner is a model, failed in this project last, and failed its health check too."""
-        ...
 
 
 class LlmMeter(Protocol):
@@ -209,15 +189,12 @@ class LlmMeter(Protocol):
         Raises:
           BudgetSpent: it must not be; nothing was counted.
         """
-        ...
 
     def not_asked(self, call: LlmCall, prompt: str) -> None:
         """Nothing was sent after all: there was no call."""
-        ...
 
     def ended(self, call: LlmCall, answer: str | None) -> None:
         """The call is over; None: without an answer."""
-        ...
 
 
 @attrs.frozen
@@ -237,12 +214,10 @@ class Learner(Protocol):
     @property
     def strategy(self) -> str:
         """The name that records made with it carry."""
-        ...
 
     @property
     def name(self) -> str:
         """What to call it before people: the program or the model, without addresses or arguments."""
-        ...
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
         """The memories that ``snapshot`` holds, or as much of its beginning as is taken at once; at least one entry.
@@ -253,4 +228,3 @@ class Learner(Protocol):
           LlmError: there is no usable answer.
           trio.TooSlowError: it took too long.
         """
-        ...

@@ -18,20 +18,16 @@ class SessionPrompt(Protocol):
         """What other prompts of the session were told, those that are answered right now included; nothing for a
         prompt of no session.
         """
-        ...
 
     @property
     def may_set_goal(self) -> bool:
         """No earlier prompt set the goal of its session, or of its sitting; True for a prompt of no session."""
-        ...
 
     def set_goal(self) -> None:
         """It sets the goal."""
-        ...
 
     def told(self, item_ids: Sequence[ToldId]) -> None:
         """It is being told these."""
-        ...
 
 
 class SessionPrompts(Protocol):
@@ -44,8 +40,6 @@ class SessionPrompts(Protocol):
 
         ``said_at``: after a long pause, the prompt may set another goal.
         """
-        ...
 
     def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
         """A session was not told these after all."""
-        ...

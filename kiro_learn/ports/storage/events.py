@@ -49,11 +49,9 @@ class EventReads(Protocol):
 
     async def get_event_by_id(self, event_id: EventId) -> Event | None:
         """The event, learned or not; None if there is none."""
-        ...
 
     async def list_teachers(self, record_ids: Sequence[RecordId]) -> dict[RecordId, frozenset[str]]:
         """The actors of the events that each record cites, as far as these are stored."""
-        ...
 
     async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
         """Events by time of happening, newest first.
@@ -61,7 +59,6 @@ class EventReads(Protocol):
         Raises:
           InvalidRequest: ``cursor`` is none of ours.
         """
-        ...
 
     async def snapshot_events(
         self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
@@ -73,7 +70,6 @@ class EventReads(Protocol):
         Raises:
           InvalidRequest: the project has no event ``after``.
         """
-        ...
 
 
 class EventWrites(Protocol):
@@ -84,17 +80,14 @@ class EventWrites(Protocol):
 
         ``buffered``: also let it wait for its project's next learning run. ``size_bytes``: else its body's, as stored.
         """
-        ...
 
     def is_reported(self, event: Event, *, within: timedelta) -> bool:
         """Whether the same step of the same session is stored under an id that is not derived, as hooks give them where
         an agent names no call: of the same kind and text, or tool and input, and so near in time.
         """
-        ...
 
     def find_prompts_before(self, event_id: EventId, *, limit: int) -> list[Event]:
         """The last prompts that came before this event in its session, the newest first; none if there is no such."""
-        ...
 
 
 class SessionReads(Protocol):
@@ -109,43 +102,34 @@ class SessionReads(Protocol):
         Args:
           before: only those whose last event stands before this place.
         """
-        ...
 
     async def get_session_heads(self, sessions: Sequence[Session]) -> list[SessionHead]:
         """What each of these began with, and how many live records cite its events; in the same order."""
-        ...
 
     async def list_session_events(
         self, namespace: Namespace, session_id: str, *, limit: int, after: EventPlace | None
     ) -> SessionEvents:
         """At most ``limit`` events of a session that stand after a place, oldest first."""
-        ...
 
     async def get_events(self, event_ids: Collection[EventId]) -> list[Event]:
         """The events of these ids, oldest first; unknown ones are left out, and damaged ones."""
-        ...
 
     async def get_memories_of_events(
         self, namespace: Namespace, event_ids: Collection[EventId]
     ) -> dict[EventId, list[NamedRecord]]:
         """The live records that cite each of these events; events without any are left out."""
-        ...
 
     async def list_told_sessions(self, record_id: RecordId) -> list[ToldSession]:
         """The sessions that were told a record and are remembered, the last first."""
-        ...
 
     async def get_hook_session(self, key: str) -> str | None:
         """The session id put last under ``key`` (a process and folder); None if there is none."""
-        ...
 
     async def list_pauses(self) -> list[Pause]:
         """All pauses."""
-        ...
 
     async def list_told(self) -> list[ToldItem]:
         """What all sessions were told, in the order in which they were told it last."""
-        ...
 
 
 class SessionWrites(Protocol):
@@ -153,15 +137,12 @@ class SessionWrites(Protocol):
 
     def put_hook_session(self, key: str, session_id: str) -> None:
         """Remember which session an agent that does not name one is in."""
-        ...
 
     def put_pause(self, pause: Pause) -> None:
         """Remember a pause."""
-        ...
 
     def delete_pause(self, namespace: Namespace, session_id: str | None) -> None:
         """Forget a pause; nothing if there is none."""
-        ...
 
     def put_told(
         self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
@@ -169,15 +150,12 @@ class SessionWrites(Protocol):
         """Remember that a session was told these last by its prompt of this number; what is not there is left unknown.
         What is forgotten later, or goes for good when a replacement is undone, goes from here too.
         """
-        ...
 
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
         """Remember nothing of what a session was told."""
-        ...
 
     def forget_told(self, item_ids: Collection[ToldId]) -> None:
         """Remember of no session that it was told these."""
-        ...
 
 
 class StatisticsReads(Protocol):
@@ -185,22 +163,18 @@ class StatisticsReads(Protocol):
 
     async def get_stats(self, namespace: Namespace | None) -> Stats:
         """Counts of events and records, of one project or, if ``namespace`` is None, of all."""
-        ...
 
     async def get_days(self, namespace: Namespace | None, *, since: datetime) -> Days:
         """What went on by day since then, in one project or, if ``namespace`` is None, in all."""
-        ...
 
     async def list_projects(self) -> list[ProjectInfo]:
         """Every project with events or records, most events first."""
-        ...
 
     async def get_project_sizes(self) -> dict[Namespace, int]:
         """Bytes of what is stored of each project: its events, its records with their vectors, and those they replaced.
 
         Without indexes, rows' heads and the graph. Reads the head of every row: as long as a count of all takes.
         """
-        ...
 
 
 EARLIER_PROMPTS_PER_SESSION = 5
@@ -212,19 +186,15 @@ class BufferReads(Protocol):
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
         """The oldest waiting events of a project, as many as fit in ``most_bytes``, but at least one if any waits."""
-        ...
 
     async def get_buffer_size(self, namespace: Namespace) -> BufferSize:
         """How much of one project waits and is parked."""
-        ...
 
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
         """Every project for which something waits or is parked."""
-        ...
 
     async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
         """What could not be committed yet, by id, so oldest first; a damaged one is logged and left out."""
-        ...
 
 
 class BufferWrites(Protocol):
@@ -232,11 +202,9 @@ class BufferWrites(Protocol):
 
     def are_waiting(self, namespace: Namespace, positions: Collection[int]) -> bool:
         """Whether each entry of a snapshot still waits: another daemon may have learned, compacted or parked it."""
-        ...
 
     def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
         """What waits in the project's buffer up to position ``through`` waits no more; what is parked stays."""
-        ...
 
     def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
         """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
@@ -249,26 +217,21 @@ class BufferWrites(Protocol):
           InvalidRequest: there are more entries than they replace; or one stands for something else, or is of
             another project; or an event is there twice.
         """
-        ...
 
     def park_buffer(self, namespace: Namespace, *, through: int) -> None:
         """Set aside what waits up to ``through``: no snapshot sees it until it is unparked, in its old place."""
-        ...
 
     def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
         """Let the oldest of what was set aside wait again, as many as fit in ``most_bytes`` but at least one.
 
         Returns the buffer's size afterwards.
         """
-        ...
 
     def park_cluster(self, cluster: ParkedCluster) -> None:
         """Keep what could not be committed; a cluster of an id that is known is replaced."""
-        ...
 
     def unpark_cluster(self, cluster_id: str) -> bool:
         """It need not be kept any longer. False: it was not kept, or another daemon has committed it."""
-        ...
 
 
 class UsageReads(Protocol):
@@ -276,11 +239,9 @@ class UsageReads(Protocol):
 
     async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
         """One value per day and project, by day, then by namespace."""
-        ...
 
     async def list_runs(self, limit: int) -> list[LearningRun]:
         """The last learning runs, newest first."""
-        ...
 
 
 class UsageWrites(Protocol):
@@ -288,8 +249,6 @@ class UsageWrites(Protocol):
 
     def add_llm_usage(self, usage: LlmUsage) -> None:
         """Add to what the project asked of models on that day."""
-        ...
 
     def put_run(self, run: LearningRun) -> None:
         """Store a learning run; one with a known id is replaced."""
-        ...

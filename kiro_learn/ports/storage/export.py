@@ -19,16 +19,13 @@ class StoreReading(Protocol):
 
         Rows that cannot be read are left out.
         """
-        ...
 
     @property
     def damaged_count(self) -> int:
         """How many were left out so far."""
-        ...
 
     async def close(self) -> None:
         """Let go of that state. A second close does nothing."""
-        ...
 
 
 class ExportReads(Protocol):
@@ -36,7 +33,6 @@ class ExportReads(Protocol):
 
     async def open_reading(self, kinds: Collection[str]) -> StoreReading:
         """Read what is kept of ``kinds`` right now, whatever is written meanwhile."""
-        ...
 
 
 class RestoreWrites(Protocol):
@@ -50,7 +46,6 @@ class RestoreWrites(Protocol):
         Raises:
           StorageError: it cannot be kept, because of what it refers to, or of a name that another piece has.
         """
-        ...
 
 
 # Names that people give their projects, and merging one project into another.
@@ -61,11 +56,9 @@ class ProjectReads(Protocol):
 
     async def list_merged(self) -> Mapping[Namespace, Namespace]:
         """The project that each merged one is part of now."""
-        ...
 
     async def list_project_names(self) -> Mapping[Namespace, str]:
         """The names that people gave."""
-        ...
 
 
 class ProjectWrites(Protocol):
@@ -73,7 +66,6 @@ class ProjectWrites(Protocol):
 
     def note_folder(self, namespace: Namespace, folder: str) -> None:
         """Let lists show the project by this folder, which no event tells of; nothing changes if one is noted."""
-        ...
 
     def rename_project(self, namespace: Namespace, name: str | None) -> None:
         """Let lists show the project by ``name``; None: by its folder.
@@ -81,7 +73,6 @@ class ProjectWrites(Protocol):
         Raises:
           InvalidRequest: another project has this name.
         """
-        ...
 
     def begin_merge(self, source: Namespace, target: Namespace) -> None:
         """From now on whatever comes to ``source`` is kept in ``target``, and no learner commits to ``source``.
@@ -91,11 +82,9 @@ class ProjectWrites(Protocol):
         Raises:
           InvalidRequest: they are one project already, or are searched by vectors of different models.
         """
-        ...
 
     def merge_some(self, source: Namespace, *, limit: int) -> int:
         """Move ``limit`` rows, with what belongs to them; returns how many. 0: nothing is left in ``source``."""
-        ...
 
 
 # What became of memories that were told, in numbers.
@@ -106,7 +95,6 @@ class FeedbackReads(Protocol):
 
     async def list_feedback(self, limit: int) -> dict[RecordId, FeedbackCounts]:
         """Of live records of which anything is known, the ``limit`` newest by id."""
-        ...
 
 
 class FeedbackWrites(Protocol):
@@ -118,4 +106,3 @@ class FeedbackWrites(Protocol):
         Raises:
           UnknownRecord: there is no such record (any more).
         """
-        ...

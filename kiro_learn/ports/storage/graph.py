@@ -110,27 +110,21 @@ class GraphWrites(Protocol):
         Raises:
           StorageError: an entity that it names is not there.
         """
-        ...
 
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
         """Put each, in place of what there was of its item and event."""
-        ...
 
     def delete_graph_evidence(self, keys: Collection[tuple[GraphItemId, EventId]]) -> None:
         """Delete what these events say of these items."""
-        ...
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         """Every entity that has one of these as its name or an alias, ignoring case."""
-        ...
 
     def read_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> GraphItem | None:
         """The item with this id, if this namespace has it."""
-        ...
 
     def find_graph_items(self, namespace: Namespace, kind: GraphKind) -> list[GraphItem]:
         """All procedures or preferences; past ones too."""
-        ...
 
     def find_facts(
         self,
@@ -143,7 +137,6 @@ class GraphWrites(Protocol):
         """The facts of these entities (None: of any) that have one of these objects, as ``bare`` compares them, or one
         of these predicates; past ones too. However many others an entity has, they are not read.
         """
-        ...
 
     def find_relationships(
         self,
@@ -155,32 +148,26 @@ class GraphWrites(Protocol):
         whole_types: Collection[str] = (),
     ) -> list[Relationship]:
         """Those of ``types`` from ``sources`` to ``targets``, and those of ``whole_types`` to any; past ones too."""
-        ...
 
     def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
         """Those of these events that are evidence of something."""
-        ...
 
     def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
         """The evidence of each, oldest first."""
-        ...
 
     def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
         """Put vectors of unit length, made by the model with this digest, in place of what the items had.
 
         One of an item that is gone is left out. An item whose text changes loses its vector.
         """
-        ...
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
         """Delete items with their evidence, readable or not; an entity with its facts and relationships."""
-        ...
 
     def forget_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> bool:
         """Delete an item of this namespace in the same way, and keep the ids of the events that are evidence of what
         goes: they stay known, so that no learner reads them again. False: there is none.
         """
-        ...
 
 
 class GraphReads(Protocol):
@@ -188,17 +175,14 @@ class GraphReads(Protocol):
 
     async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
         """What matches, best first, for each kind that was asked for."""
-        ...
 
     async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
         """What is reached: seeds first, then by depth, then by confidence, then by id. Few queries, not one a node."""
-        ...
 
     async def list_candidate_facts(
         self, namespace: Namespace, about: Collection[GraphItemId], *, limit: int
     ) -> list[Fact]:
         """Open candidates of these entities, the surest first, then by id; at most ``limit`` of each and in all."""
-        ...
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         """Every entity that has one of these as its name or an alias, ignoring case, by id. One query for all names.
@@ -206,32 +190,25 @@ class GraphReads(Protocol):
         A name is compared whole and with its signs. A context block asks for 6,000 names at most: those that may stand
         in its message, and those in the one before.
         """
-        ...
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]
     ) -> dict[GraphItemId, GraphItem]:
         """Those of these items that this namespace has."""
-        ...
 
     async def list_graph_items_without_vector(self, digest: str, *, limit: int) -> list[GraphItem]:
         """Current entities, facts and procedures of any namespace that have no vector of this model."""
-        ...
 
     async def load_graph_vectors(self, namespace: Namespace, digest: str, *, after: int) -> GraphVectors:
         """The vectors that were put after ``after``, the oldest first; also of items that hold no longer."""
-        ...
 
     async def list_graph_items(self, query: GraphList) -> list[GraphItem]:
         """The newest that fit."""
-        ...
 
     async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
         """The evidence of each, oldest first."""
-        ...
 
     async def read_graph_picture(self, asked: PictureAsked) -> GraphPicture:
         """The newest memories and what they are about. A memory is joined to that; where memories are not shown, what
         one is about is joined directly. A concept or a file is there if two of these memories share it.
         """
-        ...

@@ -60,7 +60,6 @@ class OtherDaemons(Protocol):
           StorageUnavailable: the server is away.
           StorageError: this daemon was cut off for so long that what others did is no longer known.
         """
-        ...
 
     def turn(self, name: str) -> AbstractAsyncContextManager[bool]:
         """Have the turn to do ``name`` for the length of the block, which no other daemon has then.
@@ -68,7 +67,6 @@ class OtherDaemons(Protocol):
         Gives False where another one has it. The turn ends with the daemon, or when it is cut off, and another may do
         the same then while it goes on: what must happen once is checked where it is committed.
         """
-        ...
 
 
 T = TypeVar("T")
@@ -100,7 +98,6 @@ class StorageTransaction(
         A row that the store refuses is a StorageError, and an exception that is none of ours an UnexpectedError, after
         which this goes on; a failure of the store itself ends it.
         """
-        ...
 
 
 Work: TypeAlias = Callable[[StorageTransaction], T]
@@ -137,18 +134,15 @@ class StorageBackend(
 
         A work that raises is undone alone, as an attempt is; a failure of the store itself undoes all and comes out.
         """
-        ...
 
     async def erase_forgotten(self) -> bool:
         """Overwrite what is left, where the store keeps its data, of what was forgotten. Writes go on in between.
 
         False: a reader holds an earlier state, and the next call does the rest.
         """
-        ...
 
     async def close(self) -> None:
         """Let go of the file. A second close does nothing."""
-        ...
 
 
 class StorageWriter(Protocol):
@@ -166,4 +160,3 @@ class StorageWriter(Protocol):
           ActorStopped: the daemon is going down.
           KiroLearnError: what ``work`` raised, undone; or StorageError.
         """
-        ...

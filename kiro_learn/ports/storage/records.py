@@ -25,27 +25,22 @@ class RecordReads(Protocol):
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
         """The records of these ids, in this order; unknown ones are left out, and damaged ones."""
-        ...
 
     async def find_record_ids(self, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
         """The ids of a project's live records that end so, at most ``limit`` of them, the newest first."""
-        ...
 
     async def find_successors(self, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
         """Those of a project, ``limit`` at most, that stand for a replaced one whose id ends so, in the order of their
         ids. A whole id is an end of itself.
         """
-        ...
 
     async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
         """``limit`` live records from ``offset`` on, newest first; of all projects if ``namespace`` is None."""
-        ...
 
     async def list_damaged(self) -> tuple[str, ...]:
         """Ids of the rows that cannot be read, as far as a read has met them since the store was opened. Every read
         goes on without them.
         """
-        ...
 
 
 class RecordWrites(Protocol):
@@ -57,27 +52,22 @@ class RecordWrites(Protocol):
         Raises:
           DuplicateRecord: its id is known, be it as one that was replaced.
         """
-        ...
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
         """Forget records with whatever they replaced, directly or not, and parked ones that say the same; what replaced
         them stays. Returns how many there were.
         """
-        ...
 
     def withdraw_memory_records(self, records: Sequence[MemoryRecord]) -> None:
         """Remove those that are live, and do not note that they were forgotten: whoever shared them took them back, and
         may share them again. ``erase_forgotten`` overwrites what is left of them.
         """
-        ...
 
     def is_forgotten(self, record: MemoryRecord) -> bool:
         """Whether a record of the same project was forgotten that cited one of its events, or said the same words."""
-        ...
 
     def has_forgotten(self, namespace: Namespace | None, event_ids: Iterable[EventId]) -> bool:
         """Whether a record was forgotten that cited one of these events; without a namespace, of any project."""
-        ...
 
 
 class HistoryReads(Protocol):
@@ -88,7 +78,6 @@ class HistoryReads(Protocol):
         and so on; the last that was made first. Empty if it replaced nothing, or is not there; one that was replaced
         has a history of its own.
         """
-        ...
 
 
 class HistoryWrites(Protocol):
@@ -106,7 +95,6 @@ class HistoryWrites(Protocol):
           InvalidRequest: the replacement's id is known; or one of ``replacing`` is among ``replaced``, or came with
             another replacement.
         """
-        ...
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
         """Undo the replacement that brought ``record_id``: new records are deleted, replaced ones restored, except one
@@ -118,7 +106,6 @@ class HistoryWrites(Protocol):
           ReplacedSince: a record that came with it was replaced itself; its ``replaced_by`` can be undone, and is to be
             first.
         """
-        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -170,28 +157,23 @@ class ObservationWrites(Protocol):
         """The newest records with this content hash that were made between these moments, both exclusive; newest first.
         Damaged ones are left out.
         """
-        ...
 
     def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
         """Note for each record the SHA-256 of files that it cites, by path, in place of what was noted before.
 
         A record that is gone is left out. They go with their record, also when it is replaced.
         """
-        ...
 
     def note_merged(self, namespace: Namespace, branch: str) -> None:
         """What was learned on ``branch`` holds without it from now on, live or replaced."""
-        ...
 
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         """Note since when files that these records cite are known to have changed; None: they are as they were."""
-        ...
 
     def set_pinned(self, record_ids: Sequence[RecordId], at: datetime | None) -> int:
         """Pin those of these live records that are not pinned yet; None: those that are pinned are no longer. Returns
         how many changed.
         """
-        ...
 
 
 class ObservationReads(Protocol):
@@ -199,49 +181,38 @@ class ObservationReads(Protocol):
 
     async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
         """The records of exactly this namespace that match, by bm25 within this namespace."""
-        ...
 
     async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
         """Those of these records that are knowledge."""
-        ...
 
     async def get_fitting_ids(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> frozenset[RecordId]:
         """Those of these records that ``wanted`` fits, without reading what they say."""
-        ...
 
     async def list_open_branches(self, namespace: Namespace) -> dict[str, datetime]:
         """The branches that live records name, and when the first record of each was made."""
-        ...
 
     async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
         """What ``put_file_digests`` noted; a record without any is left out."""
-        ...
 
     async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
         """The newest that fit; damaged ones are left out."""
-        ...
 
     async def list_rules_first(self, namespace: Namespace, *, limit: int, offset: int) -> list[MemoryRecord]:
         """Knowledge: hard constraints, other constraints, then all else, each newest first; damaged ones are left
         out.
         """
-        ...
 
     async def list_records_after(self, namespace: Namespace, place: Place, *, limit: int) -> list[MemoryRecord]:
         """The oldest of those that were made after ``place``, oldest first; damaged ones are left out."""
-        ...
 
     async def get_checkpoint(self, namespace: Namespace, session_id: str | None) -> MemoryRecord | None:
         """The newest checkpoint of a session, or of the whole project."""
-        ...
 
     async def get_activity(self, namespace: Namespace, *, since: datetime) -> Activity:
         """Counts of the records of this namespace; ``since`` (UTC) bounds those that are counted by day."""
-        ...
 
     async def get_token_economics(self, namespace: Namespace) -> TokenEconomics:
         """Sums over what the sessions of this namespace were told; all 0 if that is nothing."""
-        ...
 
 
 class WordReads(Protocol):
@@ -253,11 +224,9 @@ class WordReads(Protocol):
         A query without a term finds nothing. One that the full-text index refuses is looked for without it: what
         contains its terms, by their inverse document frequencies. So is every query while the index is damaged.
         """
-        ...
 
     async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
         """What a ranking weighs beside scores, for each of these records; unknown ones are left out."""
-        ...
 
 
 class WordWrites(Protocol):
@@ -272,4 +241,3 @@ class WordWrites(Protocol):
         Returns:
           Where to go on, or None when every record is in the index. Until then, words are found without it.
         """
-        ...
