@@ -117,26 +117,35 @@ MODEL_EMBEDDINGS = """
 
 BUNDLED_MODEL_SERVES = "SELECT 1 FROM namespaces WHERE embedding_model = 1 LIMIT 1"
 
-# Backwards along records_without_embedding, which holds just these rows; the reader stops it when it has enough.
-UNEMBEDDED = f"""
+
+def _waiting(condition: str) -> str:
+    """Records for a vector of the bundled model, the newest first; the reader stops it when it has enough."""
+    return f"""
     SELECT {RECORD_COLUMNS}
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-     WHERE r.embedding IS NULL AND r.embedding_set_aside IS NULL AND n.embedding_model = 1
+     WHERE {condition} AND n.embedding_model = 1
        AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY r.created_at DESC, r.record_id DESC
-"""
+    """
 
-# Backwards along model_embeddings_awaited, which holds just these rows; then each record by the rowid. The reader stops
-# it when it has enough.
-AWAITED_EMBEDDINGS = f"""
+
+def _waiting_for_model(condition: str) -> str:
+    """Those for one of the model that serves their project, each by the rowid; the reader stops it likewise."""
+    return f"""
     SELECT {RECORD_COLUMNS}
       FROM model_embeddings AS e
       CROSS JOIN memory_records AS r ON r.number = e.number
       CROSS JOIN namespaces AS n ON n.number = r.namespace_number AND n.embedding_model = e.model_number
-     WHERE e.embedding IS NULL AND e.set_aside IS NULL
-       AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
+     WHERE {condition} AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY e.number DESC
-"""
+    """
+
+
+# Backwards along an index each, which holds just these rows.
+UNEMBEDDED = _waiting("r.embedding IS NULL AND r.embedding_set_aside IS NULL")
+WITHOUT_PASSAGES = _waiting("r.passage_codes IS NULL AND r.embedding IS NOT NULL")
+AWAITED_EMBEDDINGS = _waiting_for_model("e.embedding IS NULL AND e.set_aside IS NULL")
+WITHOUT_MODEL_PASSAGES = _waiting_for_model("e.passage_codes IS NULL AND e.embedding IS NOT NULL")
 
 # By the rowid.
 PUT_PASSAGES = "UPDATE memory_records SET passage_codes = :codes WHERE number = :number"
@@ -155,27 +164,6 @@ PASSAGES = """
       CROSS JOIN memory_records AS r ON r.record_id = asked.value
       LEFT JOIN model_embeddings AS e ON e.model_number = m.number AND e.number = r.number
      WHERE m.digest = :digest
-"""
-
-# Backwards along records_without_passages, which holds just these rows; the reader stops it when it has enough.
-WITHOUT_PASSAGES = f"""
-    SELECT {RECORD_COLUMNS}
-      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-     WHERE r.passage_codes IS NULL AND r.embedding IS NOT NULL AND n.embedding_model = 1
-       AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
-     ORDER BY r.created_at DESC, r.record_id DESC
-"""
-
-# Backwards along model_embeddings_without_passages, which holds just these rows; then each record by the rowid. The
-# reader stops it when it has enough.
-WITHOUT_MODEL_PASSAGES = f"""
-    SELECT {RECORD_COLUMNS}
-      FROM model_embeddings AS e
-      CROSS JOIN memory_records AS r ON r.number = e.number
-      CROSS JOIN namespaces AS n ON n.number = r.namespace_number AND n.embedding_model = e.model_number
-     WHERE e.passage_codes IS NULL AND e.embedding IS NOT NULL
-       AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
-     ORDER BY e.number DESC
 """
 
 LACKS_EMBEDDING = """

@@ -25,6 +25,17 @@ RECORD_FIELDS = (
 )
 """The columns of a memory's value, as it is read and written."""
 RECORD_COLUMNS = f"CAST(n.namespace AS BLOB), {as_bytes('r', RECORD_FIELDS, but={'importance'})}"
+_OF_NAMESPACE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace"""
+_OF_ALL = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number"""
+_BEFORE = "(r.created_at, r.record_id) < (:created_at, :record_id)"
+_NEWEST_FIRST = "ORDER BY r.created_at DESC, r.record_id DESC"
+_FIRST_EVENT = "CASE WHEN json_valid(r.source_event_ids_json) THEN json_extract(r.source_event_ids_json, '$[0]') END"
+
 PUT_RECORD = insertion("memory_records", "number", "namespace_number", *RECORD_FIELDS, "content_hash")
 
 
@@ -39,14 +50,13 @@ GET_RECORDS = f"""
 # For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:
 # two hundred of them took five times as long.
 # Each event by its key alone: while a server has counted no events, it would read all those of the project instead.
-RANKING_FEATURES = """
+RANKING_FEATURES = f"""
     SELECT r.record_id, r.title, r.summary, r.facts_json, r.concepts_json, e.session_id, e.valid_time
       FROM json_each(:record_ids) AS asked
       JOIN memory_records AS r ON r.record_id = asked.value
       JOIN namespaces AS n ON n.number = r.namespace_number
       LEFT JOIN events AS e
-        ON e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
-                             THEN json_extract(r.source_event_ids_json, '$[0]') END
+        ON e.event_id = {_FIRST_EVENT}
        AND e.namespace || '' = n.namespace
 """
 
@@ -61,30 +71,19 @@ TEACHERS = """
 """
 
 # Backwards along records_of_namespace, without a sort.
-RECORDS_OF_NAMESPACE = f"""
-    SELECT {RECORD_COLUMNS}
-      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
-     WHERE n.namespace = :namespace
-     ORDER BY r.created_at DESC, r.record_id DESC
-     LIMIT :limit OFFSET :offset
-"""
+RECORDS_OF_NAMESPACE = f"{_OF_NAMESPACE} {_NEWEST_FIRST} LIMIT :limit OFFSET :offset"
 
 # A range of records_of_namespace, of which the table itself is not read.
-RECORD_IDS_ENDING = """
+RECORD_IDS_ENDING = f"""
     SELECT r.record_id
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
      WHERE n.namespace = :namespace AND substr(r.record_id, length(r.record_id) - length(:ending) + 1) = :ending
-     ORDER BY r.created_at DESC, r.record_id DESC
+     {_NEWEST_FIRST}
      LIMIT :limit
 """
 
 # Backwards along records_by_time, without a sort.
-RECORDS_OF_ALL = f"""
-    SELECT {RECORD_COLUMNS}
-      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-     ORDER BY r.created_at DESC, r.record_id DESC
-     LIMIT :limit OFFSET :offset
-"""
+RECORDS_OF_ALL = f"{_OF_ALL} {_NEWEST_FIRST} LIMIT :limit OFFSET :offset"
 
 # A range of records_of_namespace, of which the table itself is not read.
 COUNT_RECORDS_OF_NAMESPACE = """
@@ -104,15 +103,14 @@ LIST_ALIKE = f"""
     SELECT {RECORD_COLUMNS}, CAST(e.session_id AS BLOB)
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
       LEFT JOIN events AS e
-        ON e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
-                             THEN json_extract(r.source_event_ids_json, '$[0]') END
+        ON e.event_id = {_FIRST_EVENT}
      WHERE n.namespace = :namespace AND r.content_hash = :hash
        AND r.created_at > :after AND r.created_at < :before
-     ORDER BY r.created_at DESC, r.record_id DESC
+     {_NEWEST_FIRST}
      LIMIT :limit
 """
 
-IS_WANTED = """
+IS_WANTED = f"""
     (:types IS NULL
      OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) IN (SELECT value FROM json_each(:types)))
     AND r.created_at >= :since AND r.created_at < :until
@@ -123,8 +121,7 @@ IS_WANTED = """
     AND (:session IS NULL
          OR EXISTS (SELECT 1
                       FROM events AS said
-                     WHERE said.event_id = CASE WHEN json_valid(r.source_event_ids_json)
-                                                THEN json_extract(r.source_event_ids_json, '$[0]') END
+                     WHERE said.event_id = {_FIRST_EVENT}
                        AND said.namespace = (SELECT namespace FROM namespaces WHERE number = r.namespace_number)
                        AND said.session_id = :session))
     AND (:concept IS NULL
@@ -140,28 +137,18 @@ IS_WANTED = """
 """
 
 # Backwards along records_of_namespace, without a sort; the reader stops it when it has enough.
-RECORDS_BEFORE = f"""
-    SELECT {RECORD_COLUMNS}
-      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
-     WHERE n.namespace = :namespace AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
-     ORDER BY r.created_at DESC, r.record_id DESC
-"""
+RECORDS_BEFORE = f"{_OF_NAMESPACE} AND {_BEFORE} AND {IS_WANTED} {_NEWEST_FIRST}"
 
 # Backwards along records_by_time, without a sort; the reader stops it when it has enough.
-RECORDS_OF_ALL_BEFORE = f"""
-    SELECT {RECORD_COLUMNS}
-      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-     WHERE (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
-     ORDER BY r.created_at DESC, r.record_id DESC
-"""
+RECORDS_OF_ALL_BEFORE = f"{_OF_ALL} WHERE {_BEFORE} AND {IS_WANTED} {_NEWEST_FIRST}"
 
 # Backwards along records_pinned, which are few, without a sort; the reader stops it when it has enough.
 PINNED_BEFORE = f"""
     SELECT {RECORD_COLUMNS}
       FROM memory_records AS r INDEXED BY records_pinned JOIN namespaces AS n ON n.number = r.namespace_number
      WHERE r.pinned_at IS NOT NULL AND (:namespace IS NULL OR n.namespace = :namespace)
-       AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
-     ORDER BY r.created_at DESC, r.record_id DESC
+       AND {_BEFORE} AND {IS_WANTED}
+     {_NEWEST_FIRST}
 """
 
 # Backwards along records_of_knowledge, without a sort; the reader stops it when it has enough.
@@ -169,8 +156,8 @@ KNOWLEDGE_BEFORE = f"""
     SELECT {RECORD_COLUMNS}
       FROM namespaces AS n JOIN memory_records AS r INDEXED BY records_of_knowledge ON r.namespace_number = n.number
      WHERE n.namespace = :namespace AND r.knowledge_type IS NOT NULL
-       AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
-     ORDER BY r.created_at DESC, r.record_id DESC
+       AND {_BEFORE} AND {IS_WANTED}
+     {_NEWEST_FIRST}
 """
 
 # All of records_of_knowledge; what is sorted is two numbers and two short texts, before the rows are read whole.
@@ -205,10 +192,8 @@ FITTING_AMONG = f"""
 """
 
 # Along records_of_namespace, without a sort.
-RECORDS_AFTER = f"""
-    SELECT {RECORD_COLUMNS}
-      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
-     WHERE n.namespace = :namespace AND (r.created_at, r.record_id) > (:created_at, :record_id)
+RECORDS_AFTER = f"""{_OF_NAMESPACE}
+       AND (r.created_at, r.record_id) > (:created_at, :record_id)
      ORDER BY r.created_at, r.record_id
      LIMIT :limit
 """
@@ -220,10 +205,9 @@ CHECKPOINT = f"""
      WHERE n.namespace = :namespace AND r.capture_type = 'checkpoint'
        AND (:session_id IS NULL
             OR EXISTS (SELECT 1 FROM events AS e
-                        WHERE e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
-                                                THEN json_extract(r.source_event_ids_json, '$[0]') END
+                        WHERE e.event_id = {_FIRST_EVENT}
                           AND e.namespace = :namespace AND e.session_id = :session_id))
-     ORDER BY r.created_at DESC, r.record_id DESC
+     {_NEWEST_FIRST}
      LIMIT 1
 """
 
