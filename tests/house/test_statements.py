@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import apsw
 import pytest
@@ -119,7 +121,7 @@ SCANS = {
     "MERGED_NUMBERS": "as above",
     "NAMES": "one row a project",
     "MOVE_EVENTS": "json_each, which is a loop over a list",
-    "MOVE_REPLACEMENTS": "one row a replacement, once, when projects are merged",
+    "MOVE_ROWS_REPLACEMENTS": "one row a replacement, once, when projects are merged",
     "MOVE_RUNS": "one row a learning run, once, when projects are merged",
     "SUCCESSORS": "ids of what was replaced, where one that somebody names is unknown; and what it has found so far",
     "SOME_REPLACED": "all that was replaced, while projects are merged; stopped by its limit",
@@ -204,18 +206,6 @@ SORTS = {
     "ITEMS_OF_EVENTS_ALONE": "items of the events that are forgotten, each once",
 }
 
-PARTS_OF_GRAPH_STATEMENTS = {
-    "VALUE_TYPES",
-    "TABLES",
-    "LISTS",
-    "VALIDITY",
-    "COLUMNS",
-    "EVIDENCE_COLUMNS",
-    "SEARCHED",
-    "FOUND_BY",
-}
-
-
 WITH_STATEMENTS = (
     statements,
     record_statements,
@@ -233,40 +223,33 @@ WITH_STATEMENTS = (
 BEGINS_A_STATEMENT = re.compile(r"\s*[A-Z]+\s")
 
 
-def graph_constants() -> dict[str, str]:
-    """Those of the graph; of each that differs by kind one for each kind."""
-    found: dict[str, str] = {}
-    for name, value in vars(graph_statements).items():
-        if name.isupper() and not name.startswith("_") and name not in PARTS_OF_GRAPH_STATEMENTS:
-            found |= (
-                {f"{name}_{kind.name}": text for kind, text in value.items()}
-                if isinstance(value, dict)
-                else {name: value}
-            )
-    return found
+def statements_in(module: ModuleType) -> dict[str, str]:
+    """Those of a module; of a table of them, one for each key."""
+    found: dict[str, Any] = {}
+    of_module: dict[str, Any] = vars(module)
+    for name, value in of_module.items():
+        if name.isupper() and not name.startswith("_") and name not in FRAGMENTS:
+            if isinstance(value, dict):
+                found |= {f"{name}_{getattr(key, 'name', str(key))}".upper(): text for key, text in value.items()}
+            else:
+                found[name] = value
+    return {name: text for name, text in found.items() if isinstance(text, str) and BEGINS_A_STATEMENT.match(text)}
 
 
-CONSTANTS = {
-    name: text
-    for module in WITH_STATEMENTS
-    for name, text in vars(module).items()
-    if name.isupper() and not name.startswith("_") and name not in FRAGMENTS
-    if isinstance(text, str) and BEGINS_A_STATEMENT.match(text)
-} | graph_constants()
+OF_THE_GRAPH = statements_in(graph_statements)
+CONSTANTS = {name: text for module in WITH_STATEMENTS for name, text in statements_in(module).items()} | OF_THE_GRAPH
 WALKS = {"FACTS_OF", "FACTS_OF_AT", "CANDIDATES_OF", "EDGES_OF", "EDGES_OF_AT"}
-SEARCHES = {name for name in graph_constants() if name.startswith("SEARCH_")}
+SEARCHES = {name for name in OF_THE_GRAPH if name.startswith("SEARCH_")}
 SORTS |= dict.fromkeys(WALKS, "the facts or edges of the entities of one step, by confidence")
 SORTS |= dict.fromkeys(SEARCHES, "all that matches, by score")
 SCANS |= {
     name: "every item has its vector looked up, while there is something to embed"
-    for name in graph_constants()
+    for name in OF_THE_GRAPH
     if name.startswith("WITHOUT_VECTOR_")
 }
-SCANS |= {name: "all of it is wanted" for name in graph_constants() if name.startswith("ALL_ITEMS_")}
+SCANS |= {name: "all of it is wanted" for name in OF_THE_GRAPH if name.startswith("ALL_ITEMS_")}
 SCANS |= dict.fromkeys(SEARCHES, "a virtual table: FTS5 looks the words up, which SQLite calls a scan")
-SCANS |= {
-    name: "json_each, which is a loop over a list" for name, text in graph_constants().items() if "json_each" in text
-}
+SCANS |= {name: "json_each, which is a loop over a list" for name, text in OF_THE_GRAPH.items() if "json_each" in text}
 
 EXPLAINED = sorted(
     set(CONSTANTS) - {"CREATE_INDEX", "OPEN_VOCABULARY", "MEND_CONFIGURATION", "DROP_INDEX", "DROP_REST_OF_INDEX"}

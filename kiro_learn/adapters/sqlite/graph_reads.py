@@ -17,7 +17,7 @@ import numpy as np
 from kiro_learn.adapters.sqlite import graph_statements, record_statements
 from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
-from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, to_evidence
+from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, kinds_of, to_evidence
 from kiro_learn.adapters.sqlite.rows import Values, to_moment
 from kiro_learn.model.graph import (
     LINKS_A_NODE,
@@ -32,7 +32,6 @@ from kiro_learn.model.graph import (
     PictureAsked,
     PictureLink,
     PictureNode,
-    kind_of,
 )
 from kiro_learn.model.ids import to_text
 from kiro_learn.model.namespace import Namespace, project_id_in
@@ -226,10 +225,10 @@ FLOAT_BYTES = 4
 
 def put_vectors(connection: apsw.Connection, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
     """See ``GraphWrites.put_graph_vectors``."""
-    for item_id, vector in vectors:
-        kind = kind_of(item_id)
+    vector_of = dict(vectors)
+    for item_id, kind in kinds_of(vector_of):
         if kind in graph_statements.PUT_VECTOR:
-            blob = np.ascontiguousarray(vector, dtype="<f4").tobytes()
+            blob = np.ascontiguousarray(vector_of[item_id], dtype="<f4").tobytes()
             connection.execute(graph_statements.PUT_VECTOR[kind], {"id": item_id, "digest": digest, "vector": blob})
 
 
@@ -325,10 +324,11 @@ def get_items(
 ) -> dict[GraphItemId, GraphItem]:
     """See ``GraphReads.get_graph_items``."""
     found: dict[GraphItemId, GraphItem] = {}
-    for kind in {kind_of(item_id) for item_id in item_ids} - {None}:
-        assert kind is not None, "taken off above"
-        wanted = [item_id for item_id in item_ids if kind_of(item_id) is kind]
-        values = {"namespace": namespace, "ids": json.dumps(wanted)}
+    wanted: defaultdict[GraphKind, list[GraphItemId]] = defaultdict(list)
+    for item_id, kind in kinds_of(item_ids):
+        wanted[kind].append(item_id)
+    for kind, ids in wanted.items():
+        values = {"namespace": namespace, "ids": json.dumps(ids)}
         for item in items_in(kind, connection.execute(graph_statements.GET_ITEMS[kind], values), damaged):
             found[item.item_id] = item
     return {item_id: found[item_id] for item_id in item_ids if item_id in found}

@@ -17,7 +17,7 @@ import cattrs
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, damage_named, decodable
 from kiro_learn.adapters.sqlite.rows import Values
-from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphKind, bare, kind_of
+from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind, bare, kind_of
 from kiro_learn.model.ids import from_text, to_text
 from kiro_learn.model.namespace import Namespace
 
@@ -38,6 +38,11 @@ def kind_of_item(item: GraphItem) -> GraphKind:
     kind = kind_of(item.item_id)
     assert kind is not None, "ids of items are checked"
     return kind
+
+
+def kinds_of(item_ids: Iterable[GraphItemId]) -> Iterator[tuple[GraphItemId, GraphKind]]:
+    """Each with the kind that it names; what names none is no item's."""
+    return ((item_id, kind) for item_id in item_ids if (kind := kind_of(item_id)) is not None)
 
 
 def from_item(item: GraphItem, *, namespace_number: int) -> Values:

@@ -12,7 +12,7 @@ from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.connections import writing
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence, get_items, put_vectors
-from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, items_in, kind_of_item
+from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, items_in, kind_of_item, kinds_of
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import (
@@ -23,7 +23,6 @@ from kiro_learn.model.graph import (
     GraphItemId,
     GraphKind,
     Relationship,
-    kind_of,
     reworded_among,
 )
 from kiro_learn.model.ids import EventId
@@ -69,10 +68,8 @@ def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None
 def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
     """Delete items with all that hangs on them, and answer the namespaces in which there were any, by number."""
     numbers = _numbers_of(connection, item_ids)
-    for item_id in item_ids:
-        kind = kind_of(item_id)
-        if kind is not None:
-            connection.execute(statements.DELETE_ITEM[kind], {"id": item_id})
+    for item_id, kind in kinds_of(item_ids):
+        connection.execute(statements.DELETE_ITEM[kind], {"id": item_id})
     return numbers
 
 
@@ -85,13 +82,11 @@ def forget_events(connection: apsw.Connection, event_ids: Collection[EventId]) -
 
 
 def _numbers_of(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
-    numbers: set[int] = set()
-    for item_id in item_ids:
-        kind = kind_of(item_id)
-        if kind is not None:
-            found = connection.execute(statements.NUMBER_OF_ITEM[kind], {"id": item_id})
-            numbers |= {number for (number,) in found}
-    return numbers
+    return {
+        number
+        for item_id, kind in kinds_of(item_ids)
+        for (number,) in connection.execute(statements.NUMBER_OF_ITEM[kind], {"id": item_id})
+    }
 
 
 class GraphWrites:

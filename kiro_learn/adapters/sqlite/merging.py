@@ -107,13 +107,13 @@ JOIN_ENTITY = """
 DELETE_JOINED = "DELETE FROM graph_entities WHERE id = :id"
 
 # Along an index by namespace, or a table with few rows a project; once, at the end of a merge.
-MOVE_RELATIONSHIPS = "UPDATE graph_relationships SET namespace_number = :target WHERE namespace_number = :source"
-MOVE_FACTS = "UPDATE graph_facts SET namespace_number = :target WHERE namespace_number = :source"
-MOVE_PROCEDURES = "UPDATE graph_procedures SET namespace_number = :target WHERE namespace_number = :source"
-MOVE_PREFERENCES = "UPDATE graph_preferences SET namespace_number = :target WHERE namespace_number = :source"
-MOVE_VECTORS = "UPDATE graph_vectors SET namespace_number = :target WHERE namespace_number = :source"
-MOVE_REPLACEMENTS = "UPDATE replacements SET namespace_number = :target WHERE namespace_number = :source"
-MOVE_BUFFER = "UPDATE buffer SET namespace_number = :target WHERE namespace_number = :source"
+MOVE_ROWS = {
+    table: f"UPDATE {table} SET namespace_number = :target WHERE namespace_number = :source"  # noqa: S608  # names of ours
+    for table in (
+        *("graph_relationships", "graph_facts", "graph_procedures", "graph_preferences", "graph_vectors"),
+        *("replacements", "buffer"),
+    )
+}
 MOVE_TOLD = "UPDATE OR REPLACE session_told SET namespace_number = :target WHERE namespace_number = :source"
 MOVE_FORGOTTEN = "UPDATE OR REPLACE forgotten SET namespace_number = :target WHERE namespace_number = :source"
 MOVE_RUNS = "UPDATE learning_runs SET namespace = :target_name WHERE namespace = :source_name"
@@ -126,33 +126,8 @@ ADD_USAGE = f"""
 """  # noqa: S608  # constants of ours
 DROP_USAGE = "DELETE FROM llm_usage WHERE namespace = :source_name"
 
-
-AT_THE_END = (
-    MOVE_RELATIONSHIPS,
-    MOVE_FACTS,
-    MOVE_PROCEDURES,
-    MOVE_PREFERENCES,
-    MOVE_VECTORS,
-    MOVE_REPLACEMENTS,
-    MOVE_BUFFER,
-    MOVE_TOLD,
-    MOVE_FORGOTTEN,
-    MOVE_RUNS,
-    MOVE_PAUSES,
-    ADD_USAGE,
-    DROP_USAGE,
-)
-
-
-JOINING = (
-    JOIN_ENTITY,
-    JOIN_FACTS,
-    JOIN_FROM,
-    JOIN_TO,
-    JOIN_EVIDENCE,
-    JOIN_NAMES,
-    DELETE_JOINED,
-)
+AT_THE_END = (*MOVE_ROWS.values(), MOVE_TOLD, MOVE_FORGOTTEN, MOVE_RUNS, MOVE_PAUSES, ADD_USAGE, DROP_USAGE)
+JOINING = (JOIN_ENTITY, JOIN_FACTS, JOIN_FROM, JOIN_TO, JOIN_EVIDENCE, JOIN_NAMES, DELETE_JOINED)
 
 
 def list_merged(connection: apsw.Connection) -> dict[Namespace, Namespace]:
