@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 import attrs
@@ -42,6 +43,9 @@ _NO_PLAIN_NAME = frozenset('*?"<>|{}:\0')
 """What a path that a learner took from a text may hold, and a file's name hardly does."""
 
 
+_apart = partial(trio.to_thread.run_sync, abandon_on_cancel=True)
+
+
 @attrs.frozen
 class FolderFiles:
     """A ``ProjectFiles`` on the file system."""
@@ -50,21 +54,13 @@ class FolderFiles:
     _reading: trio.CapacityLimiter = attrs.Factory(lambda: trio.CapacityLimiter(READING_THREADS))
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
-        wanted = tuple(paths)
-        return await trio.to_thread.run_sync(
-            lambda: look(folder, wanted), limiter=self._limiter, abandon_on_cancel=True
-        )
+        return await _apart(look, folder, tuple(paths), limiter=self._limiter)
 
     async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
-        wanted = tuple(paths)
-        return await trio.to_thread.run_sync(
-            lambda: read_states(folder, wanted), limiter=self._reading, abandon_on_cancel=True
-        )
+        return await _apart(read_states, folder, tuple(paths), limiter=self._reading)
 
     async def manifests(self, folder: str, wanted: WantedFiles) -> dict[str, str]:
-        return await trio.to_thread.run_sync(
-            lambda: read_manifests(folder, wanted), limiter=self._limiter, abandon_on_cancel=True
-        )
+        return await _apart(read_manifests, folder, wanted, limiter=self._limiter)
 
 
 def read_manifests(folder: str, wanted: WantedFiles) -> dict[str, str]:
@@ -247,9 +243,7 @@ class FolderRuleTexts:
     async def read(self, folder: str | None, patterns: Sequence[str]) -> dict[str, str]:
         root = str(self.user) if folder is None else folder
         known = dict(self._kept)
-        read = await trio.to_thread.run_sync(
-            lambda: read_rule_files(root, patterns, known), limiter=self._limiter, abandon_on_cancel=True
-        )
+        read = await _apart(read_rule_files, root, patterns, known, limiter=self._limiter)
         for path, each in read.items():
             self._kept[f"{root}/{path}"] = each
             self._kept.move_to_end(f"{root}/{path}")

@@ -85,7 +85,7 @@ def _moved(connection: apsw.Connection, name: str, columns: Sequence[str]) -> Mo
 
 
 class Side(Protocol):
-    """A store that is moved from or to."""
+    """A store that is moved from, or to."""
 
     name: str
     connection: Any
@@ -97,18 +97,14 @@ class Side(Protocol):
     def numbers(self) -> dict[str, int]:
         """The last number that each table gave, also to rows that are gone."""
 
-
-class Target(Side, Protocol):
-    """One that is moved to."""
-
     def prepare(self, tables: Sequence[MovedTable]) -> None:
-        """See that what the tables do by themselves does not happen to copied rows. Inside a transaction."""
+        """It is moved to: what its tables do by themselves must not happen to copied rows. Inside a transaction."""
 
     def complete(self, tables: Sequence[MovedTable], numbers: Mapping[str, int]) -> None:
         """Undo that, and go on with numbers where the source was. Inside a transaction."""
 
 
-def move(source: Side, target: Target, report: Report, *, anew: bool) -> dict[str, int]:
+def move(source: Side, target: Side, report: Report, *, anew: bool) -> dict[str, int]:
     """Copy all that ``source`` holds into ``target``; answers how many rows each table has.
 
     Nobody else may write to either. A target that holds the same already is left as it is.
@@ -141,14 +137,14 @@ CHANGED_HINT = "The source changed since the move began: the same command with -
 OTHER_HINT = "It holds a memory already. Move into a database without one."
 
 
-def _empty(target: Target, tables: Sequence[MovedTable]) -> None:
+def _empty(target: Side, tables: Sequence[MovedTable]) -> None:
     with _written(target):
         for table in reversed(tables):
             target.connection.execute(f"DELETE FROM {table.name}")
         target.connection.execute(f"DELETE FROM {MOVING}")
 
 
-def _copy(source: Side, target: Target, table: MovedTable, report: Report) -> None:
+def _copy(source: Side, target: Side, table: MovedTable, report: Report) -> None:
     total = _count(source, table)
     done = target.connection.execute(_PLACE, {"name": table.name}).get or 0
     rows = iter(source.connection.execute(table.reading, {"limit": -1, "done": done}))

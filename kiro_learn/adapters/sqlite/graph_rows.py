@@ -7,7 +7,7 @@ text that is searched by words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -74,7 +74,8 @@ def to_item(kind: GraphKind, row: Sequence[Any]) -> GraphItem:
             values[listed] = values.pop(f"{listed}_json")
         if "observed_at" in values:
             values["validity"] = {name: values.pop(name) for name in statements.VALIDITY}
-        return _structured(values, statements.VALUE_TYPES[kind])
+        item: GraphItem = _CONVERTER.structure(values, statements.VALUE_TYPES[kind])
+        return item
 
 
 def items_in(kind: GraphKind, rows: Iterable[Row], damaged: DamagedRows) -> Iterator[GraphItem]:
@@ -93,10 +94,6 @@ def to_evidence(row: Sequence[Any]) -> Evidence:
     values = dict(zip(statements.EVIDENCE_COLUMNS, row, strict=True))
     with damage_named(values["item_id"]):
         return _CONVERTER.structure(values, Evidence)
-
-
-def _structured(values: Mapping[str, Any], value_type: type[GraphItem]) -> GraphItem:
-    return _CONVERTER.structure(values, value_type)
 
 
 def folded(name: str) -> str:

@@ -273,8 +273,6 @@ def add_feedback(connection: apsw.Connection, record_id: RecordId, feedback: Fee
 
 def list_feedback(connection: apsw.Connection, limit: int) -> dict[RecordId, FeedbackCounts]:
     return {
-        RecordId(record_id): FeedbackCounts(helped=helped, wrong=wrong, used=used, ignored=ignored, objected=objected)
-        for record_id, helped, wrong, used, ignored, objected in connection.execute(
-            statements.FEEDBACK, {"limit": limit}
-        )
+        RecordId(record_id): FeedbackCounts(**dict(zip(statements.FEEDBACK_COUNTS, counts, strict=True)))
+        for record_id, *counts in connection.execute(statements.FEEDBACK, {"limit": limit})
     }
