@@ -11,7 +11,6 @@ import apsw
 
 from kiro_learn.adapters.sqlite import forgetting_statements as statements
 from kiro_learn.adapters.sqlite import history
-from kiro_learn.adapters.sqlite.connections import reading
 from kiro_learn.adapters.sqlite.damage import Row, decodable
 from kiro_learn.adapters.sqlite.graph_statements import ITEMS_OF_EVENTS_ALONE
 from kiro_learn.adapters.sqlite.graph_writes import GraphWrites
@@ -138,14 +137,6 @@ def _items(connection: apsw.Connection, places: dict[str, int], values: Values) 
         rows = decodable(connection.execute(statement, values | {"number": number, "limit": -1}))
         found += (str(each) for (each,) in rows)
     return tuple(found)
-
-
-class ForgettingReads:
-    """The part of the store that ``ports.storage.retention`` describes."""
-
-    select = reading(select)
-    has_doomed = reading(has_doomed)
-    list_forgotten = reading(list_forgotten)
 
 
 # What one piece of writing removes of what was selected.

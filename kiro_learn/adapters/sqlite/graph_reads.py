@@ -15,7 +15,6 @@ import apsw
 import numpy as np
 
 from kiro_learn.adapters.sqlite import graph_statements, record_statements
-from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
 from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, kinds_of, to_evidence
 from kiro_learn.adapters.sqlite.rows import Values, to_moment
@@ -360,18 +359,3 @@ def get_evidence(
     ):
         found[evidence.item_id].append(evidence)
     return {item_id: tuple(rows) for item_id, rows in found.items()}
-
-
-class GraphReads:
-    """The part of the store that ``ports.storage.graph`` describes."""
-
-    search_graph_words = reading(search_words)
-    walk_graph = reading_sound(walk_graph)
-    list_candidate_facts = reading_sound(list_candidates)
-    find_named_entities = reading_sound(find_entities)
-    list_graph_items_without_vector = reading_sound(list_without_vector)
-    load_graph_vectors = reading_sound(load_vectors)
-    get_graph_items = reading_sound(get_items)
-    list_graph_items = reading_sound(list_items)
-    get_graph_evidence = reading_sound(get_evidence)
-    read_graph_picture = reading(read_picture)

@@ -14,7 +14,6 @@ import apsw
 import attrs
 
 from kiro_learn.adapters.sqlite import word_reads
-from kiro_learn.adapters.sqlite.connections import reading
 from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row
 from kiro_learn.adapters.sqlite.embeddings import embedding_put_back
 from kiro_learn.adapters.sqlite.index_statements import CREATE_INDEX
@@ -136,13 +135,6 @@ def list_merged(connection: apsw.Connection) -> dict[Namespace, Namespace]:
 
 def list_project_names(connection: apsw.Connection) -> dict[Namespace, str]:
     return {Namespace(str(namespace)): str(name) for namespace, name in connection.execute(NAMES)}
-
-
-class ProjectReads:
-    """The part of the store that ``ports.storage.export`` describes."""
-
-    list_merged = reading(list_merged)
-    list_project_names = reading(list_project_names)
 
 
 class ProjectWrites:

@@ -14,7 +14,6 @@ import apsw
 import structlog
 
 from kiro_learn.adapters.sqlite import index_statements, record_statements, statements
-from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
@@ -197,19 +196,3 @@ def place_values(place: Place | None) -> Values:
         return {"created_at": AFTER_ALL, "record_id": ""}
     created_at, record_id = place
     return {"created_at": to_text(created_at), "record_id": record_id}
-
-
-class ObservationReads:
-    """The part of the store that ``ports.storage.records`` describes."""
-
-    search_syntax = reading(search_syntax)
-    get_knowledge_ids = reading(get_knowledge_ids)
-    get_fitting_ids = reading(get_fitting_ids)
-    get_file_digests = reading(get_file_digests)
-    list_open_branches = reading(list_open_branches)
-    list_records = reading_sound(list_records)
-    list_rules_first = reading_sound(list_rules_first)
-    list_records_after = reading_sound(list_records_after)
-    get_checkpoint = reading_sound(get_checkpoint)
-    get_activity = reading(get_activity)
-    get_token_economics = reading(get_token_economics)

@@ -36,14 +36,9 @@ from kiro_learn.model.stored import (
 from kiro_learn.ports.storage.answers import Change, GraphChanged
 
 
-class RestoreWrites:
-    """The part of a transaction that ``ports.storage.export`` describes."""
-
-    connection: apsw.Connection
-    changes: list[Change]
-
-    def restore(self, piece: Stored) -> Restored:
-        return _WRITES.get(type(piece), _restore_item)(self.connection, piece, self.changes)
+def restore(connection: apsw.Connection, piece: Stored, changes: list[Change]) -> Restored:
+    """See ``RestoreWrites.restore``; what it changes is added to ``changes``."""
+    return _WRITES.get(type(piece), _restore_item)(connection, piece, changes)
 
 
 def _restore_memory(connection: apsw.Connection, memory: StoredMemory, changes: list[Change]) -> Restored:

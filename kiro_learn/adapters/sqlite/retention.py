@@ -12,9 +12,7 @@ from itertools import islice
 
 import apsw
 
-from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows, Row, decodable
-from kiro_learn.adapters.sqlite.eraser import file_size
 from kiro_learn.adapters.sqlite.record_statements import DELETE_EMPTY_REPLACEMENT, FORGET_REPLACED, RECORD_COLUMNS
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Values, body_text, to_record
@@ -176,17 +174,6 @@ def count_replaced(connection: apsw.Connection, namespace: Namespace, *, before:
     values: Values = {"namespace": namespace, "before": to_text(before), "limit": ALL}
     found = list(decodable(connection.execute(REPLACED_BEFORE, values)))
     return Amount(len(found), sum(size for _, _, size in found))
-
-
-class RetentionReads:
-    """The part of the store that ``ports.storage.retention`` describes."""
-
-    count_expirable = reading(count_expirable)
-    list_expirable = reading(list_expirable)
-    has_expired = reading(has_expired)
-    list_distillable = reading_sound(list_distillable)
-    count_replaced = reading(count_replaced)
-    get_file_size = reading(file_size)
 
 
 _BODY = body_text(TextBody(EXPIRED))

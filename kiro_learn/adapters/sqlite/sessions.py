@@ -13,7 +13,6 @@ from itertools import islice
 import apsw
 
 from kiro_learn.adapters.sqlite import record_statements, rows, statements
-from kiro_learn.adapters.sqlite.connections import reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRow, DamagedRows, Row, decodable, parted
 from kiro_learn.adapters.sqlite.records import number_of
 from kiro_learn.adapters.sqlite.rows import Values, to_event, to_moment
@@ -230,17 +229,6 @@ def list_told_sessions(connection: apsw.Connection, record_id: RecordId) -> list
 def _place(place: EventPlace) -> Values:
     valid_time, event_id = place
     return {"valid_time": to_text(valid_time), "event_id": event_id}
-
-
-class SessionReads:
-    """The part of the store that ``ports.storage.events`` describes as reads of sessions' events."""
-
-    list_sessions = reading(list_sessions)
-    get_session_heads = reading_sound(get_session_heads)
-    list_session_events = reading_sound(list_session_events)
-    get_events = reading_sound(get_events)
-    get_memories_of_events = reading(get_memories_of_events)
-    list_told_sessions = reading(list_told_sessions)
 
 
 # Stores what sessions were told: ids and prompt numbers, never a text.

@@ -13,8 +13,14 @@ import trio
 from kiro_learn.adapters.sqlite import (
     buffers,
     embeddings,
+    eraser,
+    forgetting,
+    graph_reads,
     history,
+    merging,
+    observation_reads,
     records,
+    retention,
     search,
     sessions,
     statistics,
@@ -22,14 +28,8 @@ from kiro_learn.adapters.sqlite import (
 from kiro_learn.adapters.sqlite.connections import Readers, reading, reading_sound
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.export import SqliteReading
-from kiro_learn.adapters.sqlite.forgetting import ForgettingReads
-from kiro_learn.adapters.sqlite.graph_reads import GraphReads
-from kiro_learn.adapters.sqlite.merging import ProjectReads
-from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
 from kiro_learn.adapters.sqlite.records import RankingFeatureCache
-from kiro_learn.adapters.sqlite.retention import RetentionReads
 from kiro_learn.adapters.sqlite.search import WordIndexes
-from kiro_learn.adapters.sqlite.sessions import SessionReads
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import LexicalRanking, RankingFeatures
@@ -41,7 +41,7 @@ from kiro_learn.retrieval.kept_texts import forget_texts
 T = TypeVar("T")
 
 
-class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, ForgettingReads, ProjectReads):
+class SqlStorage:
     """A ``StorageBackend`` over connections that take the statements of this folder."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:
@@ -100,6 +100,50 @@ class SqlStorage(ObservationReads, SessionReads, GraphReads, RetentionReads, For
     list_told = reading(sessions.list_told)
     list_feedback = reading(records.list_feedback)
     list_pauses = reading(sessions.list_pauses)
+
+    list_sessions = reading(sessions.list_sessions)
+    get_session_heads = reading_sound(sessions.get_session_heads)
+    list_session_events = reading_sound(sessions.list_session_events)
+    get_events = reading_sound(sessions.get_events)
+    get_memories_of_events = reading(sessions.get_memories_of_events)
+    list_told_sessions = reading(sessions.list_told_sessions)
+
+    search_syntax = reading(observation_reads.search_syntax)
+    get_knowledge_ids = reading(observation_reads.get_knowledge_ids)
+    get_fitting_ids = reading(observation_reads.get_fitting_ids)
+    get_file_digests = reading(observation_reads.get_file_digests)
+    list_open_branches = reading(observation_reads.list_open_branches)
+    list_records = reading_sound(observation_reads.list_records)
+    list_rules_first = reading_sound(observation_reads.list_rules_first)
+    list_records_after = reading_sound(observation_reads.list_records_after)
+    get_checkpoint = reading_sound(observation_reads.get_checkpoint)
+    get_activity = reading(observation_reads.get_activity)
+    get_token_economics = reading(observation_reads.get_token_economics)
+
+    search_graph_words = reading(graph_reads.search_words)
+    walk_graph = reading_sound(graph_reads.walk_graph)
+    list_candidate_facts = reading_sound(graph_reads.list_candidates)
+    find_named_entities = reading_sound(graph_reads.find_entities)
+    list_graph_items_without_vector = reading_sound(graph_reads.list_without_vector)
+    load_graph_vectors = reading_sound(graph_reads.load_vectors)
+    get_graph_items = reading_sound(graph_reads.get_items)
+    list_graph_items = reading_sound(graph_reads.list_items)
+    get_graph_evidence = reading_sound(graph_reads.get_evidence)
+    read_graph_picture = reading(graph_reads.read_picture)
+
+    count_expirable = reading(retention.count_expirable)
+    list_expirable = reading(retention.list_expirable)
+    has_expired = reading(retention.has_expired)
+    list_distillable = reading_sound(retention.list_distillable)
+    count_replaced = reading(retention.count_replaced)
+    get_file_size = reading(eraser.file_size)
+
+    select = reading(forgetting.select)
+    has_doomed = reading(forgetting.has_doomed)
+    list_forgotten = reading(forgetting.list_forgotten)
+
+    list_merged = reading(merging.list_merged)
+    list_project_names = reading(merging.list_project_names)
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return await self.readers.read(functools.partial(search.rank_by_words, params=params, indexes=self._words))

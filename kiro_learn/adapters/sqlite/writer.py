@@ -40,6 +40,7 @@ from kiro_learn.model.ids import FIRST_NOT_DERIVED, EventId, RecordId, to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import LlmUsage
+from kiro_learn.model.stored import Restored, Stored
 from kiro_learn.ports.storage.answers import Change, Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import Work
 
@@ -202,7 +203,6 @@ class SqliteTransaction(
     forgetting.ForgettingWrites,
     retention.RetentionWrites,
     merging.ProjectWrites,
-    restore_writes.RestoreWrites,
 ):
     """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
 
@@ -314,6 +314,9 @@ class SqliteTransaction(
             on_failure.pop_all()
         self.connection.execute("RELEASE attempt")
         return value
+
+    def restore(self, piece: Stored) -> Restored:
+        return restore_writes.restore(self.connection, piece, self.changes)
 
     def park_cluster(self, cluster: ParkedCluster) -> None:
         self.connection.execute(statements.PARK_CLUSTER, rows.from_cluster(cluster))
