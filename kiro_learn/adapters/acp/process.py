@@ -208,8 +208,7 @@ def end_left_groups(agent_folder: Path) -> int:
     noted_groups = {int(file.name) for file in files if file.name.isdecimal()}
     left = noted_groups & set(_marked_groups()) if noted_groups else set()
     for group in left:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
+        _signal_group(group, signal.SIGKILL)
     for file in files:
         with contextlib.suppress(OSError):
             file.unlink(missing_ok=True)
@@ -246,7 +245,7 @@ class AcpLlm:
 
     @property
     def name(self) -> str:
-        return self._program
+        return PurePath(self.command[0]).name
 
     async def complete(self, prompt: str) -> str:
         """As the contract says; raises AgentError for what only an agent can do wrong."""
@@ -269,12 +268,8 @@ class AcpLlm:
             raise problem
         answer = conversation.answer()
         if answer is None:
-            raise AgentExited(self._program, returncode, agent.stderr_tail)
+            raise AgentExited(self.name, returncode, agent.stderr_tail)
         return answer
-
-    @property
-    def _program(self) -> str:
-        return PurePath(self.command[0]).name
 
 
 async def _converse(agent: AgentProcess, conversation: Conversation) -> LlmError | None:

@@ -127,10 +127,10 @@ FILE_HEADER_BYTES = 100
 FREELIST_PLACE = 32
 """In the file's header: the first page of the freelist's trunk."""
 
-_CELLS_START = {2: 12, 5: 12, 10: 8, 13: 8}
+CELLS_START = {2: 12, 5: 12, 10: 8, 13: 8}
 """How long the header of a page of a tree is, by its kind: interior ones of an index, of a table, then leaves."""
 
-_LARGEST_PAGE = 65_536
+LARGEST_PAGE = 65_536
 
 FREE_BLOCK_HEADER_BYTES = 4
 """Where the next one is, and how long this one is."""
@@ -142,11 +142,11 @@ def without_slack(page: bytes, *, is_first: bool) -> bytes:
     A page of another sort starts with the number of the next one, whose first byte is 0 in files below 64 GiB.
     """
     header = FILE_HEADER_BYTES if is_first else 0
-    length = _CELLS_START.get(page[header])
+    length = CELLS_START.get(page[header])
     if length is None:
         return page
     start = header + length + 2 * _number(page, header + 3, 2)
-    end = _number(page, header + 5, 2) or _LARGEST_PAGE
+    end = _number(page, header + 5, 2) or LARGEST_PAGE
     if not header < start <= end <= len(page):
         return page
     page = _overwritten(page, start, end)

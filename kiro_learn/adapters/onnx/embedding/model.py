@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import trio
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from kiro_learn.adapters.onnx.embedding.user_model import UserEncoder
 
     AnyEncoder: TypeAlias = Encoder | UserEncoder
+
+T = TypeVar("T")
 
 THREAD_COUNT = 2
 """A query that an agent waits for runs beside one text of a backfill."""
@@ -47,25 +49,21 @@ class OnnxEmbeddingModel:
         await self._loaded()
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
-        encoder = await self._loaded()
-        return await trio.to_thread.run_sync(
-            embed_in_turn, encoder, tuple(texts), limiter=self._threads, abandon_on_cancel=True
-        )
+        return await self._apart(embed_in_turn, await self._loaded(), tuple(texts))
 
     async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
-        encoder = await self._loaded()
-        return await trio.to_thread.run_sync(
-            embed_parts_in_turn, encoder, tuple(texts), limiter=self._threads, abandon_on_cancel=True
-        )
+        return await self._apart(embed_parts_in_turn, await self._loaded(), tuple(texts))
 
     async def _loaded(self) -> AnyEncoder:
         """The encoder, loaded once for all callers; if a caller is cancelled while it loads, the next one loads it."""
         async with self._loading:
             if self._encoder is None:
-                self._encoder = await trio.to_thread.run_sync(
-                    self._open, self._files, limiter=self._threads, abandon_on_cancel=True
-                )
+                self._encoder = await self._apart(self._open, self._files)
             return self._encoder
+
+    async def _apart(self, step: Callable[..., T], *arguments: Any) -> T:
+        """In a thread, which is left to end unseen if the caller is cancelled."""
+        return await trio.to_thread.run_sync(step, *arguments, limiter=self._threads, abandon_on_cancel=True)
 
     def _open(self, folder: Path) -> AnyEncoder:
         return load_encoder(folder)

@@ -14,11 +14,10 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from kiro_learn.adapters.sqlite.eraser import freed_pages
+from kiro_learn.adapters.sqlite.eraser import CELLS_START, FILE_HEADER_BYTES, LARGEST_PAGE, freed_pages
 
 USUAL_SIZE = 4096
-LEAST_SIZE, MOST_SIZE = 512, 65_536
-HEADER_BYTES = 100
+LEAST_SIZE = 512
 MAGIC = b"SQLite format 3\0"
 
 _LOG_HEADER, _FRAME_HEADER = 32, 24
@@ -49,8 +48,8 @@ class Pages:
 def _page_size(file: bytes, log: bytes) -> int:
     """As the file or its log says; a size that is none is damage, and ours is the usual one."""
     said = int.from_bytes(file[16:18], "big") if file.startswith(MAGIC) else int.from_bytes(log[8:12], "big")
-    said = MOST_SIZE if said == 1 else said
-    return said if LEAST_SIZE <= said <= MOST_SIZE and said & (said - 1) == 0 else USUAL_SIZE
+    said = LARGEST_PAGE if said == 1 else said
+    return said if LEAST_SIZE <= said <= LARGEST_PAGE and said & (said - 1) == 0 else USUAL_SIZE
 
 
 def _committed_frames(log: bytes, size: int) -> tuple[dict[int, int], int]:
@@ -90,7 +89,6 @@ def _checksum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]
 
 
 TABLE_LEAF, TABLE_NODE, INDEX_LEAF, INDEX_NODE = 13, 5, 10, 2
-_HEADERS = {TABLE_LEAF: 8, TABLE_NODE: 12, INDEX_LEAF: 8, INDEX_NODE: 12}
 MOST_BYTES = 1_000_000_000
 """Of one row: SQLite's own limit."""
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
@@ -123,15 +121,15 @@ class Cell:
 
 def kind_of(page: bytes, *, is_first: bool) -> int:
     """Which sort of page of a tree it is; 0 if it is none."""
-    kind = page[HEADER_BYTES if is_first else 0]
-    return kind if kind in _HEADERS else 0
+    kind = page[FILE_HEADER_BYTES if is_first else 0]
+    return kind if kind in CELLS_START else 0
 
 
 def children(page: bytes, *, is_first: bool) -> list[int]:
     """The pages below a node."""
-    header = HEADER_BYTES if is_first else 0
+    header = FILE_HEADER_BYTES if is_first else 0
     count = int.from_bytes(page[header + 3 : header + 5], "big")
-    start = header + _HEADERS[TABLE_NODE]
+    start = header + CELLS_START[TABLE_NODE]
     places = _pointers(page, start, min(count, (len(page) - start) // 2))
     found = [int.from_bytes(page[place : place + 4], "big") for place in places]
     return [*found, int.from_bytes(page[header + 8 : header + 12], "big")]
@@ -142,7 +140,7 @@ def cells(pages: Pages, number: int, kind: int) -> Iterator[Cell]:
     page = pages.read(number)
     if page is None:
         return
-    header = HEADER_BYTES if number == 1 else 0
+    header = FILE_HEADER_BYTES if number == 1 else 0
     for extent in _extents(page, header, kind):
         try:
             payload = _payload(pages, page, extent)
@@ -178,7 +176,7 @@ def _extents(page: bytes, header: int, kind: int) -> list[_Extent]:
     """The cells of a page. Where their count does not add up with the room they take, which is what damage of the
     page's header or of a pointer does, every place behind the counted ones that could point to a cell is tried too.
     """
-    start = header + _HEADERS[kind]
+    start = header + CELLS_START[kind]
     count = int.from_bytes(page[header + 3 : header + 5], "big")
     content = int.from_bytes(page[header + 5 : header + 7], "big") or len(page)
     counted = _cells_at(page, kind, _pointers(page, start, min(count, (len(page) - start) // 2)))
