@@ -6,7 +6,7 @@ import hashlib
 import os
 import pwd
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 
 import attrs
@@ -95,7 +95,8 @@ def _root_of(folder: str, home: Path) -> Path:
     place = Path(os.path.realpath(folder))
     if worktree := _linked_worktree(place, home):
         return _in_main_worktree(place, *worktree, home)
-    root = Path(nearest_project_root(place, home=home, has_marker=_marks(home in place.parents)))
+    has_marker = _has_marker if home in place.parents else _has_marker_and_is_no_top
+    root = Path(nearest_project_root(place, home=home, has_marker=has_marker))
     unreadable = not os.path.exists(place)  # noqa: PTH110  # Path.exists raises where it may not look
     return place if root == home and unreadable else root
 
@@ -126,10 +127,6 @@ def _is_a_path(folder: str) -> bool:
     except UnicodeEncodeError:
         return False
     return len(path) < MAX_PATH_BYTES and b"\0" not in path
-
-
-def _marks(is_in_home: bool) -> Callable[[PurePath], bool]:
-    return _has_marker if is_in_home else _has_marker_and_is_no_top
 
 
 def _has_marker(folder: PurePath) -> bool:

@@ -160,8 +160,8 @@ class ForgettingWrites(GraphWrites):
 
     def forget_doomed(self, *, limit: int) -> int:
         steps: dict[str, Callable[[Sequence[str]], None]] = {
-            "record": self._forget_records,
-            "item": self._forget_items,
+            "record": lambda ids: self.forget_records(map(RecordId, ids)),
+            "item": lambda ids: self.delete_graph_items(list(map(GraphItemId, ids))),
             "event": self._forget_events,
             "project": lambda numbers: self._forget_rest(numbers, limit=limit),
         }
@@ -169,6 +169,8 @@ class ForgettingWrites(GraphWrites):
             ids = self._doomed(kind, limit)
             if ids:
                 remove(ids)
+                if kind != "project":  # of which some may be left
+                    self._undoom(kind, ids)
                 self._doom("erasure", map(str, self.forgotten_in))
                 return len(ids)
         self.forgotten_in |= {int(number) for number in self._doomed("erasure", -1)}
@@ -217,14 +219,6 @@ class ForgettingWrites(GraphWrites):
                 self.forgotten_in.add(number_of(self.connection, record.namespace)[0])
                 self.connection.execute(FORGET_TOLD, {"item_id": record.record_id})
 
-    def _forget_records(self, ids: Sequence[str]) -> None:
-        self.forget_records(map(RecordId, ids))
-        self._undoom("record", ids)
-
-    def _forget_items(self, ids: Sequence[str]) -> None:
-        self.delete_graph_items([GraphItemId(each) for each in ids])
-        self._undoom("item", ids)
-
     def _forget_events(self, ids: Sequence[str]) -> None:
         values: Values = {"ids": json.dumps(ids)}
         self._mark_steps(values)
@@ -236,7 +230,6 @@ class ForgettingWrites(GraphWrites):
         self.connection.execute(statements.DELETE_EVENTS, values)
         for namespace, session_id in sessions:
             self._forget_session(namespace, session_id)
-        self._undoom("event", ids)
 
     def _mark_steps(self, values: Values) -> None:
         """So that an agent's own history brings none of them back, which knows them by other ids."""

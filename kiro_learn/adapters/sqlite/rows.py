@@ -99,17 +99,24 @@ def to_event(row: Row) -> Event:
         )
 
 
-def from_record(record: MemoryRecord) -> Values:
-    """Everything but the record's numbers."""
+def _spelled(record: MemoryRecord) -> Values:
+    """What of a record is text, but not in the value."""
     return {
-        "record_id": record.record_id,
         "created_at": to_text(record.created_at),
-        "strategy": record.strategy,
         "observation_type": record.observation_type.value,
         "knowledge_type": record.knowledge_type and record.knowledge_type.value,
-        "importance": record.importance,
         "origin": record.origin and record.origin.value,
         "stale_at": record.stale_at and to_text(record.stale_at),
+        "pinned_at": record.pinned_at and to_text(record.pinned_at),
+    }
+
+
+def from_record(record: MemoryRecord) -> Values:
+    """Everything but the record's numbers."""
+    return _spelled(record) | {
+        "record_id": record.record_id,
+        "strategy": record.strategy,
+        "importance": record.importance,
         "title": record.title,
         "summary": record.summary,
         "facts_json": _to_json(record.facts),
@@ -123,7 +130,6 @@ def from_record(record: MemoryRecord) -> Values:
         "details_json": record.details and _to_json(_as_json(record.details)),
         "content_hash": content_hash(record),
         "branch": record.branch,
-        "pinned_at": record.pinned_at and to_text(record.pinned_at),
     }
 
 
@@ -280,17 +286,7 @@ def _event_as_json(event: Event) -> Values:
 
 
 def _record_as_json(record: MemoryRecord) -> Values:
-    return _without_nulls(
-        attrs.asdict(record)
-        | {
-            "created_at": to_text(record.created_at),
-            "observation_type": record.observation_type.value,
-            "knowledge_type": record.knowledge_type and record.knowledge_type.value,
-            "origin": record.origin and record.origin.value,
-            "stale_at": record.stale_at and to_text(record.stale_at),
-            "pinned_at": record.pinned_at and to_text(record.pinned_at),
-        }
-    )
+    return _without_nulls(attrs.asdict(record) | _spelled(record))
 
 
 def _without_nulls(fields: Values) -> Values:
