@@ -277,9 +277,10 @@ def merge_entities(client: Caller, item_id: str, /, *, into: str, project: Named
     return post_call("/api/graph/merge", reading.json_object, project=named, id=item_id, into=into)
 
 
-def _add(client: Caller, project: Named, *, scope: str = "project", **said: Any) -> Call[Json]:
-    named = client.project_named(project)
-    return post_call("/api/graph", reading.json_object, project=named, scope=scope, **said)
+def _add(client: Caller, project: Named, *, scope: str = "project", **said: Json) -> Call[Json]:
+    # A scope that was never set is said, and refused: left out, it would be the project.
+    body = encoded({"project": client.project_named(project), "scope": scope, **said})
+    return Call("POST", "/api/graph", reading.json_object, body, is_repeatable=False)
 
 
 def edit(  # what may be changed, by name

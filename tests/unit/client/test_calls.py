@@ -213,3 +213,15 @@ def test_an_empty_selection_is_sent_so_that_it_is_refused_and_widens_nothing(nam
     selection: Any = {"since": "2026-01-01", name: ""}
     assert body_of(json_calls.forget_selected(SHOP, **selection))[name] == ""
     assert body_of(json_calls.pause(SHOP, session=""))["session"] == ""
+
+
+def test_a_scope_that_was_never_set_is_sent_so_that_it_is_refused_and_widens_nothing() -> None:
+    unset: Any = None
+    added = (
+        json_calls.add_fact(SHOP, "uses", "Redis", scope=unset),
+        json_calls.add_preference(SHOP, "Squash before a merge", scope=unset),
+    )
+    for call in added:
+        body = body_of(call)
+        assert "scope" in body
+        assert body["scope"] is None
