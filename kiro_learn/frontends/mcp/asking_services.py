@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
-from kiro_learn.frontends.mcp.tools import ANSWERING, changes_in, moment_of
+from kiro_learn.frontends.mcp.tools import ANSWERING, moment_of, read_as
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
@@ -212,7 +212,7 @@ class AskedServices:
     async def _edit(self, project: NamedProject, arguments: Arguments) -> Told:
         records = self._services.project_records
         old = await records.one(project, RecordId(arguments["id"]))
-        edited = await records.edit(project, old.record_id, Correction(**changes_in(arguments)))
+        edited = await records.edit(project, old.record_id, read_as(Correction, arguments))
         return Told({"id": edited.record_id, "replaced": old.record_id})
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:

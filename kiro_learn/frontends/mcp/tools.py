@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+
+import attrs
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import GraphCorrection
@@ -20,6 +22,9 @@ from kiro_learn.services.graph_items import PERSON, PROJECT
 from kiro_learn.services.project_names import HOME, NamedProject
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import feedback_answer
+from kiro_learn.wire.structuring import new_converter, structure
+
+T = TypeVar("T")
 
 Arguments: TypeAlias = Mapping[str, Any]
 Answering: TypeAlias = Callable[[Services, NamedProject, Arguments], Awaitable[dict[str, Any]]]
@@ -30,6 +35,7 @@ _KINDS = {
     "procedures": GraphKind.PROCEDURE,
     "entities": GraphKind.ENTITY,
 }
+_converter = new_converter()
 ONE = "expected a predicate with an object, or a preference, or a procedure with its steps"
 
 
@@ -49,16 +55,9 @@ async def add(services: Services, project: NamedProject, arguments: Arguments) -
 
 
 async def correct(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    shown = await services.graph_items.edit(
-        project, GraphItemId(arguments["id"]), GraphCorrection(**changes_in(arguments))
-    )
+    wanted = read_as(GraphCorrection, arguments)
+    shown = await services.graph_items.edit(project, GraphItemId(arguments["id"]), wanted)
     return _statement(shown.item, project) | {"replaced": arguments["id"]} | _place(shown.item.namespace, project)
-
-
-def changes_in(arguments: Arguments) -> dict[str, Any]:
-    """What is to be changed, by the names of a correction."""
-    given = {name: value for name, value in arguments.items() if name not in {"id", "project"}}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 async def forget(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
@@ -76,18 +75,28 @@ def _said(arguments: Arguments) -> Said:
     wish = {name for name in ("preference", "about") if name in arguments}
     way = {name for name in ("procedure", "steps", "trigger") if name in arguments}
     if not fact and not wish and {"procedure", "steps"} <= way:
-        steps = tuple(arguments["steps"])
-        return ProcedureSaid(name=arguments["procedure"], steps=steps, trigger=arguments.get("trigger", ""))
+        return read_as(ProcedureSaid, arguments, name="procedure")
     if not fact and not way and "preference" in wish:
-        return PreferenceSaid(value=arguments["preference"], key=arguments.get("about"))
+        return read_as(PreferenceSaid, arguments, value="preference", key="about")
     if not wish and not way and {"predicate", "object"} <= fact:
-        return FactSaid(
-            predicate=arguments["predicate"],
-            object=arguments["object"],
-            subject=arguments.get("subject"),
-            since=moment_of(arguments, "since"),
-        )
+        since = moment_of(arguments, "since")
+        stated = {name: value for name, value in arguments.items() if name != "since"}
+        return attrs.evolve(read_as(FactSaid, stated), since=since)
     raise InvalidRequest([("$", ONE)])
+
+
+def read_as(cls: type[T], arguments: Arguments, **names: str) -> T:
+    """The arguments as a ``cls``; ``names``: what the tool calls a field otherwise.
+
+    Raises:
+      InvalidRequest: naming every argument that is wrong.
+    """
+    called = {own: arguments[name] for own, name in names.items() if name in arguments}
+    told = {f"$.{own}": f"$.{name}" for own, name in names.items()}
+    try:
+        return structure(_converter, {**arguments, **called}, cls)
+    except InvalidRequest as error:
+        raise InvalidRequest([(told.get(path, path), problem) for path, problem in error.problems]) from error
 
 
 def _statement(item: GraphItem, project: NamedProject) -> dict[str, Any]:

@@ -544,6 +544,28 @@ async def test_facts_are_looked_up_added_corrected_and_forgotten(client: Client)
 
 
 @with_client
+async def test_what_cannot_be_seen_is_refused_by_the_name_of_its_argument(client: Client) -> None:
+    memory = await called(client, "save_observation", title="The pool holds twenty")
+    fact = await called(client, "add_fact", predicate="uses", object="Vim")
+    unseen: list[tuple[str, str, dict[str, Any]]] = [
+        ("add_fact", "$.object", {"predicate": "uses", "object": " "}),
+        ("add_fact", "$.subject", {"predicate": "uses", "object": "Vim", "subject": " "}),
+        ("add_fact", "$.preference", {"preference": "\u200b"}),
+        ("add_fact", "$.about", {"preference": "Always squash", "about": " "}),
+        ("add_fact", "$.procedure", {"procedure": " ", "steps": ["tag it"]}),
+        ("add_fact", "$.steps", {"procedure": "release", "steps": [" "]}),
+        ("correct_fact", "$.object", {"id": fact["id"], "object": " "}),
+        ("correct_fact", "$.steps", {"id": fact["id"], "steps": [" "]}),
+        ("edit_memory", "$.title", {"id": memory["id"], "title": " "}),
+        ("edit_memory", "$.summary", {"id": memory["id"], "summary": "\t"}),
+    ]
+    for tool, argument, given in unseen:
+        refused = await refusal(client, tool, **given)
+        assert argument in refused
+        assert "more than spaces" in refused
+
+
+@with_client
 async def test_what_is_added_may_hold_for_a_path_or_for_all_projects(client: Client) -> None:
     wish = await called(client, "add_fact", preference="Never edit these by hand", scope="db/migrations")
     assert wish["says"] == "workflow in db/migrations: Never edit these by hand"
