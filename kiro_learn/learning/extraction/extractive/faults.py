@@ -223,6 +223,7 @@ _PIPED = re.compile(r"\d?>&?\s?\S+|\|.*", re.DOTALL)
 """Where the output goes, or what is done if it fails: it says nothing of the call."""
 
 _CHANGE_OF_FOLDER = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|(?:\\.|[^\s&;|\\])++)\s*(?:&&|;)\s*")
+_ANNOUNCEMENT = re.compile(r"^\s*echo\s+(?:\"[^\"]*\"|'[^']*')\s*(?:&&|;)\s*")
 _SIGNS = re.compile(
     r"^(?:(?:result|stdout|stderr):\s*+|(?:npm )?(?:error|err!|fatal|usage)(?::|\s)\s*+|(?:/bin/)?(?:ba|z)?sh:\s*+"
     r"|\(eval\):|line \d++:\s*+|\d++:\s*+)++",
@@ -304,7 +305,8 @@ def _extract(failed: _Call, worked: _Call) -> Extract:
 
 
 def _shown(command: str) -> str:
-    return cut_at_word(on_one_line(_PIPED.sub("", _CHANGE_OF_FOLDER.sub("", command))), _COMMAND_CHARACTERS)
+    called = _ANNOUNCEMENT.sub("", _CHANGE_OF_FOLDER.sub("", command))
+    return cut_at_word(on_one_line(_PIPED.sub("", called)), _COMMAND_CHARACTERS)
 
 
 def _usage_error(command: str, output: str) -> str:
@@ -322,8 +324,14 @@ def _blames(said: str, command: str) -> bool:
 
 
 def _is_mend(worked: _Call, failed: _Call) -> bool:
-    """Whether most of the call is the same, and what it was for."""
+    """Whether most of the call is the same, and what it was for.
+
+    A call that only leaves out the name that was not found lists what there is, as "npm run" does.
+    """
     mine, others = {*_WORD.findall(failed.command)}, {*_WORD.findall(worked.command)}
     if not mine or not others or mine == others or (failed.purpose and failed.purpose not in others):
+        return False
+    left_out = mine - others
+    if others < mine and any(each in failed.problem and not each.startswith("-") for each in left_out):
         return False
     return len(mine & others) >= LEAST_SHARED * min(len(mine), len(others))

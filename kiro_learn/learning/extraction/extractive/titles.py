@@ -110,6 +110,8 @@ MOST_CANDIDATES = 40
 """Of an answer: what stands below is detail."""
 _FEW_ITEMS = 2
 """That answer a question together, where nothing else is said."""
+_CODE_CHARACTERS = 60
+"""Of a line of code that a sentence announces, as a command."""
 _MOST_PLACES, _LENGTH_STEP, _MOST_LENGTHS = 8, 25, 8
 
 
@@ -222,7 +224,9 @@ def title_of_rule(rule: str) -> str:
 
 
 def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
-    """Headings, sentences and list items, bare, in order; one that announces a list has its first item with it."""
+    """Headings, sentences and list items, bare, in order; one that announces a list or a command has the first line of
+    it with it.
+    """
     found: list[Candidate] = []
     for position, block in enumerate(blocks):
         if block.kind is BlockKind.HEADING:
@@ -230,8 +234,9 @@ def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
         elif block.kind is BlockKind.TEXT:
             said = [_bare(each) for each in sentences(block.text)]
             following = blocks[position + 1] if position + 1 < len(blocks) else block
-            if said and said[-1].endswith(":") and following.kind is BlockKind.BULLET:
-                said[-1] = f"{said[-1]} {_bare(following.text)}"
+            is_code = following.kind is BlockKind.CODE and len(following.text) <= _CODE_CHARACTERS
+            if said and said[-1].endswith(":") and (is_code or following.kind is BlockKind.BULLET):
+                said[-1] = f"{said[-1]} {following.text.strip() if is_code else _bare(following.text)}"
         else:
             said = [_bare(block.text)] if block.kind is BlockKind.BULLET else []
         heading = next(_heading(Block(BlockKind.HEADING, block.heading), _FIRST_HEADING_WORDS), "")

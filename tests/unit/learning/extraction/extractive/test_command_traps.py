@@ -52,6 +52,19 @@ def test_forms_of_wrong_calls(failed: str, output: str, worked: str) -> None:
     assert f"`{worked}`" in trap.title
 
 
+def test_a_call_that_only_leaves_out_what_was_not_found_is_no_cure() -> None:
+    assert (
+        learned(("npm run test:unit", 'npm ERR! Missing script: "test:unit"'), ("npm run", "Scripts: test:e2e")) == []
+    )
+
+
+def test_what_is_announced_before_a_call_is_no_part_of_it() -> None:
+    said, again = ('echo "Unit tests" && npm run test:unit -- --ci', 'echo "All of them"; npm run test -- --ci')
+    (trap,) = learned((said, 'npm ERR! Missing script: "test:unit"'), (again, "ok"))
+    assert trap.title.startswith("`npm run test:unit -- --ci` fails here")
+    assert trap.title.endswith(": run `npm run test -- --ci`")
+
+
 def test_the_same_trap_has_the_same_words_wherever_its_output_went() -> None:
     """So that those of several sessions become one memory."""
     one = learned(RTK, ("bun run test", "ok"))

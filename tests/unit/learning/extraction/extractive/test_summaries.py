@@ -211,3 +211,11 @@ def test_an_item_of_a_list_stands_under_its_heading() -> None:
     item = "Device ids are hashes of the public key, so that they are stable"
     said = f"Three things.\n\n### Encrypted device registry\n\n- {item}\n- Single blob\n- Yes"
     assert title_of(blocks_of(said), "go on") == f"Encrypted device registry: {item}"
+
+
+def test_what_announces_a_command_has_it_with_it() -> None:
+    answer = (
+        "By the playbook and the scripts of the frontend you run:\n\n```sh\nnpm run test:e2e\n```\n\nBoth must be up."
+    )
+    title = "By the playbook and the scripts of the frontend you run: npm run test:e2e"
+    assert title_of(blocks_of(answer), "which command confirms that all tests are green?") == title
