@@ -32,6 +32,10 @@ _JOINED_CHARACTERS = (300, 480)
 _TICKS = "\u2705\u274c\u2713\u2714\u26a0\ufe0f "
 _MARKS = f"{_TICKS}0123456789.)"
 _LEAST_WORDS = 4
+_OPENING = ("{", "(", "[", "=>")
+"""How a line of code ends that says nothing without the next one."""
+_STAMP = re.compile(r"(?<!\S)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z?\s+")
+"""Of a line of a log."""
 _LONGEST_HEADING = 60
 _WHOLE_ITEM = 300
 _REPEATED = 0.8
@@ -133,18 +137,19 @@ def _statements(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[st
 def _pieces_of(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[tuple[Block, list[str]]]:
     for before, block in zip((None, *blocks), blocks, strict=False):
         is_table_head = block.kind is BlockKind.ROW and (before is None or before.kind is not BlockKind.ROW)
-        if block.kind is BlockKind.CODE:
+        if block.kind is BlockKind.CODE and not block.text.rstrip().endswith(_OPENING):
             yield block, [f"`{cut_at_sentence(block.text, FACT_CHARACTERS - 2)}`"]
-        elif block.kind is not BlockKind.HEADING and not is_table_head:
+        elif block.kind not in (BlockKind.HEADING, BlockKind.CODE) and not is_table_head:
             ends = (":",) if with_questions else (":", "?")
             yield block, [piece for piece in _pieces(block) if not piece.endswith(ends)]
 
 
 def _pieces(block: Block) -> list[str]:
     """A list item stays whole; prose falls into sentences."""
-    if block.kind is BlockKind.TEXT or len(block.text) > _WHOLE_ITEM:
-        return [sentence for sentence in sentences(block.text) if not is_chatter(sentence)]
-    return [block.text.lstrip(_TICKS)]
+    text = _STAMP.sub("", block.text)
+    if block.kind is BlockKind.TEXT or len(text) > _WHOLE_ITEM:
+        return [sentence for sentence in sentences(text) if not is_chatter(sentence)]
+    return [text.lstrip(_TICKS)]
 
 
 def _says_something(text: str) -> bool:
@@ -358,4 +363,5 @@ def _failure(tool: ToolUse) -> str:
         (on_one_line(line) for line in lines if _ERROR_LINE.search(line) and not _EMPTY_ERROR.fullmatch(line)), ""
     )
     command = cut_at_word(on_one_line(command_of(tool)), _COMMAND_CHARACTERS)
-    return f"`{command}` failed: {cut_at_word(found, _LINE_CHARACTERS)}" if found and command else ""
+    said = cut_at_word(_STAMP.sub("", found), _LINE_CHARACTERS)
+    return f"`{command}` failed: {said}" if found and command else ""

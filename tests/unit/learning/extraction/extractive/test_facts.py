@@ -57,6 +57,21 @@ def test_a_command_is_a_fact() -> None:
     assert facts("```\nmake release VERSION=2 SIGN=1\nx := 1\n```") == ["`make release VERSION=2 SIGN=1`"]
 
 
+def test_code_that_only_opens_a_block_is_no_fact() -> None:
+    opening = "const skillDirMap: Record<TargetAgent, string> = {"
+    assert facts(f"```\n{opening}\n  claude: 'a/skills',\n```\n") == []
+
+
+def test_the_stamps_of_a_log_are_no_part_of_a_fact() -> None:
+    log = (
+        "2025-09-19T18:43:01.417Z npm error Missing script lint 2025-09-19T18:43:01.5348216Z npm error see all scripts"
+    )
+    assert facts(log) == ["npm error Missing script lint npm error see all scripts"]
+    failing = use("Bash", {"command": "gh run view 7 --log-failed"}, f"Exit code 1\nE2E {log}")
+    (fact,) = tool_facts([failing], with_failures=True)
+    assert fact.text.startswith("`gh run view 7 --log-failed` failed: E2E npm error Missing")
+
+
 def test_a_list_item_that_announces_or_asks_is_no_fact() -> None:
     assert facts("- the limits must be:\n- should it always be so?\n\n| too | few |") == []
 
