@@ -8,11 +8,16 @@ FOLDER has one file for each NAME, a case a line:
     choices.jsonl      does the person choose something for the project, or say that it was changed?
     prompts.jsonl      the same two of prompts by four more authors, of which nothing was fitted; no half is to work on
     answers.jsonl      does the answer hold something that still counts next month, or the state of the hour?
+    changes.jsonl      a rule, and what its author said weeks later: does that replace it? By five authors, of whose
+                       sentences the weights of rules and choices were fitted since
     overturned.jsonl   two statements of a project, weeks apart: does the newer one replace the older?
 
 A rule is learned if a memory that binds (a constraint) has its words; a choice, if a memory of the person does, as
 rule or decision; an answer is kept if a memory has its words. Of those that are none, everything is wrong that is
 learned as a rule, as a choice of the person, or kept at all. ``precision``: of what was learned, what should be.
+
+Of a change: ``kept``, the newer statement as a rule or a choice; ``ended``, the older one is said to have ended, by
+the words of both (``others ended``: where it stands).
 
 Of two statements the older one is learned three weeks before the newer, and then the question is asked of a daemon's
 services in this process. ``alone``: of the pairs in which the newer replaces, those of which only the older is told;
@@ -34,6 +39,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import attrs
 import structlog
 import trio
 
@@ -43,10 +49,13 @@ from benchmarks.histories import History, KeptModel, event_ids, learn, read_even
 from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.learning.extraction.extractive.learner import drafts_of
+from kiro_learn.learning.extraction.extractive.sentence_classes import odds_of, own_sentences
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import KnowledgeType, Origin
+from kiro_learn.services.told_unasked import Amended
+from kiro_learn.testing.daemon import a_record
 
 SEED = 20261127
 DATA = Path(__file__).parent / "data" / "kept"
@@ -187,6 +196,23 @@ def snapshot_of(lines: list[dict[str, Any]]) -> BufferSnapshot:
     return BufferSnapshot(tuple(BufferedEvent(event, place, 1) for place, event in enumerate(events, start=1)))
 
 
+def measure_changes(cases: Sequence[Case], *, show: bool) -> dict[str, Any]:
+    found = {"replaced": 0, "kept": 0, "ended": 0, "others": 0, "others ended": 0}
+    for case in cases:
+        older, newer = (
+            attrs.evolve(a_record(day, case[name]), origin=Origin.USER, knowledge_type=KnowledgeType.CONSTRAINT)
+            for day, name in enumerate(("older", "newer"))
+        )
+        is_ended = older.record_id in Amended.of([older, newer], []).replaced
+        if show and is_ended is not case["replaces"]:
+            print(f"  {'lost' if case['replaces'] else 'wrong'}: {older.title!r} / {newer.title!r}", file=sys.stderr)
+        found["replaced" if case["replaces"] else "others"] += 1
+        found["ended" if case["replaces"] else "others ended"] += is_ended
+        said = [odds_of(each) for each in own_sentences(newer.title)]
+        found["kept"] += case["replaces"] and any(each.is_rule or each.is_choice for each in said)
+    return found
+
+
 def measure_overturned(cases: Sequence[Case], *, show: bool) -> dict[str, Any]:
     return trio.run(_overturned, cases, show)
 
@@ -243,6 +269,7 @@ MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
     "choices": measure_choices,
     "prompts": measure_prompts,
     "answers": measure_answers,
+    "changes": measure_changes,
     "overturned": measure_overturned,
 }
 
