@@ -308,8 +308,9 @@ def _manager(folder: Folder, file: FileText, content: dict[str, object]) -> tupl
         if found := folder.file(lock):
             return name, list(found.facts(Slot.MANAGER, name))
     for name in _PYTHON_MANAGERS:
-        settings = table(content, "tool", name.lower())
-        if settings.keys() - _OF_BUILDS.get(name, set()):
+        settings, of_builds = table(content, "tool", name.lower()), _OF_BUILDS.get(name, set())
+        is_named = name.lower() in table(content, "tool") and not of_builds
+        if is_named or settings.keys() - of_builds:
             line = file.line_of(rf"^\s*\[tool\.{name.lower()}\b")
             return name, list(file.facts(Slot.MANAGER, name, line))
     return "pip", list(file.facts(Slot.MANAGER, "pip", is_usual=True))

@@ -67,6 +67,11 @@ def test_two_lock_files_name_two_managers_and_no_command_of_one() -> None:
     assert values(files, Slot.TEST) == ("npm test",)
 
 
+def test_a_table_of_uv_names_it_also_where_it_sets_nothing() -> None:
+    files = {"pyproject.toml": "[project]\nname = 'bakery'\n\n[tool.uv]\n"}
+    assert (values(files, Slot.MANAGER), values(files, Slot.INSTALL)) == (("uv",), ("uv sync",))
+
+
 def test_settings_of_a_builder_name_no_package_manager() -> None:
     built = {"pyproject.toml": '[project]\nname = "x"\n[tool.hatch.version]\npath = "x"\n[tool.pytest]\n'}
     assert (values(built, Slot.MANAGER), values(built, Slot.TEST)) == (("pip",), ("pytest",))
