@@ -32,8 +32,8 @@ _JOINED_CHARACTERS = (300, 480)
 _TICKS = "\u2705\u274c\u2713\u2714\u26a0\ufe0f "
 _MARKS = f"{_TICKS}0123456789.)"
 _LEAST_WORDS = 4
-_OPENING = ("{", "(", "[", "=>")
-"""How a line of code ends that says nothing without the next one."""
+_OPENING = re.compile(r"(?:=|:|=>|\() ?[{(\[]$|^\W+$")
+"""How a line of code ends that gives something a value which stands below; a condition or a loop says something."""
 _STAMP = re.compile(r"(?<!\S)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z?\s+")
 """Of a line of a log."""
 _LONGEST_HEADING = 60
@@ -137,7 +137,7 @@ def _statements(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[st
 def _pieces_of(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[tuple[Block, list[str]]]:
     for before, block in zip((None, *blocks), blocks, strict=False):
         is_table_head = block.kind is BlockKind.ROW and (before is None or before.kind is not BlockKind.ROW)
-        if block.kind is BlockKind.CODE and not block.text.rstrip().endswith(_OPENING):
+        if block.kind is BlockKind.CODE and not _OPENING.search(block.text.rstrip()):
             yield block, [f"`{cut_at_sentence(block.text, FACT_CHARACTERS - 2)}`"]
         elif block.kind not in (BlockKind.HEADING, BlockKind.CODE) and not is_table_head:
             ends = (":",) if with_questions else (":", "?")

@@ -60,6 +60,7 @@ def test_a_command_is_a_fact() -> None:
 def test_code_that_only_opens_a_block_is_no_fact() -> None:
     opening = "const skillDirMap: Record<TargetAgent, string> = {"
     assert facts(f"```\n{opening}\n  claude: 'a/skills',\n```\n") == []
+    assert facts("```\nif state.checkpoint_count > 0 and state.base == head {\n```") != []
 
 
 def test_the_stamps_of_a_log_are_no_part_of_a_fact() -> None:
