@@ -346,7 +346,7 @@ def has_all(file: AgentFile, current: str | None, change: Change, commands: Comm
     Raises:
       CannotEdit: as ``fault_in``.
     """
-    if current is None or change.written is None or isinstance(file, OwnFile):
+    if current is None or is_blank(current) or change.written is None or isinstance(file, OwnFile):
         return change.text == current
     return not fault_in(file, current, change.written, commands)
 

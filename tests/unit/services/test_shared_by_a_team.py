@@ -71,6 +71,16 @@ def test_a_server_that_was_pasted_as_the_documents_say_is_given_back() -> None:
     assert files.texts == {str(SHOP / ".mcp.json"): PASTED}
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_a_file_without_a_value_is_filled_and_given_back(text: str) -> None:
+    empty = {str(SHOP / path): text for path in (".claude/settings.json", ".mcp.json", ".gemini/settings.json")}
+    files = InMemoryAgentFiles(empty)
+    install(files, "claude-code", "gemini")
+    assert all("kiro-learn" in files.texts[path] for path in empty)
+    uninstall(files)
+    assert files.texts == empty
+
+
 def test_what_an_earlier_version_wrote_with_paths_is_replaced_and_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = {str(SHOP / ".claude/settings.local.json"): '{"model": "opus"}', str(SHOP / ".gemini/settings.json"): "{}"}
     files = InMemoryAgentFiles(dict(mine))
