@@ -90,8 +90,9 @@ class TokenCounter:
           ModelMissing: the file is absent, or is not the one that was shipped.
         """
         if self._tokenizer is None:
-            self._tokenizer = _opened(shipped(self._folder, TOKENIZER))
-            self._unknown = self._tokenizer.token_to_id("[UNK]")
+            tokenizer = _opened(shipped(self._folder, TOKENIZER))
+            self._unknown = tokenizer.token_to_id("[UNK]")
+            self._tokenizer = tokenizer  # last: another thread that finds it counts with the mark too
         found = self._tokenizer.encode(encodable(text), add_special_tokens=False)
         return len(found.ids) + sum(
             (end - start) // LETTERS_A_TOKEN

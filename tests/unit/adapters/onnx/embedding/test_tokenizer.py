@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.adapters.onnx.embedding import tokenizer as module
 from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
 from kiro_learn.adapters.onnx.embedding.tokenizer import (
     MOST_WINDOWS,
@@ -90,3 +94,26 @@ def test_tokens_are_counted(text: str, count: int) -> None:
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_lines_below_each_other_have_the_tokens_of_both(one: str, other: str) -> None:
     assert COUNTER.count(f"{one}\n{other}") == COUNTER.count(one) + COUNTER.count(other)
+
+
+def test_a_thread_that_counts_while_another_opens_the_tokenizer_counts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter, opened, counted = TokenCounter(), module._opened, list[int]()
+
+    class Opened:
+        """Another thread asks as soon as this one is asked for its mark, the first time."""
+
+        def __init__(self, path: Path) -> None:
+            self._tokenizer: Any = opened(path)
+
+        def token_to_id(self, token: str) -> int:
+            if not counted:
+                counted.append(0)
+                counted[0] = counter.count("a" * 400)
+            found: int = self._tokenizer.token_to_id(token)
+            return found
+
+        def encode(self, text: str, **options: Any) -> Any:
+            return self._tokenizer.encode(text, **options)
+
+    monkeypatch.setattr(module, "_opened", Opened)
+    assert (counter.count("a" * 400), counted) == (101, [101])
