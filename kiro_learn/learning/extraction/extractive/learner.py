@@ -199,7 +199,7 @@ def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact
         yield from (_from_rule(rule, ()) for rule in rules[1:])
     elif _has_decision(answered):
         yield _from_answered(turn, answered)
-    elif cause := cause_told_in(turn.question):
+    elif cause := _told_cause(turn):
         yield _from_cause(turn, cause)
     elif chosen := _chosen(turn):
         yield _from_choice(turn, chosen)
@@ -225,6 +225,11 @@ def _in_own_words(text: str, events: Iterable[int], knowledge_type: KnowledgeTyp
         origin=Origin.USER,
         importance=importance,
     )
+
+
+def _told_cause(turn: Turn) -> str:
+    """The cause that a person told in this batch; one that comes again as context has had its record."""
+    return cause_told_in("\n".join(said.text for said in turn.prompts if not said.is_context))
 
 
 def _chosen(turn: Turn) -> str:

@@ -113,6 +113,12 @@ def test_a_rule_is_not_kept_again_when_its_answer_comes() -> None:
     assert learned(answer(2, "Understood!"), earlier=(prompt(1, "Always use pnpm here, never npm."),)) == []
 
 
+def test_a_told_cause_that_comes_again_as_context_is_not_learned_again() -> None:
+    told = prompt(1, "The root cause is that `close()` is never called on the pooled sockets.")
+    assert len(learned(told, answer(2, "Understood!"))) == 1
+    assert learned(answer(2, "Understood!"), earlier=(told,)) == []
+
+
 def test_a_rule_with_its_answer_is_one_record() -> None:
     reply = "I replaced the npm lockfile with `pnpm-lock.yaml` and changed the three scripts that called npm."
     (draft,) = learned(prompt(1, "Always use pnpm here, never npm."), answer(2, reply))
