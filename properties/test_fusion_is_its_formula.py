@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import attrs
@@ -116,8 +117,24 @@ def by_formula(
             key=place,
         ):
             scores[name] = handed_on = scores[name] + CARRIED * handed_on
+    if len(weights) == 1:
+        scores = below_titles(scores, weighed, next(iter(weights)), ranking_features)
     fused = [Hit(name, hits[name].created_at, score) for name, score in scores.items()]
     return tuple(sorted(fused, key=lambda hit: (-hit.score, START - hit.created_at, hit.record_id)))
+
+
+def below_titles(
+    scores: dict[RecordId, float],
+    weighed: Callable[[RecordId], float],
+    term: str,
+    ranking_features: dict[RecordId, RankingFeatures],
+) -> dict[RecordId, float]:
+    """Of the only word: a session lifts no record as high as one that has it in its title."""
+    titled = [
+        name for name in scores if name in ranking_features and term in ranking_features[name].text.split("\n")[0]
+    ]
+    most = math.nextafter(min((scores[name] for name in titled), default=math.inf), 0.0)
+    return {name: score if name in titled else max(weighed(name), min(score, most)) for name, score in scores.items()}
 
 
 def relative(name: RecordId, ranking: tuple[Hit, ...], weight: float) -> float:

@@ -96,7 +96,9 @@ def test_lines_below_each_other_have_the_tokens_of_both(one: str, other: str) ->
     assert COUNTER.count(f"{one}\n{other}") == COUNTER.count(one) + COUNTER.count(other)
 
 
-def test_a_thread_that_counts_while_another_opens_the_tokenizer_counts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_thread_that_counts_while_another_opens_the_tokenizer_counts_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counter, opened, counted = TokenCounter(), module._opened, list[int]()
 
     class Opened:
