@@ -205,8 +205,8 @@ class UsageStatistics:
 class LlmQuota:
     """Counts the calls of models against the daily limit: a call when it begins, its size and time when it ends.
 
-    The store lags behind by the last counts. A write that fails is tried again with the next call; no call waits for
-    it, or fails because of it.
+    The store lags behind by the last counts. A write that fails is tried again with the next call, and at the end; no
+    call waits for it, or fails because of it.
     """
 
     name = "llm quota"
@@ -271,6 +271,7 @@ class LlmQuota:
             self._known = {_key(usage): usage for usage in await self._storage.list_llm_usage(since=self._day())}
         task_status.started()
         await self._rounds.run(self._store)
+        await self._store()  # what the last round could not: no call comes behind it
 
     def stop(self) -> None:
         self._rounds.stop()

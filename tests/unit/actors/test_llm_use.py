@@ -8,14 +8,15 @@ import trio
 from kiro_learn.actors.llm_use import LlmFailover, LlmQuota, LlmStatistics
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import Config, LearningConfig
-from kiro_learn.errors import LlmError
+from kiro_learn.errors import LlmError, StorageUnavailable
 from kiro_learn.model.buffer import CircuitBreaker
 from kiro_learn.model.namespace import Namespace, namespace_of, project_id_in
 from kiro_learn.ports.models import LlmChoice
+from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon, simulated_world
 from kiro_learn.testing.models import ScriptedLlm, a_record_per_event
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
 PROJECT = project_id_in(NAMESPACE)
@@ -223,3 +224,18 @@ def test_a_trial_that_is_cut_short_leaves_the_model_to_the_next() -> None:
         return [switch.is_on_trial(NAMESPACE), switch.is_on_trial(OTHER)]
 
     assert simulate(scenario) == [True, False]
+
+
+def test_what_the_last_write_could_not_keep_of_the_calls_is_written_at_the_end() -> None:
+    async def scenario() -> list[tuple[int, int]]:
+        storage = InMemoryStorage()
+        writer = StorageActor(storage, batch_count=1)
+        quota = LlmQuota(storage, writer, simulated_world(), daily_calls=0)
+        async with supervised(writer), supervised(quota):
+            call = quota.began(NAMESPACE, "what?")
+            await trio.sleep(1)
+            storage.fail_next_write(StorageUnavailable("the store"))
+            quota.ended(call, "that")
+        return [(each.call_count, each.characters_out) for each in await storage.list_llm_usage(since=EPOCH.date())]
+
+    assert simulate(scenario) == [(1, 4)]
