@@ -21,10 +21,10 @@ from kiro_learn.adapters.sqlite.record_statements import RECORD_COLUMNS
 from kiro_learn.adapters.sqlite.records import next_number, number_of, put_words
 from kiro_learn.adapters.sqlite.rows import Values, from_cluster, to_record
 from kiro_learn.adapters.sqlite.statements import PARK_CLUSTER, USAGE_COUNTS, USAGE_FIELDS, added, for_namespace
-from kiro_learn.adapters.sqlite.statistics import PROJECTS, list_parked_clusters
+from kiro_learn.adapters.sqlite.statistics import list_parked_clusters, list_projects
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.answers import Change, GraphChanged, RecordRemoved
 
 # One row a project.
@@ -182,8 +182,8 @@ class ProjectWrites:
         return {"source": numbers[0], "target": numbers[1], "source_name": source, "target_name": target}
 
     def _folder_of(self, namespace: Namespace) -> str | None:
-        rows: list[Row] = self.connection.execute(PROJECTS, {"events_with_folder": EVENTS_WITH_FOLDER}).fetchall()
-        return next((str(row[4]) for row in rows if row[0] == namespace and row[4]), None)
+        projects = list_projects(self.connection, user_home=None)
+        return next((each.folder for each in projects if each.namespace == namespace), None)
 
     def _move_records(self, place: Values) -> int:
         rows: list[Row] = self.connection.execute(SOME_RECORDS, place).fetchall()

@@ -122,6 +122,22 @@ def test_a_merge_keeps_everything_and_finds_it() -> None:
     simulate(scenario)
 
 
+@pytest.mark.parametrize("waiting_count", [0, 2])
+def test_the_project_that_takes_another_in_keeps_its_folder(waiting_count: int) -> None:
+    async def scenario() -> None:
+        storage = await two_projects()
+        before = {each.namespace: each.folder for each in await storage.list_projects()}
+        async with simulated_daemon(storage=storage) as services:
+            for number in range(waiting_count):
+                await services.capture.take(an_event(30 + number, namespace=NEW))
+            await services.capture.take(an_event(60, namespace=OLD))
+            await services.project_merges.merge(OLD, NEW)
+        (merged,) = await storage.list_projects()
+        assert merged.folder == before[NEW]
+
+    simulate(scenario)
+
+
 async def report(services: Services, number: int) -> None:
     sent = letter(number, "userPromptSubmit", session_id="later", prompt="Rotate the signing key every single week")
     await services.hooks.take(sent.agent, sent.payload, sent.headers, retrieve=False)
