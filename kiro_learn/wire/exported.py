@@ -20,12 +20,10 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.checks import unchecked_evolve
-from kiro_learn.model.correction import ReplacementReason
-from kiro_learn.model.event import Body, EventKind, JsonBody, MessageBody, TextBody
-from kiro_learn.model.graph import EntityType, GraphKind, Outcome, PreferenceCategory, Says, SourceType
+from kiro_learn.model.event import Body, JsonBody, MessageBody, TextBody
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId, derived_event_id, to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin, RecordDetails
+from kiro_learn.model.record import MemoryRecord, RecordDetails
 from kiro_learn.model.retrieval import ToldId
 from kiro_learn.model.sharing import SHARED_STRATEGY, SharedKey
 from kiro_learn.model.stored import KINDS, Stored
@@ -39,22 +37,7 @@ FORMAT = 1
 _BODIES: dict[object, type[Body]] = {"text": TextBody, "message": MessageBody, "json": JsonBody}
 _NAMES = {cls: kind for kind, cls in KINDS.items()}
 
-_converter = new_converter(
-    enums=(
-        EntityType,
-        EventKind,
-        GraphKind,
-        KnowledgeType,
-        ObservationType,
-        Origin,
-        PreferenceCategory,
-        Outcome,
-        ReplacementReason,
-        Says,
-        SourceType,
-    ),
-    is_bounded=False,
-)
+_converter = new_converter(is_bounded=False)
 
 
 @attrs.frozen(kw_only=True)

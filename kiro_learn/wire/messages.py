@@ -16,7 +16,6 @@ from kiro_learn.model.event import (
     MOST_BYTES_OF_WEIGHT,
     Body,
     Event,
-    EventKind,
     JsonBody,
     MessageBody,
     TextBody,
@@ -25,7 +24,7 @@ from kiro_learn.model.event import (
 )
 from kiro_learn.model.ids import to_text
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FeedbackCounts
 from kiro_learn.wire.structuring import new_converter, problem_at, structure, structure_at_once
 
@@ -55,7 +54,7 @@ def _read_body(converter: cattrs.Converter, value: Any) -> Body:
 
 
 def _new_converter(*, is_thorough: bool) -> cattrs.Converter:
-    converter = new_converter(enums=(EventKind, ObservationType, KnowledgeType, Origin), is_thorough=is_thorough)
+    converter = new_converter(is_thorough=is_thorough)
     converter.register_structure_hook_func(lambda kind: kind == Body, lambda value, _: _read_body(converter, value))
     return converter
 
@@ -253,7 +252,7 @@ def write_lines(values: Iterable[dict[str, Any]]) -> bytes:
 
 HandedIn = TypeVar("HandedIn", Observation, KnowledgeItem, Checkpoint)
 
-_of_handed_in = new_converter(enums=(KnowledgeType,))
+_of_handed_in = new_converter()
 
 ALIASES = {"content": "text"}
 """Of an observation, as results name it."""

@@ -28,24 +28,21 @@ Hook = Callable[[Any, Any], Any]
 
 
 def new_converter(
-    *,
-    enums: Sequence[type[enum.Enum]] = (),
-    forbid_extra_keys: bool = False,
-    is_thorough: bool = True,
-    is_bounded: bool = True,
+    *, forbid_extra_keys: bool = False, is_thorough: bool = True, is_bounded: bool = True
 ) -> cattrs.Converter:
     """A converter that keeps the rules of this file.
 
-    ``enums`` are those that the classes to be read use: cattrs would take a member of a StrEnum for any text. One that
-    is not thorough reads the same values in a third of the time, but gives up at the first problem. One that is not
-    bounded takes texts and lists of any length, as what was stored within wider bounds has; it leaves out what says
-    nothing when it writes.
+    One that is not thorough reads the same values in a third of the time, but gives up at the first problem. One that
+    is not bounded takes texts and lists of any length, as what was stored within wider bounds has; it leaves out what
+    says nothing when it writes.
     """
     converter = cattrs.Converter(
         detailed_validation=is_thorough, forbid_extra_keys=forbid_extra_keys, omit_if_default=not is_bounded
     )
     for kind, expected in ((str, "text"), (int, "a whole number"), (bool, "true or false")):
         converter.register_structure_hook(kind, _strict(kind, expected))
+    # A member of a StrEnum is a str too, whose hook would take any text.
+    converter.register_structure_hook(enum.StrEnum, _member)
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _moment)
     converter.register_unstructure_hook(date, date.isoformat)
@@ -55,8 +52,6 @@ def new_converter(
     converter.register_structure_hook_factory(_is_tuple, lambda kind: _tuple(converter, kind))
     read_class = (_class if is_thorough else _class_at_once) if is_bounded else _class_of_any_length
     converter.register_structure_hook_factory(attrs.has, lambda cls: read_class(converter, cls))
-    for choice in enums:
-        converter.register_structure_hook(choice, _member)
     return converter
 
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Refused
+from kiro_learn.frontends.http.api.graph import ADD
 from kiro_learn.frontends.http.operations import FLAGS, Query, choice, moment, read_query
 from kiro_learn.model.ids import to_text
 
@@ -89,3 +91,11 @@ def test_an_empty_namespace_is_not_all_of_them() -> None:
     assert read_query(b"").optional_namespace("namespace") is None
     with pytest.raises(Refused):
         read_query(b"namespace=").optional_namespace("namespace")
+
+
+def test_a_word_that_is_none_of_those_that_a_body_may_say_is_refused() -> None:
+    said = {"project": "shop", "preference": {"value": "Indent with tabs", "category": "taste"}}
+    with pytest.raises(InvalidRequest) as refused:
+        ADD.read(said)
+    assert [path for path, _ in refused.value.problems] == ["$.preference.category"]
+    assert "communication, formatting, workflow" in str(refused.value)
