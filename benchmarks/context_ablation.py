@@ -58,11 +58,12 @@ from benchmarks.histories import (
     PATIENCE_SECONDS,
     History,
     KeptModel,
-    asked_at,
+    add_llm_options,
     behind_after,
     histories_in,
     holds,
     learn,
+    llm_of,
     parser_of,
     running_services,
     wait_ready,
@@ -336,16 +337,12 @@ def main() -> None:
     parser.add_argument("--tokens", type=int)
     parser.add_argument("--folders", type=Path)
     parser.add_argument("--variants", nargs="+", default=[])
-    parser.add_argument("--llm-url")
-    parser.add_argument("--llm-model", default="model")
-    parser.add_argument("--prompt-tokens", type=int, default=LlmConfig().prompt_tokens)
+    add_llm_options(parser)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     model = KeptModel(options.vectors)
-    llm = NO_LLM
-    if options.llm_url:
-        llm = asked_at(options.llm_url, options.llm_model, options.prompt_tokens)
+    llm = llm_of(options)
     rows: list[dict[str, Any]] = []
     for history in histories_in(options.data, options.only):
         work = partial(of_history, folders=options.folders)

@@ -1,6 +1,7 @@
-"""Are the memories that the built-in learner makes worth keeping? Draws some of each history, for somebody to read.
+"""Are the memories that a learner makes worth keeping? Draws some of each history, for somebody to read.
 
     python benchmarks/drawn_memories.py DATA [--only NAME ...] [--seed 1] [--count 20] [--judged FILE] [--json FILE]
+        [--homes FOLDER]
 
 DATA holds one folder a history, as benchmarks/histories.py reads it. The built-in learner learns all of it as one
 batch, as a daemon without a model does when everything waits, but for merging (a few memories in a hundred).
@@ -19,21 +20,29 @@ import argparse
 import hashlib
 import json
 import random
+import shutil
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import attrs
+import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.histories import History, event_ids, histories_in, parser_of, read_event
+from benchmarks.duplicates import all_records
+from benchmarks.histories import END, History, event_ids, histories_in, parser_of, read_event
 from benchmarks.many_records import about_this_run
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.config import StorageConfig
 from kiro_learn.learning.extraction.extractive.learner import drafts_of
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
+from kiro_learn.model.record import MemoryRecord
 
 PROMPT_CHARACTERS = 600
 SHOWN_FACTS = 6
@@ -44,7 +53,7 @@ VERDICTS = ("keep", "thin", "junk")
 class Drawn:
     """One memory of a history: the lines it is from, and the prompt among them."""
 
-    draft: RecordDraft
+    draft: RecordDraft | MemoryRecord
     lines: list[int]
     prompt: str
 
@@ -53,14 +62,32 @@ class Drawn:
         return f"{self.lines[-1]}-{hashlib.sha256(self.draft.title.encode()).hexdigest()[:6]}"
 
 
-def drawn_from(history: History, *, seed: int, count: int) -> tuple[int, list[Drawn]]:
-    """How many memories ``history`` makes, and those that are drawn, in the order of what they are from."""
+def made_of(history: History) -> Sequence[RecordDraft]:
+    """What the built-in learner makes of all of it."""
     ids = event_ids(history)
-    line_of = {event_id: line for line, event_id in enumerate(ids)}
     events = [read_event(line, event_id, history) for line, event_id in zip(history.events, ids, strict=True)]
     waiting = tuple(BufferedEvent(event, position, 1) for position, event in enumerate(events, start=1))
+    return drafts_of(BufferSnapshot(waiting))
+
+
+async def kept_in(database: Path, history: History) -> Sequence[MemoryRecord]:
+    """What is kept in a copy of ``database``, which stays as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = shutil.copy(database, folder)
+        storage = await open_sqlite_storage(Path(copy), StorageConfig(), utc_now=lambda: datetime.now(UTC))
+        try:
+            return [record async for record in all_records(storage, history.namespace)]
+        finally:
+            await storage.close()
+
+
+def drawn_from(
+    history: History, drafts: Sequence[RecordDraft | MemoryRecord], *, seed: int, count: int
+) -> tuple[int, list[Drawn]]:
+    """How many memories there are, and those that are drawn, in the order of what they are from."""
+    line_of = {event_id: line for line, event_id in enumerate(event_ids(history))}
     made: list[Drawn] = []
-    for draft in drafts_of(BufferSnapshot(waiting)):
+    for draft in drafts:
         lines = sorted(line_of[event_id] for event_id in draft.source_event_ids)
         prompts = (history.events[line].get("prompt", "") for line in lines)
         made.append(Drawn(draft, lines, "\n".join(filter(None, prompts))))
@@ -103,6 +130,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--judged", type=Path)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--homes", type=Path)
     return parser.parse_args()
 
 
@@ -111,7 +139,10 @@ def main() -> None:
     judged = verdicts_in(options.judged) if options.judged else None
     rows = []
     for history in histories_in(options.data, options.only):
-        total, drawn = drawn_from(history, seed=options.seed, count=options.count)
+        made: Sequence[RecordDraft | MemoryRecord] = (
+            trio.run(kept_in, options.homes / history.name / END, history) if options.homes else made_of(history)
+        )
+        total, drawn = drawn_from(history, made, seed=options.seed, count=options.count)
         sessions = len({line["session_id"] for line in history.events})
         row = {
             "history": history.name,

@@ -1,7 +1,7 @@
 """How well are the questions of real session histories answered, and what does noise cost?
 
     python benchmarks/histories.py DATA [--only NAME ...] [--share 1.0] [--vectors FILE] [--json FILE] [--lost]
-        [--learner titles]
+        [--learner titles] [--homes FOLDER]
 
 DATA holds one folder a history: ``events.jsonl``, ``questions.jsonl`` and ``negatives.jsonl``. Each history is stored
 and learned by a daemon's services in this process (SQLite, the bundled model, the built-in learner), then asked its
@@ -17,7 +17,8 @@ questions, those that it does not answer, those of the other histories, and smal
 ``--share``: of the history's events, from the beginning, with the questions that they answer. ``--vectors`` keeps
 embedded texts between runs. ``--lost`` names the questions that were not answered. ``--learner`` stands in for a
 model that summarises away: ``titles`` writes titles only, ``brief`` also 300 characters and three facts; else the
-built-in learner learns.
+built-in learner learns. ``--homes``: each history was learned before, by whichever learner, when
+``benchmarks/real_prompts.py`` kept its ``end.db`` in FOLDER; it is asked there.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import json
 import os
 import pickle
 import random
+import shutil
 import statistics
 import sys
 import tempfile
@@ -56,7 +58,15 @@ from kiro_learn.app.actor_wiring import Dependencies
 from kiro_learn.app.daemon import open_model
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
-from kiro_learn.config import CompactionConfig, Config, GraphConfig, LearningConfig, LlmConfig, RecallConfig
+from kiro_learn.config import (
+    CompactionConfig,
+    Config,
+    GraphConfig,
+    LearningConfig,
+    LlmConfig,
+    RecallConfig,
+    ReconciliationConfig,
+)
 from kiro_learn.learning.profile.profile import WANTED
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
@@ -68,11 +78,15 @@ from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, FixedProjects, FixedRuleTexts, Letterbox
 
+DATABASE = "kiro-learn.db"
+END = "end.db"
+"""What ``benchmarks/real_prompts.py`` keeps of a history when all of it is learned."""
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
 NO_GRAPH = GraphConfig()
 NO_FOLDERS: Mapping[str, str] = {}
 NO_LLM = LlmConfig(backend="extractive", daily_calls=0)
 PATIENT = LearningConfig(buffer_idle_seconds=3600, extraction_bytes=1_073_741_824, extraction_seconds=3600)
+PATIENT_JUDGE = ReconciliationConfig(judge_seconds=300)
 WAITING = CompactionConfig(enabled=False, ceiling_bytes=1_073_741_824)
 """With these a model is asked when all of a history waits, and so the same history always gives the same prompts."""
 BUDGETS = (1_000, 2_000, 4_000, 8_000)
@@ -83,6 +97,18 @@ PATIENCE_SECONDS = 10.0
 def asked_at(url: str, model: str, prompt_tokens: int) -> LlmConfig:
     """A model behind an OpenAI-compatible server on this machine, with no limit on calls."""
     return LlmConfig(backend="openai", base_url=url, model=model, prompt_tokens=prompt_tokens, daily_calls=0)
+
+
+def add_llm_options(parser: argparse.ArgumentParser) -> None:
+    """Of a benchmark whose histories a model can learn."""
+    parser.add_argument("--llm-url")
+    parser.add_argument("--llm-model", default="model")
+    parser.add_argument("--prompt-tokens", type=int, default=LlmConfig().prompt_tokens)
+
+
+def llm_of(options: argparse.Namespace) -> LlmConfig:
+    """What is said by these; without a server, no model learns."""
+    return asked_at(options.llm_url, options.llm_model, options.prompt_tokens) if options.llm_url else NO_LLM
 
 
 class KeptModel:
@@ -233,14 +259,14 @@ async def running_services(
     """
     config = Config(recall=recall, graph=graph, llm=llm_config)
     if llm_config is not NO_LLM:
-        config = attrs.evolve(config, learning=PATIENT, compaction=WAITING)
+        config = attrs.evolve(config, learning=PATIENT, compaction=WAITING, reconciliation=PATIENT_JUDGE)
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC) - behind, new_ulid=lambda: str(ULID()))
     storage: Any
     if url:
         postgres: Any = importlib.import_module("kiro_learn.adapters.postgres.storage")  # of an extra
         storage = await postgres.open_postgres_storage(url, config.storage, utc_now=clock.utc_now)
     else:
-        storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
+        storage = await open_sqlite_storage(home / DATABASE, config.storage, utc_now=clock.utc_now)
     llm = choose_llm(config.llm, os.environ, user_home=home, agent_folder=home)
     if manner:
         llm = attrs.evolve(llm, preferred=SummarisingLearner(manner, cast("Learner", llm.built_in)))
@@ -334,6 +360,9 @@ async def judge(
 ) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         line_of: dict[EventId, int] = {}
+        if options.homes:
+            shutil.copy(options.homes / history.name / END, Path(folder) / DATABASE)
+            line_of = {event_id: number for number, event_id in enumerate(event_ids(history))}
         found = []
         for budget in options.budgets:
             config = RecallConfig(context_bytes=budget, budget_seconds=PATIENCE_SECONDS)
@@ -401,6 +430,7 @@ class Options:
     budgets: list[int]
     lost: bool
     learner: Manner | None
+    homes: Path | None
 
 
 def parser_of(documentation: str | None) -> argparse.ArgumentParser:
@@ -433,6 +463,7 @@ def read_options() -> Options:
     parser.add_argument("--lost", action="store_true")
     parser.add_argument("--learner", choices=get_args(Manner))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--homes", type=Path)
     return Options(**vars(parser.parse_args()))
 
 

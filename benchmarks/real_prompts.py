@@ -1,7 +1,7 @@
 """Does it speak when it should? Real prompts, judged by a reader, asked again without replaying their history.
 
     python benchmarks/real_prompts.py DATA --homes FOLDER [--only NAME ...] [--vectors FILE] [--set KEY=VALUE ...]
-        [--rows FILE]
+        [--rows FILE] [--llm-url URL --llm-model NAME [--prompt-tokens 32000]]
 
 DATA holds one folder a history: ``events.jsonl``, and ``prompts.jsonl`` with prompts of it that a reader judged (needs
 nothing, helps, decisive) and the words that meet the need. The first run replays a history by a daemon's services in
@@ -17,7 +17,8 @@ measured in a minute; a change of what is *learned* wants another FOLDER. One li
     worth_a_kb     decisive needs met and half of the helpful ones, per 1,000 bytes of these prompts and of the briefs
     brief_bytes    mean
 
-``--set`` changes the settings of ``[recall]``, as ``task_bytes=800``.
+``--set`` changes the settings of ``[recall]``, as ``task_bytes=800``. ``--llm-url``: an OpenAI-compatible server on
+this machine, whose model learns the histories instead of the built-in learner.
 """
 
 from __future__ import annotations
@@ -41,24 +42,26 @@ import trio
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.histories import (
+    DATABASE,
+    END,
     PATIENCE_SECONDS,
     History,
     KeptModel,
+    add_llm_options,
     event_ids,
     histories_in,
     holds,
+    llm_of,
     parser_of,
     read_event,
     running_services,
     wait_ready,
 )
 from benchmarks.many_records import about_this_run
-from kiro_learn.config import RecallConfig
+from kiro_learn.config import LlmConfig, RecallConfig
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.services.services import Services
-
-DATABASE = "kiro-learn.db"
 
 
 @attrs.frozen(kw_only=True)
@@ -83,11 +86,11 @@ def judged_prompts(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
-async def replay(history: History, numbers: Sequence[int], home: Path, model: KeptModel) -> None:
-    """Keep a copy of the database in ``home`` before each event of ``numbers``."""
+async def replay(history: History, numbers: Sequence[int], home: Path, model: KeptModel, llm_config: LlmConfig) -> None:
+    """Keep a copy of the database in ``home`` before each event of ``numbers``, and of what is there at the end."""
     last = {line["session_id"]: number for number, line in enumerate(history.events)}
     with tempfile.TemporaryDirectory() as folder:
-        async with running_services(Path(folder), model, RecallConfig()) as services:
+        async with running_services(Path(folder), model, RecallConfig(), llm_config=llm_config) as services:
             await wait_ready(services, history)
             for number, event in enumerate(events_of(history)):
                 if number in numbers:
@@ -96,6 +99,7 @@ async def replay(history: History, numbers: Sequence[int], home: Path, model: Ke
                 if last[event.session_id] == number:
                     await services.learn.flush(history.project)
                     await _wait_embedded(services)
+            _copy(Path(folder) / DATABASE, home / END)
 
 
 async def _wait_embedded(services: Services) -> None:
@@ -217,6 +221,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--homes", type=Path, required=True)
     parser.add_argument("--set", nargs="+", default=(), metavar="KEY=VALUE")
     parser.add_argument("--rows", type=Path)
+    add_llm_options(parser)
     return parser.parse_args()
 
 
@@ -232,7 +237,7 @@ def main() -> None:
         home.mkdir(parents=True, exist_ok=True)
         missing = [row["event"] for row in judged if not (home / f"{row['event']}.db").exists()]
         if missing:
-            trio.run(replay, history, missing, home, model)
+            trio.run(replay, history, missing, home, model, llm_of(options))
         found = trio.run(ask, history, judged, home, model, config)
         model.keep()
         print(json.dumps({"history": history.name, "judged": len(found)} | figures(found)), flush=True)
