@@ -36,7 +36,7 @@ def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, 
         place = projects.meant(client, project)
         anchor = record_ids.found(client, memory, [place])["record_id"] if memory else _newest(client, place)
         if anchor is None:
-            shell.answer({"anchor": None, "timeline": []}, [f"No memory in {place.name} yet."])
+            shell.answer({"anchor": None, "timeline": []}, lambda: [f"No memory in {place.name} yet."])
             return
         call = project_calls.timeline(client, anchor, before=before, after=after)
         if shell.as_json:
@@ -182,4 +182,4 @@ def resume_verb(shell: Shell, session: str | None, project: str) -> None:
             if session:
                 message = f"no session {session} of {place.name} said where it stands"
             raise Failed(message, hint="kiro-learn sessions list") from error
-    shell.answer(checkpoint, memory_screen.memory(checkpoint, place.name, shell.now(), shell.out))
+    shell.answer(checkpoint, lambda: memory_screen.memory(checkpoint, place.name, shell.now(), shell.out))

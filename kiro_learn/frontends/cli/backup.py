@@ -40,7 +40,7 @@ def backup_verb() -> None:
 def now_verb(shell: Shell) -> None:
     """Make a copy now, and check it; the daemon may run."""
     made = copies_of(shell).take()
-    shell.answer(as_value(made), _made_lines(made, shell.out))
+    shell.answer(as_value(made), lambda: _made_lines(made, shell.out))
 
 
 @backup_verb.command("list")
@@ -48,7 +48,7 @@ def now_verb(shell: Shell) -> None:
 def list_verb(shell: Shell) -> None:
     """The copies, newest first, with what each holds."""
     found = copies_of(shell).listed()
-    shell.answer({"items": [as_value(each) for each in found]}, _listed_lines(found, shell.now(), shell.out))
+    shell.answer({"items": [as_value(each) for each in found]}, lambda: _listed_lines(found, shell.now(), shell.out))
 
 
 @backup_verb.command("verify")
@@ -58,7 +58,8 @@ def verify_verb(shell: Shell, copies: Sequence[str]) -> None:
     """Check every copy, or the named ones, from end to end."""
     found = copies_of(shell).verify(copies)
     shell.answer(
-        {"items": [as_value(each) for each in found]}, _listed_lines(found, shell.now(), shell.out, is_checked=True)
+        {"items": [as_value(each) for each in found]},
+        lambda: _listed_lines(found, shell.now(), shell.out, is_checked=True),
     )
     if bad := sum(_is_bad(each) for each in found):
         raise Failed(f"{counted(bad, 'copy', 'copies')} cannot be used", hint="kiro-learn backup now")
@@ -105,7 +106,7 @@ def restore_verb(shell: Shell, copy: str, *, yes: bool) -> None:
         raise Failed("nothing was changed")
     replaced, address = _restored(shell, copies, plan)
     answers = [f"  The daemon answers again: {address}"] if address else []
-    shell.answer(_as_value(plan, replaced, address), _restored_lines(plan, replaced, shell.out), answers)
+    shell.answer(_as_value(plan, replaced, address), lambda: [*_restored_lines(plan, replaced, shell.out), *answers])
 
 
 def _restored(shell: Shell, copies: Copies, plan: Restoration) -> tuple[Path | None, str]:

@@ -47,7 +47,7 @@ def config_verb() -> None:
 def get_verb(shell: Shell, key: str) -> None:
     """Say what one setting is, and where that comes from."""
     (found,) = _settings(shell, key)
-    shell.answer(_as_json(shell, found), _lines(shell, [found]))
+    shell.answer(_as_json(shell, found), lambda: _lines(shell, [found]))
 
 
 @config_verb.command("list")
@@ -58,7 +58,7 @@ def list_verb(shell: Shell, *, only_changed: bool) -> None:
     found = [each for each in _settings(shell) if not only_changed or each.value != each.default]
     shell.answer(
         {"settings": [_as_json(shell, each) for each in found]},
-        _lines(shell, found) if found else ["All settings are as by default"],
+        lambda: _lines(shell, found) if found else ["All settings are as by default"],
     )
 
 

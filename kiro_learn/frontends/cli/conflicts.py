@@ -43,9 +43,13 @@ def keep_verb(shell: Shell, *, kept: str, over: str, project: str) -> None:
     with shell.client() as client:
         place = _place(client, kept, over, project)
         done = client.body_of(json_calls.settle_conflict(client, keep=kept, over=over, project=place))
-    undo = f"undo: kiro-learn memories undo {done['kept']}" if is_record_id(kept) and is_record_id(over) else ""
-    mark = shell.out.mark("ok")
-    shell.answer(done, [texts.DOT.join(filter(None, (f"{mark} {done['kept']} is kept", undo)))])
+    can_be_undone = is_record_id(kept) and is_record_id(over)
+    shell.answer(done, lambda: [_kept_line(shell, done["kept"], can_be_undone=can_be_undone)])
+
+
+def _kept_line(shell: Shell, kept: str, *, can_be_undone: bool) -> str:
+    undo = [f"undo: kiro-learn memories undo {kept}"] if can_be_undone else []
+    return texts.DOT.join([f"{shell.out.mark('ok')} {kept} is kept", *undo])
 
 
 def _place(client: Client, kept: str, over: str, project: str) -> str:

@@ -216,7 +216,7 @@ def _replay(shell: Shell, path: Path, project: str) -> None:
     told = [record_id for record_id, _ in _told(case)]
     differences = list(_differences(case, now))
     same = f"The same: {memories(len(told))} of {place.name} told, with these scores and in these words"
-    shell.answer({"same": not differences, "told": told, "differences": differences}, differences or [same])
+    shell.answer({"same": not differences, "told": told, "differences": differences}, lambda: differences or [same])
     if differences:
         raise Failed("the answer differs from that of the test case")
 

@@ -77,14 +77,14 @@ def start_verb(shell: Shell, port: int | None, *, anew: bool) -> None:
 @click.command("stop")
 @printing
 def stop_verb(shell: Shell) -> None:
-    # Before the signal: a hook that comes in between must not start it again.
     """Stop the daemon; what is under way is finished first."""
+    # Before the signal: a hook that comes in between must not start it again.
     daemon_process.forbid_starts_by_hooks(shell.home)
     seconds = stop_daemon(shell)
     if seconds is None:
-        shell.answer({"stopped": False}, [_line(shell, "none", "Not running", "")])
+        shell.answer({"stopped": False}, lambda: [_line(shell, "none", "Not running", "")])
     else:
-        shell.answer({"stopped": True}, [_line(shell, "ok", "Stopped", f"in {duration(seconds)}")])
+        shell.answer({"stopped": True}, lambda: [_line(shell, "ok", "Stopped", f"in {duration(seconds)}")])
 
 
 @click.command("restart")
@@ -125,7 +125,7 @@ def _insist_on_start(shell: Shell, port: int | None) -> None:
 def _start(shell: Shell, port: int | None) -> None:
     address, seconds = start_daemon(shell, port)
     answers_at = _line(shell, "ok", texts.ANSWERS, f"{address} in {duration(seconds)}")
-    shell.answer({"address": address, "started": True, "seconds": round(seconds, 3)}, [answers_at])
+    shell.answer({"address": address, "started": True, "seconds": round(seconds, 3)}, lambda: [answers_at])
 
 
 def start_daemon(shell: Shell, port: int | None = None) -> tuple[str, float]:
@@ -188,7 +188,9 @@ def install(shell: Shell, *, dry_run: bool, force: bool) -> None:
     if dry_run:
         _show(shell, plan)
     elif plan.is_empty:
-        shell.answer(_as_json(plan), [f"{shell.out.mark('ok')} Service is installed and runs already"])
+        shell.answer(
+            _as_json(plan, done=True), lambda: [f"{shell.out.mark('ok')} Service is installed and runs already"]
+        )
     else:
         if autostart.report().state not in WELL:
             _stop_the_other(shell)
@@ -196,7 +198,7 @@ def install(shell: Shell, *, dry_run: bool, force: bool) -> None:
         with start_shown(shell) as tell:
             address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=TOO_SLOW)
         answers_at = _line(shell, "ok", texts.ANSWERS, f"{address} in {duration(seconds)}")
-        shell.answer({**_as_json(plan), "address": address}, [answers_at])
+        shell.answer({**_as_json(plan, done=True), "address": address}, lambda: [answers_at])
     if not shell.as_json:
         _warn(shell, autostart)
 
@@ -244,9 +246,12 @@ def uninstall(shell: Shell, *, dry_run: bool, force: bool) -> None:
     if dry_run:
         _show(shell, plan)
         return
-    if not plan.is_empty:
-        autostart.carry_out(plan, lambda step: _say_step(shell, step))
-    shell.answer(_as_json(plan), [f"{shell.out.mark('none')} Service is not installed"] if plan.is_empty else [])
+    if plan.is_empty:
+        shell.answer(_as_json(plan, done=True), lambda: [f"{shell.out.mark('none')} Service is not installed"])
+        return
+    autostart.carry_out(plan, lambda step: _say_step(shell, step))
+    if shell.as_json:
+        shell.print_json(_as_json(plan, done=True))
 
 
 def autostart_of(shell: Shell) -> Autostart | None:
@@ -292,6 +297,10 @@ def _tilded(shell: Shell, step: str) -> str:
 
 
 def _show(shell: Shell, plan: ServicePlan) -> None:
+    shell.answer(_as_json(plan, done=False), lambda: _steps(shell, plan))
+
+
+def _steps(shell: Shell, plan: ServicePlan) -> list[str]:
     """What would be done."""
     steps = [_run_line(command) for command in plan.first]
     if plan.change is not FileChange.NONE:
@@ -299,20 +308,20 @@ def _show(shell: Shell, plan: ServicePlan) -> None:
     if plan.change in {FileChange.CREATE, FileChange.REPLACE}:
         steps += [f"  {shell.out.dim(line)}".rstrip() for line in os.fsdecode(plan.content).splitlines()]
     steps += [_run_line(command) for command in plan.then]
-    shell.answer({**_as_json(plan), "done": False}, [*steps, "Nothing was changed."])
+    return [*steps, "Nothing was changed."]
 
 
 def _run_line(command: Any) -> str:
     return STEPS["run"].format(command=" ".join(command))
 
 
-def _as_json(plan: ServicePlan) -> dict[str, Any]:
+def _as_json(plan: ServicePlan, *, done: bool) -> dict[str, Any]:
     return {
         "path": str(plan.path),
         "change": plan.change.value,
         "content": os.fsdecode(plan.content),
         "commands": [list(command) for command in (*plan.first, *plan.then)],
-        "done": True,
+        "done": done,
     }
 
 

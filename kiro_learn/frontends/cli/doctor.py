@@ -33,7 +33,7 @@ def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool) -> int:
         # The daemon is asked again: what was mended may have been in its way.
         findings = _doctor(shell).examine(fixes)
     fixed = [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes]
-    shell.answer({**summary(findings), "fixed": fixed}, page(findings, fixes, shell.out, show_all=show_all))
+    shell.answer({**summary(findings), "fixed": fixed}, lambda: page(findings, fixes, shell.out, show_all=show_all))
     has_problem = any(finding.outcome.state is CheckState.FAILED for finding in findings)
     return 1 if has_problem or any(fix.problem for fix in fixes) else 0
 

@@ -88,7 +88,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
     goes_on = asked.get("whole") or asked.get("delete_copies")
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
-        shell.answer(foreseen, [f"{shell.out.mark('ok')} Nothing of that is there"])
+        shell.answer(foreseen, lambda: [f"{shell.out.mark('ok')} Nothing of that is there"])
         return 0
     if not yes:
         hidden = asked.get("secret") or "\0"
@@ -97,7 +97,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
     if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
         raise Failed(texts.NOT_FORGOTTEN)
     done = client.carry_out(json_calls.forget_selected(client, **asked))
-    shell.answer(done, _done_lines(done, shell))
+    shell.answer(done, lambda: _done_lines(done, shell))
     return 0
 
 
@@ -201,10 +201,10 @@ def retention_verb(  # click hands every option over
     with shell.client() as client:
         preview = client.carry_out(json_calls.preview(rules))
         if not is_applied:
-            _show(shell, preview, rules)
+            shell.answer(preview, lambda: _preview_lines(shell, preview, rules))
             return 0
         if not _goes(preview):
-            shell.answer(preview, [f"{shell.out.mark('ok')} Nothing is old enough to go"])
+            shell.answer(preview, lambda: [f"{shell.out.mark('ok')} Nothing is old enough to go"])
             return 0
         if not yes:
             shell.say_before_asking(aged_lines(preview, shell.err, head=WOULD_GO))
@@ -213,17 +213,17 @@ def retention_verb(  # click hands every option over
         ):
             raise Failed("nothing went")
         went = client.carry_out(json_calls.apply(rules))
-    shell.answer(went, aged_lines(went, shell.out, head="What went by age"))
+    shell.answer(went, lambda: aged_lines(went, shell.out, head="What went by age"))
     return 0
 
 
-def _show(shell: Shell, preview: Json, rules: dict[str, int]) -> None:
+def _preview_lines(shell: Shell, preview: Json, rules: dict[str, int]) -> list[str]:
     lines = aged_lines(preview, shell.out, head=WOULD_GO)
     if _goes(preview):
         command = shlex.join(["kiro-learn", "retention", *_options(rules), "--apply"])
         how = f"Let it go: {shell.out.command(command)}"
         lines += [how, "Every day: settings.toml, [retention]"]
-    shell.answer(preview, lines)
+    return lines
 
 
 def _options(rules: dict[str, int]) -> list[str]:

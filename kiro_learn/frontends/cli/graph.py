@@ -135,7 +135,7 @@ def _show_verb(kind: str) -> click.Command:
         """Show one, since when it holds, and how many events speak for it."""
         with _meant(shell, kind, item_id, project) as meant:
             item = meant.asked(json_calls.item)
-        shell.answer(item, graph_screen.item(item, shell.out))
+        shell.answer(item, lambda: graph_screen.item(item, shell.out))
 
     return show_verb
 
@@ -224,7 +224,7 @@ def merge_verb(shell: Shell, *, item_id: str, into: str, project: str) -> None:
 
 
 def _print_now(shell: Shell, item: Json) -> None:
-    shell.answer(item, graph_screen.rows([item], shell.out))
+    shell.answer(item, lambda: graph_screen.rows([item], shell.out))
 
 
 def _edit_verb(kind: str) -> click.Command:
@@ -267,7 +267,7 @@ def _forget_verb(kind: str) -> click.Command:
             if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
                 raise Failed(texts.NOT_FORGOTTEN)
             done = meant.asked(json_calls.forget)
-        shell.answer(done, [f"{shell.out.mark('ok')} 1 {graph_screen.ONE[kind]} forgotten"])
+        shell.answer(done, lambda: [f"{shell.out.mark('ok')} 1 {graph_screen.ONE[kind]} forgotten"])
 
     return forget_verb
 

@@ -227,8 +227,10 @@ def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> N
 
 
 def _show(shell: Shell, survey: Survey, llm: dict[str, Any], *, of_commits: bool) -> None:
-    nothing = _nothing(shell, survey.skipped, of_commits=of_commits)
-    shell.answer(survey.as_json, nothing if survey.is_empty else import_screen.to_do(survey, llm, shell.out))
+    if survey.is_empty:
+        shell.answer(survey.as_json, lambda: _nothing(shell, survey.skipped, of_commits=of_commits))
+    else:
+        shell.answer(survey.as_json, lambda: import_screen.to_do(survey, llm, shell.out))
 
 
 def _nothing(shell: Shell, skipped: Mapping[str, int], *, of_commits: bool) -> list[str]:
@@ -297,12 +299,12 @@ def _import(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSe
         shell.say(["", "Stopped; what is imported stays. Call it again for the rest."])
         raise
     seconds = time.monotonic() - began
-    if imported.is_empty:
-        done = _nothing(shell, imported.skipped, of_commits=asked.of_commits)
-    else:
-        done = list(_done(shell, imported, seconds, of_commits=asked.of_commits))
     figures = attrs.asdict(imported, filter=attrs.filters.exclude("read_bytes"))
-    shell.answer({**figures, "seconds": round(seconds, 3)}, done)
+    done = {**figures, "seconds": round(seconds, 3)}
+    if imported.is_empty:
+        shell.answer(done, lambda: _nothing(shell, imported.skipped, of_commits=asked.of_commits))
+    else:
+        shell.answer(done, lambda: _done(shell, imported, seconds, of_commits=asked.of_commits))
     return 1 if imported.refused else 0
 
 

@@ -33,7 +33,8 @@ def flush_verb(shell: Shell, project: str) -> None:
         place = projects.meant(client, project)
         with progress.shown(shell, _waiting_in(place)):
             flushed = _flush(client, place)
-    shell.answer(flushed, flushed_lines(flushed, place.name, time.monotonic() - began, shell))
+    seconds = time.monotonic() - began
+    shell.answer(flushed, lambda: flushed_lines(flushed, place.name, seconds, shell))
 
 
 def flushed_lines(flushed: Json, project: str, seconds: float, shell: Shell) -> list[str]:
@@ -91,9 +92,8 @@ def backfill_verb(shell: Shell) -> None:
     made = (
         f"{memories(embedded)} made findable by meaning" if embedded else "Every memory is findable by meaning already"
     )
-    shell.answer(
-        {"embedded": embedded}, [f"{shell.out.mark('ok')} {texts.DOT.join((made, duration(time.monotonic() - began)))}"]
-    )
+    said = texts.DOT.join((made, duration(time.monotonic() - began)))
+    shell.answer({"embedded": embedded}, lambda: [f"{shell.out.mark('ok')} {said}"])
 
 
 embeddings_verb.add_command(backfill_verb)
@@ -160,11 +160,12 @@ def relearn_verb(  # click hands every option over
         preview = _preview(client, place, since)
         if preview is None:
             shell.answer(
-                NOTHING_RELEARNED, [f"{shell.out.mark('ok')} Nothing in {place.name} is left to be learned again"]
+                NOTHING_RELEARNED,
+                lambda: [f"{shell.out.mark('ok')} Nothing in {place.name} is left to be learned again"],
             )
             return 0
         if dry_run:
-            shell.answer(preview, to_do(preview, place.name, shell.out), would_go(preview, shell.out))
+            shell.answer(preview, lambda: [*to_do(preview, place.name, shell.out), *would_go(preview, shell.out)])
             return 0
         if not yes:
             shell.say_before_asking(to_do(preview, place.name, shell.err))
@@ -173,17 +174,21 @@ def relearn_verb(  # click hands every option over
         began = time.monotonic()
         relearned = _relearn(shell, client, _Asked(place, since, preview["model"]), accept_few=yes)
     took = Took(preview["model"], time.monotonic() - began, _command(project, since))
-    shell.answer(relearned, done(relearned, took, shell.out))
+    shell.answer(relearned, lambda: done(relearned, took, shell.out))
     return 1 if relearned["stopped_because"] else 0
 
 
 def _read_graph(shell: Shell, client: Client, place: Project, since: str | None) -> int:
     read = client.read_graph(place.project_id, since=since)
-    statements = counted(read["statements"], "plain statement", "plain statements")
-    shell.answer(read, [f"{shell.out.mark('ok')} {events(read['events'])} of {place.name} read: {statements}"])
+    shell.answer(read, lambda: [_graph_read_line(shell, read, place)])
     if read["problem"]:
         raise Failed(read["problem"])
     return 0
+
+
+def _graph_read_line(shell: Shell, read: Json, place: Project) -> str:
+    statements = counted(read["statements"], "plain statement", "plain statements")
+    return f"{shell.out.mark('ok')} {events(read['events'])} of {place.name} read: {statements}"
 
 
 class _Asked(NamedTuple):

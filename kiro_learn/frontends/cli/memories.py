@@ -74,9 +74,11 @@ def list_verb(
     name = texts.ALL_PROJECTS if place is None else place.name
     shell.answer(
         page,
-        memory_screen.rows(page["items"], shell.now(), shell.out),
-        memory_screen.listed(len(page["items"]), page["total"], name, shell.out),
-        memory_screen.perhaps_moved(moved, shell.out),
+        lambda: [
+            *memory_screen.rows(page["items"], shell.now(), shell.out),
+            *memory_screen.listed(len(page["items"]), page["total"], name, shell.out),
+            *memory_screen.perhaps_moved(moved, shell.out),
+        ],
     )
 
 
@@ -91,8 +93,10 @@ def _list_wanted(shell: Shell, wanted: Filters, limit: int | None, project: str,
     name = texts.ALL_PROJECTS if everywhere else places[0].name
     shell.answer(
         {"items": items},
-        memory_screen.rows(items, shell.now(), shell.out),
-        memory_screen.listed_some(len(items), name, shell.out, is_more=len(found) > len(items)),
+        lambda: [
+            *memory_screen.rows(items, shell.now(), shell.out),
+            *memory_screen.listed_some(len(items), name, shell.out, is_more=len(found) > len(items)),
+        ],
     )
 
 
@@ -176,7 +180,7 @@ def history_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> N
         history = client.history(record["record_id"])
     named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
     undo = f"kiro-learn memories undo {named}"
-    shell.answer(history, replacement_screen.history(record, history, undo, shell.now(), shell.out))
+    shell.answer(history, lambda: replacement_screen.history(record, history, undo, shell.now(), shell.out))
 
 
 @memories_verb.command("undo")
@@ -193,7 +197,7 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
         if not shell.confirm("Undo this?", flag_given=yes):
             raise Failed("nothing was undone")
         answer = client.undo(record["record_id"])
-    shell.answer(answer, replacement_screen.undone(answer, shell.out))
+    shell.answer(answer, lambda: replacement_screen.undone(answer, shell.out))
 
 
 @memories_verb.command("forget")
@@ -223,7 +227,8 @@ def forget_verb(
         for record_id in by_id:
             client.forget(record_id)
     shell.answer(
-        {"forgotten": list(by_id), "same_words": list(same)}, memory_screen.forgotten(len(by_id), list(same), shell.out)
+        {"forgotten": list(by_id), "same_words": list(same)},
+        lambda: memory_screen.forgotten(len(by_id), list(same), shell.out),
     )
 
 
@@ -281,7 +286,7 @@ def _saying(name: str, about: str, call: Callable[[Client, str], Call[Any]], sai
         with shell.client() as client:
             record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
             answer = client.body_of(call(client, record["record_id"]))
-        shell.answer(answer, [f"{shell.out.mark('ok')} {said(record, answer)}"])
+        shell.answer(answer, lambda: [f"{shell.out.mark('ok')} {said(record, answer)}"])
 
 
 def _became(record: Json, answer: Json) -> str:

@@ -124,8 +124,10 @@ def list_verb(shell: Shell, limit: int, project: str) -> None:
         page = client.body_of(project_calls.knowledge(client, limit=limit, project=place.spelled))
     shell.answer(
         page,
-        memory_screen.rows(page["items"], shell.now(), shell.out),
-        held(len(page["items"]), place.name, shell.out, is_all=page["next_cursor"] is None),
+        lambda: [
+            *memory_screen.rows(page["items"], shell.now(), shell.out),
+            *held(len(page["items"]), place.name, shell.out, is_all=page["next_cursor"] is None),
+        ],
     )
 
 

@@ -41,7 +41,10 @@ def list_verb(shell: Shell) -> None:
     """List the projects, those with most events first."""
     with shell.client() as client:
         found = client.stats(sizes=True)["projects"]
-    shell.answer({"projects": found}, [_row(each, shell) for each in found] or ["Nothing is known of any project yet"])
+    shell.answer(
+        {"projects": found},
+        lambda: [_row(each, shell) for each in found] or ["Nothing is known of any project yet"],
+    )
 
 
 @projects_verb.command("show")
@@ -83,8 +86,7 @@ def rename_verb(shell: Shell, project: str, name: str) -> None:
     with shell.client() as client:
         found = projects.meant(client, project)
         renamed = client.carry_out(json_calls.rename_project(client, typed(name), project=found.namespace))
-    said = f"{found.name} is called {renamed['project']}"
-    shell.answer(renamed, [f"{shell.out.mark('ok')} {said}"])
+    shell.answer(renamed, lambda: [f"{shell.out.mark('ok')} {found.name} is called {renamed['project']}"])
 
 
 @projects_verb.command("merge")
@@ -103,8 +105,7 @@ def merge_verb(shell: Shell, project: str, into: str, yes: bool) -> None:
         if not shell.confirm(question, flag_given=yes):
             raise Failed("nothing was moved")
         merged = client.carry_out(json_calls.merge_project(client, target.namespace, project=source.namespace))
-    said = f"All of {source.name} is in {target.name} now"
-    shell.answer(merged, [f"{shell.out.mark('ok')} {said}"])
+    shell.answer(merged, lambda: [f"{shell.out.mark('ok')} All of {source.name} is in {target.name} now"])
 
 
 def _fact(fact: ProjectFact, shell: Shell) -> str:
@@ -158,10 +159,13 @@ def resume_verb(shell: Shell, session: str | None, project: str) -> None:
     with shell.client() as client:
         place = projects.called(client, project)
         done = client.carry_out(json_calls.end_pause(client, session=session, project=place.spelled))
-    paused = what(place.name, session)
     shell.answer(
-        done, [f"{shell.out.mark('ok')} {f'Resumed {paused}' if done['resumed'] else f'{paused} was not paused'}"]
+        done, lambda: [f"{shell.out.mark('ok')} {_ended(what(place.name, session), was_paused=done['resumed'])}"]
     )
+
+
+def _ended(paused: str, *, was_paused: bool) -> str:
+    return f"Resumed {paused}" if was_paused else f"{paused} was not paused"
 
 
 def what(project: str, session: str | None) -> str:

@@ -61,7 +61,7 @@ def _withhold(shell: Shell, memory: str, project: str, *, is_withheld: bool) -> 
         record = record_ids.found(client, memory, [meant(client, project)])
         done = client.carry_out(json_calls.withhold(client, record["record_id"], withheld=is_withheld))
     said = "Taken back" if is_withheld else "Shared again"
-    shell.answer(done, [f"{shell.out.mark('ok')} {said}: {plain(record['title'])}"])
+    shell.answer(done, lambda: [f"{shell.out.mark('ok')} {said}: {plain(record['title'])}"])
 
 
 def _show(shell: Shell, status: Json) -> None:
@@ -113,7 +113,9 @@ def setup_verb(shell: Shell, *, url: str) -> None:
     """Make the tables of a team in a PostgreSQL database, or bring them to today."""
     shell.open_maintenance().open_team(url).set_up()
     command = "kiro-learn share admit URL PROJECT ROLE..."
-    shell.answer({"set_up": True}, [f"{shell.out.mark('ok')} The tables of the team are there. Next: {command}"])
+    shell.answer(
+        {"set_up": True}, lambda: [f"{shell.out.mark('ok')} The tables of the team are there. Next: {command}"]
+    )
 
 
 @share_verb.command("admit")
@@ -154,6 +156,8 @@ def _show_members(shell: Shell, url: str) -> None:
     members = shell.open_maintenance().open_team(url).members()
     shell.answer(
         {"members": [{"project": project, "role": role} for project, role in members]},
-        [f"{plain(project)}  {plain(role)}" for project, role in members],
-        [shell.out.dim(counted(len(members), "membership", "memberships"))],
+        lambda: [
+            *(f"{plain(project)}  {plain(role)}" for project, role in members),
+            shell.out.dim(counted(len(members), "membership", "memberships")),
+        ],
     )

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from itertools import chain
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeAlias
 
@@ -146,12 +145,12 @@ class Shell(NamedTuple):
         sys.stdout.write(json.dumps(value, ensure_ascii=True) + "\n")
         sys.stdout.flush()
 
-    def answer(self, value: Any, *texts: Iterable[str]) -> None:
-        """What was asked for: the value as JSON where that is wanted, else each of the texts by its lines."""
+    def answer(self, value: Any, lines: Callable[[], Iterable[str]]) -> None:
+        """What was asked for: the value as JSON where that is wanted, else the lines, which are made only then."""
         if self.as_json:
             self.print_json(value)
         else:
-            self.print(chain(*texts))
+            self.print(lines())
 
     def say(self, lines: Iterable[str]) -> None:
         """Progress, questions and warnings, on standard error."""
