@@ -27,6 +27,7 @@ CHANGES = {
 }
 
 BECAME = tuple(name for name in FeedbackCounts._fields if name != "factor")
+"""What may have become of a memory that was told."""
 
 LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
 """What is given one by one, and the name of all of it."""
@@ -275,46 +276,57 @@ def _those_there(client: Client, ids: Sequence[str]) -> Iterator[Json]:
 # What people say of a memory: that it is to be told always, or did well or ill when it was told.
 
 
-def _saying(name: str, about: str, call: Callable[[Client, str], Call[Any]], said: Callable[[Json, Json], str]) -> None:
-    """Add the verb ``name``, which prints what is ``said`` of the memory and of what the ``call`` answered."""
-
-    @memories_verb.command(name, help=about)
-    @click.argument("memory")
-    @in_projects
-    @printing
-    def verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
-        with shell.client() as client:
-            record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
-            answer = client.body_of(call(client, record["record_id"]))
-        shell.answer(answer, lambda: [f"{shell.out.mark('ok')} {said(record, answer)}"])
+@memories_verb.command("pin")
+@click.argument("memory")
+@in_projects
+@printing
+def pin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
+    """Pin a memory: every session is told it as it starts, and it is never cut by age."""
+    _, answer = _said_of(shell, memory, project_calls.pin, project, everywhere=everywhere)
+    shell.answer(answer, lambda: [f"{shell.out.mark('ok')} Pinned: {answer['title']}"])
 
 
-def _became(record: Json, answer: Json) -> str:
-    known = ", ".join(f"{answer[name]} {name}" for name in BECAME if answer[name])
-    return f"{record['title']}: {known}, score x{answer['factor']:.2f}"
+@memories_verb.command("unpin")
+@click.argument("memory")
+@in_projects
+@printing
+def unpin_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
+    """Take the pin of a memory away."""
+    _, answer = _said_of(shell, memory, project_calls.unpin, project, everywhere=everywhere)
+    shell.answer(answer, lambda: [f"{shell.out.mark('ok')} No longer pinned: {answer['title']}"])
 
 
-_saying(
-    "pin",
-    "Pin a memory: every session is told it as it starts, and it is never cut by age.",
-    project_calls.pin,
-    lambda _record, answer: f"Pinned: {answer['title']}",
-)
-_saying(
-    "unpin",
-    "Take the pin of a memory away.",
-    project_calls.unpin,
-    lambda _record, answer: f"No longer pinned: {answer['title']}",
-)
-_saying(
-    "helped",
-    "Say that a memory that was told helped: it is told a little sooner.",
-    partial(project_calls.judge, feedback="helped"),
-    _became,
-)
-_saying(
-    "wrong",
-    "Say that a memory that was told is wrong: it is told a little later. To correct it: memories edit.",
-    partial(project_calls.judge, feedback="wrong"),
-    _became,
-)
+@memories_verb.command("helped")
+@click.argument("memory")
+@in_projects
+@printing
+def helped_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
+    """Say that a memory that was told helped: it is told a little sooner."""
+    helped = partial(project_calls.judge, feedback="helped")
+    record, counts = _said_of(shell, memory, helped, project, everywhere=everywhere)
+    shell.answer(counts, lambda: [_became(record, counts, shell)])
+
+
+@memories_verb.command("wrong")
+@click.argument("memory")
+@in_projects
+@printing
+def wrong_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> None:
+    """Say that a memory that was told is wrong: it is told a little later. To correct it: memories edit."""
+    wrong = partial(project_calls.judge, feedback="wrong")
+    record, counts = _said_of(shell, memory, wrong, project, everywhere=everywhere)
+    shell.answer(counts, lambda: [_became(record, counts, shell)])
+
+
+def _said_of(
+    shell: Shell, memory: str, call: Callable[[Client, str], Call[Any]], project: str, *, everywhere: bool
+) -> tuple[Json, Json]:
+    """Make the call for the memory that is meant: that memory, and the answer."""
+    with shell.client() as client:
+        record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
+        return record, client.body_of(call(client, record["record_id"]))
+
+
+def _became(record: Json, counts: Json, shell: Shell) -> str:
+    known = ", ".join(f"{counts[name]} {name}" for name in BECAME if counts[name])
+    return f"{shell.out.mark('ok')} {record['title']}: {known}, score x{counts['factor']:.2f}"
