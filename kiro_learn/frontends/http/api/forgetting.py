@@ -71,8 +71,7 @@ FORGET = Operation(
 
 
 def forgetting_routes(services: Services) -> Iterator[Route]:
-    async def selected(request: Request) -> Selection:
-        asked: SelectionAsked = FORGET.read(request.json())
+    async def selected(asked: SelectionAsked) -> Selection:
         project = None if asked.project is None else await services.project_names.resolve(asked.project)
         namespace = None if project is None else project.namespace
         found: list[RecordId] = []
@@ -94,7 +93,7 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
         )
 
     async def preview(request: Request) -> Answer:
-        foreseen = await services.forgetting.preview(await selected(request))
+        foreseen = await services.forgetting.preview(await selected(PREVIEW.read(request.json())))
         counts: dict[str, Any] = {
             name: value for name, value in attrs.asdict(foreseen, recurse=False).items() if isinstance(value, int)
         }
@@ -102,9 +101,9 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
         return json_answer(counts | {name: [write_record(each) for each in found] for name, found in records.items()})
 
     async def forget(request: Request) -> Answer:
-        deletes_copies = FORGET.read(request.json()).delete_copies
-        selection = await selected(request)
-        done = await services.forgetting.forget(selection, deletes_copies=deletes_copies)
+        asked: SelectionAsked = FORGET.read(request.json())
+        selection = await selected(asked)
+        done = await services.forgetting.forget(selection, deletes_copies=asked.delete_copies)
         if selection.is_whole and selection.namespace is not None:
             services.project_merges.forgotten(selection.namespace)
         copies = [
