@@ -35,7 +35,6 @@ _KINDS = {
     "procedures": GraphKind.PROCEDURE,
     "entities": GraphKind.ENTITY,
 }
-_converter = new_converter()
 ONE = "expected a predicate with an object, or a preference, or a procedure with its steps"
 
 
@@ -79,24 +78,11 @@ def _said(arguments: Arguments) -> Said:
     if not fact and not way and "preference" in wish:
         return read_as(PreferenceSaid, arguments, value="preference", key="about")
     if not wish and not way and {"predicate", "object"} <= fact:
+        # A day will do here, where a class that is read wants a moment.
         since = moment_of(arguments, "since")
         stated = {name: value for name, value in arguments.items() if name != "since"}
         return attrs.evolve(read_as(FactSaid, stated), since=since)
     raise InvalidRequest([("$", ONE)])
-
-
-def read_as(cls: type[T], arguments: Arguments, **names: str) -> T:
-    """The arguments as a ``cls``; ``names``: what the tool calls a field otherwise.
-
-    Raises:
-      InvalidRequest: naming every argument that is wrong.
-    """
-    called = {own: arguments[name] for own, name in names.items() if name in arguments}
-    told = {f"$.{own}": f"$.{name}" for own, name in names.items()}
-    try:
-        return structure(_converter, {**arguments, **called}, cls)
-    except InvalidRequest as error:
-        raise InvalidRequest([(told.get(path, path), problem) for path, problem in error.problems]) from error
 
 
 def _statement(item: GraphItem, project: NamedProject) -> dict[str, Any]:
@@ -131,19 +117,7 @@ def _days(item: GraphItem) -> tuple[datetime | None, datetime | None]:
             return item.validity.valid_from or item.validity.observed_at, item.validity.valid_until
 
 
-# Times in the arguments of tools.
-
-
-def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
-    """The time or the date that ``name`` says; of a date ``until`` or ``as_of`` its end; None if it is left out.
-
-    Raises:
-      InvalidRequest: it is neither.
-    """
-    try:
-        return from_text_or_date(arguments[name], is_end=name in {"until", "as_of"}) if name in arguments else None
-    except ValueError as error:
-        raise InvalidRequest([(f"$.{name}", str(error))]) from error
+# What a user's agent says of one memory.
 
 
 async def judge(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
@@ -169,3 +143,34 @@ ANSWERING: Mapping[str, Answering] = {
     "pin_memory": pin,
 }
 """By the names of the tools."""
+
+
+# Arguments as our values.
+
+_converter = new_converter()
+
+
+def read_as(cls: type[T], arguments: Arguments, **names: str) -> T:
+    """The arguments as a ``cls``; ``names``: what the tool calls a field otherwise.
+
+    Raises:
+      InvalidRequest: naming every argument that is wrong.
+    """
+    called = {own: arguments[name] for own, name in names.items() if name in arguments}
+    told = {f"$.{own}": f"$.{name}" for own, name in names.items()}
+    try:
+        return structure(_converter, {**arguments, **called}, cls)
+    except InvalidRequest as error:
+        raise InvalidRequest([(told.get(path, path), problem) for path, problem in error.problems]) from error
+
+
+def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
+    """The time or the date that ``name`` says; of a date ``until`` or ``as_of`` its end; None if it is left out.
+
+    Raises:
+      InvalidRequest: it is neither.
+    """
+    try:
+        return from_text_or_date(arguments[name], is_end=name in {"until", "as_of"}) if name in arguments else None
+    except ValueError as error:
+        raise InvalidRequest([(f"$.{name}", str(error))]) from error
