@@ -24,6 +24,7 @@ from kiro_learn.client.building import (
 from kiro_learn.client.synchronous import KiroLearn
 
 PAGE = 200
+"""Items of one request of ``listed``."""
 
 
 class Client(KiroLearn):
@@ -139,7 +140,7 @@ class Client(KiroLearn):
     def ranked_memories(self, namespace: str, query: str, *, limit: int = 10, mode: str = "hybrid") -> list[Json]:
         """The memories that fit ``query`` best, best first; ``mode`` is hybrid, lexical or semantic."""
         target = target_of("/v1/memories/search", namespace=namespace, query=query, limit=limit, mode=mode)
-        found: list[Json] = self.body_of(Call("GET", target, reading.json_object))
+        found: list[Json] = self.carry_out(Call("GET", target, Response.json))
         return found
 
     def ask(self, query: str, **given: object) -> Json:

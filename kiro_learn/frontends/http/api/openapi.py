@@ -1,4 +1,6 @@
-"""The OpenAPI document of the routes below ``/api``, made of what the routes say of themselves."""
+"""The OpenAPI document of the routes below ``/api``, made of what the routes say of themselves and of the classes that
+they read and write; and the route of the settings.
+"""
 
 from __future__ import annotations
 

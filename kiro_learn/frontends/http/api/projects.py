@@ -20,7 +20,6 @@ from kiro_learn.model.namespace import MAX_PROJECT_CHARACTERS, Pause, project_id
 from kiro_learn.model.profile import ProfileFact
 from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.services import Services
-from kiro_learn.services.sharing import SharingStatus
 from kiro_learn.wire.messages import write_record, write_value
 
 NAME_HEADER = "X-Project"
@@ -234,10 +233,10 @@ WITHHOLD = Operation(
 
 def sharing_routes(services: Services) -> Iterator[Route]:
     async def status(_request: Request) -> Answer:
-        return json_answer(_status(services.sharing.status))
+        return json_answer(write_value(services.sharing.status))
 
     async def compare(_request: Request) -> Answer:
-        return json_answer(_status(await services.sharing.compare()))
+        return json_answer(write_value(await services.sharing.compare()))
 
     async def withhold(request: Request) -> Answer:
         asked: WithholdAsked = WITHHOLD.read(request.json())
@@ -247,8 +246,3 @@ def sharing_routes(services: Services) -> Iterator[Route]:
     yield Route("GET", "/api/share", status, about=SHARING)
     yield Route("POST", "/api/share", compare, about=COMPARE)
     yield Route("POST", "/api/share/withhold", withhold, about=WITHHOLD)
-
-
-def _status(status: SharingStatus) -> dict[str, Any]:
-    written: dict[str, Any] = write_value(status)
-    return written
