@@ -35,6 +35,19 @@ _AGENT_KEYS = {"name": str, "prompt": str, "model": str, "tools": list, "allowed
 
 AS_SET = "as the settings say"
 
+OTHER_AGENTS = (
+    (("claude-agent-acp",), "claude-agent-acp"),
+    (("gemini",), "gemini --acp"),
+    (("codex-acp",), "codex-acp"),
+    (("copilot",), "copilot --acp --stdio"),
+    (("cursor-agent",), "cursor-agent acp"),
+    (("opencode",), "opencode acp"),
+    (("claude", "npx"), "npx -y @agentclientprotocol/claude-agent-acp"),
+)
+"""Agents that speak the Agent Client Protocol: the programs each needs on the PATH, and the command that starts it.
+
+None is asked unless the settings say so: they send what they read to the service that they are logged in to."""
+
 
 def choose_llm(
     config: LlmConfig,
@@ -90,11 +103,24 @@ def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path)
     """Why the agent is not asked; empty if it is."""
     program = _words(config.command)[0]
     problem = ""
-    if shutil.which(program, path=environment.get("PATH")) is None:
+    if not _is_found(program, environment):
         problem = "it was not found on the PATH"
+        problem += _offer(environment) if config.command == DEFAULT_AGENT else ""
     elif config.command == DEFAULT_AGENT:
         problem = _agent_file_problem(user_home / AGENT_FILE)
     return f"{program} is not used: {problem}" if problem else ""
+
+
+def _is_found(program: str, environment: Mapping[str, str]) -> bool:
+    return shutil.which(program, path=environment.get("PATH")) is not None
+
+
+def _offer(environment: Mapping[str, str]) -> str:
+    """How another agent of this machine is asked; empty if none is known."""
+    for programs, command in OTHER_AGENTS:
+        if all(_is_found(program, environment) for program in programs):
+            return f'. Another agent can: kiro-learn config set llm.command "{command}"'
+    return ""
 
 
 def _agent_file_problem(path: Path) -> str:

@@ -225,6 +225,9 @@ def _marked_groups() -> Iterator[int]:
 
 # The ``Llm`` port over an ACP agent: every prompt gets a process and a session of its own.
 
+STARTERS = frozenset({"env", "npx"})
+"""Programs that start another one."""
+
 GRACE_SECONDS = 2.0
 """Between asking an agent to end and killing it; the original kiro-learn's."""
 
@@ -245,7 +248,10 @@ class AcpLlm:
 
     @property
     def name(self) -> str:
-        return PurePath(self.command[0]).name
+        """The agent's program; ``env A=b`` and ``npx -y`` before it only start it."""
+        words = (word for word in self.command if "=" not in word and not word.startswith("-"))
+        names = (PurePath(word).name for word in words)
+        return next((name for name in names if name not in STARTERS), PurePath(self.command[0]).name)
 
     async def complete(self, prompt: str) -> str:
         """As the contract says; raises AgentError for what only an agent can do wrong."""

@@ -258,7 +258,14 @@ def _start(shell: Shell, *, may_restart: bool, yes: bool) -> None:
     elif is_restarting or not is_running:
         address, seconds = restart_daemon(shell) if is_restarting else start_daemon(shell)
         shell.print([_line(shell, texts.ANSWERS, f"{address} in {duration(seconds)}")])
-    shell.print([_hook_line(shell)])
+    shell.print([_hook_line(shell), *_learner_lines(shell)])
+
+
+def _learner_lines(shell: Shell) -> list[str]:
+    """Why no model words the memories, and what to type where another agent of this machine can."""
+    with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
+        obstacle = client.status()["llm"]["obstacle"]
+    return [f"  {'Learns without a model':{COLUMN}}{obstacle}"] if obstacle else []
 
 
 def _hook_line(shell: Shell) -> str:

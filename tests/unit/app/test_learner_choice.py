@@ -55,6 +55,49 @@ def test_auto_does_without_a_model_where_there_is_no_agent(tmp_path: Path) -> No
     assert choice.obstacle == choice.reason
 
 
+@pytest.mark.parametrize(
+    ("programs", "command"),
+    [
+        (["gemini"], "gemini --acp"),
+        (["opencode", "codex-acp"], "codex-acp"),
+        (["claude"], ""),
+        (["claude", "npx"], "npx -y @agentclientprotocol/claude-agent-acp"),
+        (["claude", "npx", "claude-agent-acp", "gemini"], "claude-agent-acp"),
+    ],
+)
+def test_auto_says_which_other_agent_could_be_asked_and_asks_none(
+    tmp_path: Path, programs: list[str], command: str
+) -> None:
+    for program in programs:
+        install(tmp_path, program)
+    choice = choose(tmp_path)
+    assert choice.preferred is choice.built_in
+    said = f'. Another agent can: kiro-learn config set llm.command "{command}"' if command else ""
+    assert choice.obstacle == f"kiro-cli is not used: it was not found on the PATH{said}"
+    if command:
+        assert choose(tmp_path, command=command).preferred.strategy == "llm-summary"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("/opt/bin/my-agent --acp", "my-agent"),
+        ("env ANTHROPIC_MODEL=haiku claude-agent-acp", "claude-agent-acp"),
+        ("npx -y @agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
+        ("env", "env"),
+    ],
+)
+def test_an_agent_is_called_by_its_own_program_and_not_by_what_starts_it(
+    tmp_path: Path, command: str, name: str
+) -> None:
+    assert choose(tmp_path, backend="acp", command=command).preferred.name == name
+
+
+def test_no_other_agent_is_offered_to_who_named_one(tmp_path: Path) -> None:
+    install(tmp_path, "gemini")
+    assert choose(tmp_path, command="my-agent acp").obstacle == "my-agent is not used: it was not found on the PATH"
+
+
 def test_auto_asks_no_agent_that_was_not_set_up_for_this(tmp_path: Path) -> None:
     """kiro-cli would answer as its default agent, with tools: what is learned from could give it orders."""
     install(tmp_path)
