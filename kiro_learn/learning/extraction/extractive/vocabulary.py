@@ -15,11 +15,6 @@ from kiro_learn.retrieval.query.prose import OTHER_GRAMMAR, is_stop_word
 # In a language that is not here everything counts as said in earnest, which keeps too much rather than too little.
 
 
-def _phrases(beginnings: str) -> tuple[str, ...]:
-    """What stands between bars; a blank before one counts, so that a word ends there."""
-    return tuple(each.removeprefix("\n").lstrip() for each in beginnings.removesuffix("\n").split("|"))
-
-
 POLITE = word_set("""
     a about absolutely again ah ahead alright also amazing and apologies apologise apologize are asking awesome
     beautiful best brilliant call catch certainly cheers clarification clarifying clean clear confusion continue
@@ -66,29 +61,32 @@ EMPTY = word_set("""
 """)
 """Words that say too little to tell one memory's title from another's."""
 
-ANNOUNCING = _phrases("""
-    let me |let's see|i'll |i will |i'm going to |i can now |i have a |i have all |i now have |i need to |
-    i've reviewed|i have reviewed|now i have |now i understand|now i'll |now let me |now let's |i see the |
-    i see what |next, |based on my |first, let me
-""")
+ANNOUNCING = (
+    *("let me ", "let's see", "i'll ", "i will ", "i'm going to ", "i can now ", "i have a ", "i have all "),
+    *("i now have ", "i need to ", "i've reviewed", "i have reviewed", "now i have ", "now i understand"),
+    *("now i'll ", "now let me ", "now let's ", "i see the ", "i see what ", "next, ", "first, let me"),
+    "based on my ",
+)
 """How a sentence begins that tells what its speaker is about to do."""
 
 INTRODUCING = ("here's ", "here is ", "here are ", "below is ", "below are ", "this is ", "these are ")
 """How a line begins that, ending in a colon, only announces what stands below it."""
 
-OFFERING = _phrases("""
-    anything else|can you |could you |do you have|do you want|does that |does this |feel free|happy to |
-    how would you like|i can either|i can also |i'm happy|if you want|if you'd like|is there anything|
-    let me know|or should i|or would you|ready for |ready to |shall i |should i |want me |what do you think|
-    what would you|which approach|which one |which would you|would you |which option
-""")
+OFFERING = (
+    *("anything else", "can you ", "could you ", "do you have", "do you want", "does that ", "does this "),
+    *("feel free", "happy to ", "how would you like", "i can either", "i can also ", "i'm happy", "if you want"),
+    *("if you'd like", "is there anything", "let me know", "or should i", "or would you", "ready for ", "ready to "),
+    *("shall i ", "should i ", "want me ", "what do you think", "what would you", "which approach", "which one "),
+    *("which option", "which would you", "would you "),
+)
 """How a sentence begins that offers, or asks how to go on."""
 
-FAILED_ANSWERS = _phrases("""
-    (no content)|5-hour limit reached|claude ai usage limit reached|credit balance is too low|execution error|
-    internal server error|invalid api key|no response requested|prompt is too long|rate limit|
-    rate limit exceeded|rate limit reached|request timed out|usage limit reached|you've hit your limit
-""")
+FAILED_ANSWERS = (
+    *("(no content)", "5-hour limit reached", "claude ai usage limit reached", "credit balance is too low"),
+    *("execution error", "internal server error", "invalid api key", "no response requested", "prompt is too long"),
+    *("rate limit", "rate limit exceeded", "rate limit reached", "request timed out", "usage limit reached"),
+    "you've hit your limit",
+)
 """The agent's own failure, in the place where an answer stands: nothing else, or only how to go on."""
 
 FILE_EXTENSIONS = word_set("""
@@ -206,15 +204,13 @@ def paths_in(text: str) -> tuple[str, ...]:
 _NO_PROSE = re.compile(r"`[^`\n]{1,400}`|(?<![A-Za-z0-9_~@-])[A-Za-z0-9_~@-]++(?:[./\\@#:=+]++[A-Za-z0-9_~@-]++)++")
 """Code, addresses, paths and dotted names."""
 
-_SHARED = frozenset(words("a all am an as at do has he i in is me no on so was will"))
+_SHARED = word_set("a all am an as at do has he i in is me no on so was will")
 """English words that other languages have too: alone, they say nothing about a text."""
 
-_OF_OTHERS = frozenset(
-    words(
-        "als así cuando cuya del denn dessen die di e et già ha hij i il io la lo ma mas mi ne né nu ob och og ou pero"
-        " più quindi seine seinem sich si sin sowie tot und usa uso va vor ya y yo zwar"
-    )
-)
+_OF_OTHERS = word_set("""
+    als así cuando cuya del denn dessen die di e et già ha hij i il io la lo ma mas mi ne né nu ob och og ou pero
+    più quindi seine seinem sich si sin sowie tot und usa uso va vor ya y yo zwar
+""")
 """Small words beside those that lines of prose are told by."""
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f\u1e00-\u1eff]")
