@@ -341,12 +341,6 @@ def version_range(value: object) -> str:
     return text if text and _RANGE.fullmatch(text) else ""
 
 
-def pairs(text: str) -> dict[str, str]:
-    """A table that is written as ``name=shown;name=shown``."""
-    parted = (each.partition("=") for each in text.split(";"))
-    return {name: shown for name, _, shown in parted}
-
-
 def named(name: str, found: str) -> str:
     """A name with its version, if that is known."""
     return f"{name} {found}" if found else name

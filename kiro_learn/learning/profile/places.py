@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from kiro_learn.learning.profile.commands import FileText, Folder, named, pairs, slot_of_command, version
+from kiro_learn.learning.profile.commands import FileText, Folder, named, slot_of_command, version
 from kiro_learn.model.namespace import USUAL_BRANCHES
 from kiro_learn.model.profile import ProfileFact, Slot
 
@@ -64,11 +64,16 @@ def _branch(folder: Folder) -> Iterator[ProfileFact]:
 #
 # Of YAML, only the few lines that are needed are read: no alias, no anchor, no tag means anything here.
 
-_SYSTEMS = pairs(
-    ".gitlab-ci.yml=GitLab CI;.circleci/config.yml=CircleCI;Jenkinsfile=Jenkins;azure-pipelines.yml=Azure Pipelines;"
-    ".travis.yml=Travis CI;bitbucket-pipelines.yml=Bitbucket Pipelines;.buildkite/pipeline.yml=Buildkite;"
-    ".woodpecker.yml=Woodpecker"
-)
+_SYSTEMS = {
+    ".gitlab-ci.yml": "GitLab CI",
+    ".circleci/config.yml": "CircleCI",
+    "Jenkinsfile": "Jenkins",
+    "azure-pipelines.yml": "Azure Pipelines",
+    ".travis.yml": "Travis CI",
+    "bitbucket-pipelines.yml": "Bitbucket Pipelines",
+    ".buildkite/pipeline.yml": "Buildkite",
+    ".woodpecker.yml": "Woodpecker",
+}
 _PLATFORMS = {
     "fly.toml": ("Fly.io", "fly deploy"),
     "vercel.json": ("Vercel", "vercel --prod"),
@@ -181,7 +186,13 @@ def _command(file: FileText, text: str, number: int) -> Iterator[ProfileFact]:
 # What the packages that a project names are: frameworks and databases, by the names that people call them.
 
 
-NPM = pairs(
+def _pairs(text: str) -> dict[str, str]:
+    """A long table that is written as ``name=shown;name=shown``."""
+    parted = (each.partition("=") for each in text.split(";"))
+    return {name: shown for name, _, shown in parted}
+
+
+NPM = _pairs(
     "next=Next.js;react=React;vue=Vue;nuxt=Nuxt;svelte=Svelte;@sveltejs/kit=SvelteKit;@angular/core=Angular;"
     "solid-js=Solid;astro=Astro;@remix-run/react=Remix;gatsby=Gatsby;express=Express;fastify=Fastify;"
     "@nestjs/core=NestJS;koa=Koa;hono=Hono;@hapi/hapi=hapi;electron=Electron;react-native=React Native;expo=Expo;"
@@ -190,7 +201,7 @@ NPM = pairs(
     "mocha=Mocha;@playwright/test=Playwright;cypress=Cypress;eslint=ESLint;prettier=Prettier;"
     "@biomejs/biome=Biome;storybook=Storybook"
 )
-PYPI = pairs(
+PYPI = _pairs(
     "django=Django;flask=Flask;fastapi=FastAPI;starlette=Starlette;quart=Quart;tornado=Tornado;aiohttp=aiohttp;"
     "litestar=Litestar;sanic=Sanic;djangorestframework=Django REST framework;sqlalchemy=SQLAlchemy;alembic=Alembic;"
     "sqlmodel=SQLModel;pydantic=Pydantic;celery=Celery;trio=Trio;click=click;typer=Typer;numpy=NumPy;pandas=pandas;"
@@ -198,39 +209,39 @@ PYPI = pairs(
     "ruff=Ruff;mypy=mypy;black=Black;pyright=Pyright;flake8=Flake8;pylint=Pylint;isort=isort;gunicorn=Gunicorn;"
     "uvicorn=Uvicorn"
 )
-CRATES = pairs(
+CRATES = _pairs(
     "axum=Axum;actix-web=Actix Web;rocket=Rocket;warp=warp;tokio=Tokio;sqlx=SQLx;diesel=Diesel;sea-orm=SeaORM;"
     "clap=clap;tauri=Tauri;bevy=Bevy;tonic=tonic;leptos=Leptos;yew=Yew;serde=Serde"
 )
-GO = pairs(
+GO = _pairs(
     "github.com/gin-gonic/gin=Gin;github.com/labstack/echo/v4=Echo;github.com/gofiber/fiber/v2=Fiber;"
     "github.com/go-chi/chi/v5=chi;gorm.io/gorm=GORM;github.com/jackc/pgx/v5=pgx;github.com/spf13/cobra=Cobra;"
     "google.golang.org/grpc=gRPC;github.com/stretchr/testify=testify;entgo.io/ent=Ent;"
     "github.com/gorilla/mux=Gorilla Mux"
 )
-GEMS = pairs(
+GEMS = _pairs(
     "rails=Rails;sinatra=Sinatra;hanami=Hanami;sidekiq=Sidekiq;rspec=RSpec;rspec-rails=RSpec;rubocop=RuboCop;"
     "puma=Puma;minitest=Minitest;jekyll=Jekyll;turbo-rails=Turbo;standard=Standard"
 )
-PACKAGIST = pairs(
+PACKAGIST = _pairs(
     "laravel/framework=Laravel;symfony/framework-bundle=Symfony;slim/slim=Slim;phpunit/phpunit=PHPUnit;"
     "pestphp/pest=Pest;laravel/pint=Pint;phpstan/phpstan=PHPStan;larastan/larastan=Larastan;doctrine/orm=Doctrine;"
     "livewire/livewire=Livewire;inertiajs/inertia-laravel=Inertia"
 )
-HEX = pairs(
+HEX = _pairs(
     "phoenix=Phoenix;phoenix_live_view=Phoenix LiveView;ecto_sql=Ecto;oban=Oban;absinthe=Absinthe;credo=Credo;"
     "dialyxir=Dialyxir;nerves=Nerves;ash=Ash"
 )
-NUGET = pairs(
+NUGET = _pairs(
     "Microsoft.EntityFrameworkCore=Entity Framework Core;xunit=xUnit;NUnit=NUnit;MSTest.TestFramework=MSTest;"
     "Dapper=Dapper;MediatR=MediatR;Serilog.AspNetCore=Serilog;MassTransit=MassTransit"
 )
-MAVEN = pairs(
+MAVEN = _pairs(
     "spring-boot-starter-web=Spring Web;spring-boot-starter-data-jpa=Spring Data JPA;quarkus-core=Quarkus;"
     "junit-jupiter=JUnit;micronaut-runtime=Micronaut;ktor-server-core=Ktor;hibernate-core=Hibernate;"
     "flyway-core=Flyway;lombok=Lombok"
 )
-IMAGES = pairs(
+IMAGES = _pairs(
     "postgres=PostgreSQL;postgis/postgis=PostgreSQL;mysql=MySQL;mariadb=MariaDB;mongo=MongoDB;redis=Redis;"
     "valkey/valkey=Valkey;rabbitmq=RabbitMQ;memcached=Memcached;elasticsearch=Elasticsearch;"
     "opensearchproject/opensearch=OpenSearch;nats=NATS;minio/minio=MinIO;clickhouse/clickhouse-server=ClickHouse;"

@@ -1,4 +1,7 @@
-"""The profile of a project from the texts of its files: which are looked at, what all say, and its tasks."""
+"""The profile of a project from the texts of its files: which of them are looked at, and what all of them say.
+
+Of these, the files of tasks and of pinned versions are read here, since they are of no one language.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kiro_learn.learning.profile import compiled, places, scripting
-from kiro_learn.learning.profile.commands import FileText, Folder, facts_of_tasks, is_plain, pairs, table, version
+from kiro_learn.learning.profile.commands import FileText, Folder, facts_of_tasks, is_plain, table, version
 from kiro_learn.learning.profile.places import IMAGES
 from kiro_learn.model.graph import Fact, SourceType
 from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot, WantedFiles
@@ -46,10 +49,15 @@ _LOCKS = frozenset(
         *("uv.lock", "poetry.lock", "pdm.lock", "hatch.toml"),
     }
 )
-VERSION_FILES = pairs(
-    ".nvmrc=Node.js;.node-version=Node.js;.python-version=Python;.ruby-version=Ruby;.java-version=Java;.go-version=Go;"
-    ".php-version=PHP"
-)
+VERSION_FILES = {
+    ".nvmrc": "Node.js",
+    ".node-version": "Node.js",
+    ".python-version": "Python",
+    ".ruby-version": "Ruby",
+    ".java-version": "Java",
+    ".go-version": "Go",
+    ".php-version": "PHP",
+}
 WANTED = WantedFiles(
     read=frozenset(
         {
@@ -243,10 +251,23 @@ def _lines(file: FileText, form: re.Pattern[str]) -> dict[str, int]:
     return found
 
 
-_TOOLS = pairs(
-    "nodejs=Node.js;node=Node.js;python=Python;ruby=Ruby;elixir=Elixir;erlang=Erlang;golang=Go;go=Go;rust=Rust;"
-    "java=Java;php=PHP;deno=Deno;bun=Bun;kotlin=Kotlin;terraform=Terraform"
-)
+_TOOLS = {
+    "nodejs": "Node.js",
+    "node": "Node.js",
+    "python": "Python",
+    "ruby": "Ruby",
+    "elixir": "Elixir",
+    "erlang": "Erlang",
+    "golang": "Go",
+    "go": "Go",
+    "rust": "Rust",
+    "java": "Java",
+    "php": "PHP",
+    "deno": "Deno",
+    "bun": "Bun",
+    "kotlin": "Kotlin",
+    "terraform": "Terraform",
+}
 _LINE = re.compile(r"([a-z]+)\s+(\S{1,30})(?:\s.*)?")
 _NAMED = re.compile(r"(?:v|ruby-|go|lts/)?(\d[\w.]{0,20}|[a-z]{4,12})(?=\s|$)")
 _CHANNEL = re.compile(r"[\w.-]{1,30}")

@@ -10,7 +10,6 @@ from kiro_learn.learning.profile.commands import (
     Folder,
     facts_of_tasks,
     named,
-    pairs,
     table,
     texts,
     version,
@@ -119,11 +118,22 @@ def elixir(folder: Folder) -> Iterator[ProfileFact]:
 
 # JavaScript and TypeScript: package.json, and the lock file that says which package manager is used.
 
-_LOCKS = pairs(
-    "pnpm-lock.yaml=pnpm;yarn.lock=Yarn;bun.lockb=Bun;bun.lock=Bun;package-lock.json=npm;npm-shrinkwrap.json=npm"
-)
+_LOCKS = {
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "Yarn",
+    "bun.lockb": "Bun",
+    "bun.lock": "Bun",
+    "package-lock.json": "npm",
+    "npm-shrinkwrap.json": "npm",
+}
 _MANAGERS = {"npm": "npm", "pnpm": "pnpm", "yarn": "Yarn", "bun": "Bun"}
-_ADDS = pairs("npm=npm install NAME;pnpm=pnpm add NAME;Yarn=yarn add NAME;Bun=bun add NAME;Deno=deno add NAME")
+_ADDS = {
+    "npm": "npm install NAME",
+    "pnpm": "pnpm add NAME",
+    "Yarn": "yarn add NAME",
+    "Bun": "bun add NAME",
+    "Deno": "deno add NAME",
+}
 _PACKAGE_MANAGER = re.compile(r"(npm|pnpm|yarn|bun)@(\d[\w.-]{0,30})(?:\+.*)?")
 _OWN_VERBS = frozenset({"deploy", "publish", "install", "setup", "start", "run", "bundle", "up", "release", "types"})
 """Scripts of these names are run by ``run``: managers have verbs of their own that are called so."""
