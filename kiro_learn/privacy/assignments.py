@@ -7,7 +7,6 @@ Whether a value is real is the whole question: ``password: string`` is a type, `
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from kiro_learn.privacy.kind import CALL, CODE, QUOTE_CLOSED, Kind, beginning_a_word, placeholder
 
@@ -108,8 +107,16 @@ _RAW_CREDENTIALS = (
 )
 
 
-def _kind(name: str, triggers: tuple[str, ...], pattern: str, documented: str, **more: Any) -> Kind:
-    return Kind(name, triggers, re.compile(pattern, re.ASCII), documented, **more)
+def _kind(
+    name: str,
+    triggers: tuple[str, ...],
+    pattern: str,
+    documented: str,
+    *,
+    needs: tuple[str, ...] = (),
+    within: re.Pattern[str] | None = None,
+) -> Kind:
+    return Kind(name, triggers, re.compile(pattern, re.ASCII), documented, needs=needs, within=within)
 
 
 PASSWORDS = ("pass", "pwd")

@@ -92,10 +92,8 @@ _ORDERS = re.compile(
 
 _GOES_ON = _any("""because; since; weil; porque; parce que; but; sondern; sino; mais; mas; instead of; rather than
     ; statt; anstatt; au lieu d; en vez de; en lugar de; invece di""")
-_AUXILIARIES = (
-    *("do", "does", "did", "is", "are", "was", "were", "will", "would", "should", "must", "have", "has", "please"),
-)
-_AFTER_AUXILIARY = "".join(rf"(?<!\b{each})" for each in _AUXILIARIES)
+_AUXILIARIES = "do does did is are was were will would should must have has please"
+_AFTER_AUXILIARY = "".join(rf"(?<!\b{each})" for each in _AUXILIARIES.split())
 _CLAUSE = re.compile(
     "[,;:()\u2014\u2013\u3001\uff0c\uff1b]+\\s*|\\s-+\\s"
     rf"|\s(?={_GOES_ON})|\s(?:and|und|y|et|e|en)\s(?=(?:\w+ )?(?:{_NOT})\s|\w+n['\u2019]t\b)"

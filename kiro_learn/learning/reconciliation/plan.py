@@ -276,9 +276,9 @@ def is_same_principle(rule: MemoryRecord, other: MemoryRecord) -> bool:
     """Whether both are such rules, about the same acts, in mostly the same words, and neither denies the other."""
     if not is_of_act(rule) or not is_of_act(other):
         return False
-    if {cue.key for cue in cues_of(rule)} != {cue.key for cue in cues_of(other)} or denies_on_balance(
-        rule.title
-    ) != denies_on_balance(other.title):
+    if {cue.key for cue in cues_of(rule)} != {cue.key for cue in cues_of(other)}:
+        return False
+    if denies_on_balance(rule.title) != denies_on_balance(other.title):
         return False
     words, others = stems(rule.title), stems(other.title)
     shared = len(words & others)

@@ -6,11 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.chatter import (
-    is_chatter,
-    is_nod,
-    without_chatter,
-)
+from kiro_learn.learning.extraction.extractive.chatter import is_chatter, is_nod, without_chatter
 from kiro_learn.learning.extraction.extractive.facts import Files
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.turns import Said, Turn, without_logs

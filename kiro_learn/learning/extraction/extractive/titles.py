@@ -224,9 +224,7 @@ def title_of_rule(rule: str) -> str:
 
 
 def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
-    """Headings, sentences and list items, bare, in order; one that announces a list or a command has the first line of
-    it with it.
-    """
+    """Headings, sentences and list items, bare, in order; a sentence that announces something has that behind it."""
     found: list[Candidate] = []
     for position, block in enumerate(blocks):
         if block.kind is BlockKind.HEADING:
@@ -234,14 +232,21 @@ def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
         elif block.kind is BlockKind.TEXT:
             said = [_bare(each) for each in sentences(block.text)]
             following = blocks[position + 1] if position + 1 < len(blocks) else block
-            is_code = following.kind is BlockKind.CODE and len(following.text) <= _CODE_CHARACTERS
-            if said and said[-1].endswith(":") and (is_code or following.kind is BlockKind.BULLET):
-                said[-1] = f"{said[-1]} {following.text.strip() if is_code else _bare(following.text)}"
+            if said and said[-1].endswith(":") and (announced := _announced(following)):
+                said[-1] = f"{said[-1]} {announced}"
         else:
             said = [_bare(block.text)] if block.kind is BlockKind.BULLET else []
         heading = next(_heading(Block(BlockKind.HEADING, block.heading), _FIRST_HEADING_WORDS), "")
         found += [Candidate(text, block.kind, len(found) + n, heading) for n, text in enumerate(filter(None, said))]
     return found[:MOST_CANDIDATES]
+
+
+def _announced(block: Block) -> str:
+    """What of ``block`` a sentence announces that ends in a colon before it: its first item, or a command."""
+    if block.kind is BlockKind.BULLET:
+        return _bare(block.text)
+    is_command = block.kind is BlockKind.CODE and len(block.text) <= _CODE_CHARACTERS
+    return block.text.strip() if is_command else ""
 
 
 def _heading(block: Block, least: int) -> Iterator[str]:

@@ -210,14 +210,8 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
                 tool = ToolUse(number, *texts, tuple(each.with_each(cleaned) for each in answers), has_failed)
                 return FramedEvent(event.session_id, tool=tool)
             case Utterance(text, role):
-                said.append(
-                    Said(
-                        number,
-                        cleaned(role or "") or _ROLES.get(event.kind, str(event.kind)),
-                        cleaned(text),
-                        is_context,
-                    )
-                )
+                speaker = cleaned(role or "") or _ROLES.get(event.kind, str(event.kind))
+                said.append(Said(number, speaker, cleaned(text), is_context))
             case Omitted():
                 pass
     sums_up = event.kind is EventKind.SESSION_SUMMARY and all(each.role == "assistant" for each in said)
