@@ -1,4 +1,4 @@
-"""What is remembered: one memory record, its metadata, who worded it, and whether its files are as they were."""
+"""What is remembered: one memory record, who worded it, what contradicts it, and whether its files are as they were."""
 
 from __future__ import annotations
 

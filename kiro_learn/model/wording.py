@@ -1,5 +1,7 @@
 """Texts compared and looked up by their words, however these are set in type, and in whichever script.
 
+Which words deny something, and which name tools of which a project mostly uses one, is said here too.
+
 Han, kana and Hangul: each run of them as words that can be looked up, its pairs of characters; and how long it is.
 These scripts write words without spaces between them, or with endings, so a run is mostly a whole clause, and nothing
 that is asked later has the same one. Pairs that overlap are what search engines index instead (McNamee & Mayfield,

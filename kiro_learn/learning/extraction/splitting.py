@@ -1,4 +1,4 @@
-"""Which events go into one prompt, and the instructions around them."""
+"""Which events go into one prompt, which memories are shown with them, and the instructions around both."""
 
 from __future__ import annotations
 

@@ -364,7 +364,9 @@ def _subject(fact: str) -> tuple[str, ...]:
     return tuple(word for word in bare_words(fact) if not (is_negation(word) or _DIGIT.search(word)))
 
 
-# Whether an answer only says again what is remembered: what an agent was told, it tells whoever asks.
+# Whether an answer only repeats a memory.
+#
+# An agent that was told a memory answers questions with it. Such an answer says nothing new, so it is not learned.
 
 TOLD_AGAIN_SIMILARITY = 0.5
 """Cosine from which a memory is looked at: a short answer and what it repeats are not near."""

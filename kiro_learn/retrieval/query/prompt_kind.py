@@ -233,6 +233,7 @@ _DOING: Mapping[tuple[Slot, ...], tuple[str, ...]] = {
         r"\bset ?up (?:the |this |our |my )?(?:project|repo|repository|environment|dev|development)\b",
     ),
 }
+"""How a prompt wants something done that these slots say how to do; the first form that is found counts."""
 
 _WHAT = r"\b(?:what(?:'s| is| are)?|which|tell me|remind me|show me|do you know)(?: \w+){0,2}"
 _HOW = (
@@ -282,6 +283,7 @@ _ASKING: Mapping[tuple[Slot, ...], tuple[str, ...]] = {
     (Slot.CI,): (rf"{_WHAT} ci\b",),
     (Slot.PORT,): (rf"{_WHAT} port\b(?! \w+ing\b)|\b(?:what|which) (?:was|were) (?:our|the|its) (?:\w+ )?port\b",),
 }
+"""How it asks what these slots hold, in the same way."""
 _DOES, _ASKS = (
     tuple((slots, re.compile("|".join(forms), re.IGNORECASE)) for slots, forms in table.items())
     for table in (_DOING, _ASKING)

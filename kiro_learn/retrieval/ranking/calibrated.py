@@ -269,8 +269,8 @@ def _relative(hits: Sequence[Hit], weight: float) -> dict[RecordId, float]:
 # recency       0.5 per half-life of age
 # projectMatch  1 in the project that was asked about, 0.5 in another
 #
-# Rules of this file: a signal depends on the record and the query alone, but for ``fts5``, which also depends on
-# the best record; so neither the order in which records come, nor how many come, changes a score.
+# A signal depends on the record and the query alone, but for ``fts5``, which also depends on the best record; so
+# neither the order in which records come, nor how many come, changes a score.
 
 SAME_PROJECT = 1.0
 OTHER_PROJECT = 0.5

@@ -1,7 +1,7 @@
 """One namespace's vectors as a value: exact cosine search over all of them as kept, and cheap next generations.
 
-Rules of this file: a generation never changes. A search holds the generation it began with, in whatever thread; next
-generations are made by one owner, one at a time.
+A generation never changes. A search holds the generation it began with, in whatever thread; next generations are made
+by one owner, one at a time. Here is also decided which namespaces' vectors stay in memory.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ def _is_rule(sentence: str, *, is_listed: bool) -> bool:
     bare = unquoted(sentence)
     if not may_last(sentence) or _NOW.search(sentence):
         return False
-    return is_listed or odds_of(bare).is_rule or _orders_elsewhere(bare)
+    return is_listed or odds_of(bare).is_rule or _is_foreign_rule(bare)
 
 
 def may_last(sentence: str) -> bool:
@@ -133,21 +133,21 @@ def choice_in(prompt: str) -> str:
 
 
 def _is_choice(sentence: str) -> bool:
-    return (_CHOICE.match(sentence) is not None and not _QUESTION.match(sentence)) or _chooses_elsewhere(sentence)
+    return (_CHOICE.match(sentence) is not None and not _QUESTION.match(sentence)) or _is_foreign_choice(sentence)
 
 
 # The sentence in which a person chooses something for the project, rejects it, or tells what is used instead.
 
-_MOST_CHARACTERS = 600
+_LONGEST_CHOICE = 600
 """Of a prompt that chooses: a longer one tells what to do."""
-_FIRST_SENTENCES = 3
+_SENTENCES_OF_A_CHOICE = 3
 
 
 def chosen_in(prompt: str) -> str:
     """The first sentence of ``prompt`` that chooses for the project, or the empty text."""
-    if len(prompt) > _MOST_CHARACTERS or own_parts(prompt) != [prompt]:
+    if len(prompt) > _LONGEST_CHOICE or own_parts(prompt) != [prompt]:
         return ""
-    first = own_sentences(prompt)[:_FIRST_SENTENCES]
+    first = own_sentences(prompt)[:_SENTENCES_OF_A_CHOICE]
     return next((each for each in first if may_last(each) and odds_of(unquoted(each)).is_choice), "")
 
 
@@ -209,7 +209,7 @@ _SIGNED_RULE = re.compile(
     "|(?:항상|반드시|절대로?|앞으로는?).{0,60}(?:세요|하라|해라|것|니다)|금지(?:입니다|한다|$)"
 )
 _SIGNED_QUESTION = re.compile(r"(?:か|吗|呢|까요?|나요)[。.\s]*$")
-_CHOICE_ELSEWHERE = re.compile(
+_FOREIGN_CHOICE = re.compile(
     r"(?:wir|lass(?:t)? uns)\b[^?]{0,40}?\b(?:nehmen|nutzen|verwenden|benutzen|wechseln|bleiben|ersetzen|streichen"
     r"|haben uns)\b[^?]{2,120}\b(?:statt|anstatt|weil|da|entschieden)\b"
     r"|(?:on|nous)\b[^?]{0,20}?\b(?:prend|utilis|gard|remplac|pass|choisi)\w*[^?]{2,120}"
@@ -222,16 +222,16 @@ _CHOICE_ELSEWHERE = re.compile(
 )
 
 
-def _orders_elsewhere(sentence: str) -> bool:
-    """Whether ``sentence``, which asks nothing, lays down how things are done from now on."""
+def _is_foreign_rule(sentence: str) -> bool:
+    """Whether ``sentence``, which asks nothing, lays down in another language how things are done from now on."""
     if _SIGNED_QUESTION.search(sentence):
         return False
     return _LATIN_RULE.match(sentence) is not None or _SIGNED_RULE.search(sentence) is not None
 
 
-def _chooses_elsewhere(sentence: str) -> bool:
-    """Whether ``sentence`` decides for one thing over another, or says why."""
-    return _CHOICE_ELSEWHERE.match(sentence) is not None and _SIGNED_QUESTION.search(sentence) is None
+def _is_foreign_choice(sentence: str) -> bool:
+    """Whether ``sentence`` decides in another language for one thing over another, or says why."""
+    return _FOREIGN_CHOICE.match(sentence) is not None and _SIGNED_QUESTION.search(sentence) is None
 
 
 # What a person lays out without a rule or a reason: the steps by which something is done, and what something becomes.

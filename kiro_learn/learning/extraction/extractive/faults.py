@@ -1,6 +1,7 @@
-"""Whether a prompt asks for a cause or reports a fault, whether a sentence says how things are, and failing commands.
+"""Faults: which prompts are about one, which sentences tell its cause, and which commands fail as they are called.
 
-To such a prompt a plain statement is the cause, however it is worded: "The products table has no index on tenant_id."
+To a prompt about a fault, a plain statement is the cause, however it is worded: "The products table has no index on
+tenant_id."
 """
 
 from __future__ import annotations
@@ -206,7 +207,7 @@ mend ("bun run lint" for "rtk bun run test"). Chosen by reading what four histor
 MOST_TRAPS = 8
 """Of one batch."""
 
-IMPORTANCE = 6
+_TRAP_IMPORTANCE = 6
 _COMMAND_CHARACTERS = 80
 _ERROR_CHARACTERS = 80
 _LINES_READ, _LINE_CHARACTERS = 40, 400
@@ -224,6 +225,7 @@ _PIPED = re.compile(r"\d?>&?\s?\S+|\|.*", re.DOTALL)
 
 _CHANGE_OF_FOLDER = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|(?:\\.|[^\s&;|\\])++)\s*(?:&&|;)\s*")
 _ANNOUNCEMENT = re.compile(r"^\s*echo\s+(?:\"[^\"]*\"|'[^']*')\s*(?:&&|;)\s*")
+"""What the agent prints before a call, to find its output again."""
 _SIGNS = re.compile(
     r"^(?:(?:result|stdout|stderr):\s*+|(?:npm )?(?:error|err!|fatal|usage)(?::|\s)\s*+|(?:/bin/)?(?:ba|z)?sh:\s*+"
     r"|\(eval\):|line \d++:\s*+|\d++:\s*+)++",
@@ -300,7 +302,7 @@ def _extract(failed: _Call, worked: _Call) -> Extract:
         events=(failed.number, worked.number),
         knowledge_type=KnowledgeType.HEURISTIC,
         origin=Origin.TOOL,
-        importance=IMPORTANCE,
+        importance=_TRAP_IMPORTANCE,
     )
 
 
