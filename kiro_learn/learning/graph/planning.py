@@ -52,7 +52,7 @@ def drafts_of_correction(
       subject_type: of the entity that a fact is about.
       event_id: of this correction; no event has it.
     """
-    by_hand = _said_by_hand(event_id, at)
+    source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
     if isinstance(item, Fact) and correction.object is not None:
         is_respelled = folded(correction.object) == folded(item.object)
         fact = FactDraft(
@@ -63,26 +63,32 @@ def drafts_of_correction(
             confidence=SURE,
             replaces=None if is_respelled else item.object,
             was_never_true=not is_respelled,
-            **by_hand,
+            source_type=SourceType.CORRECTED,
+            source=source,
         )
         return GraphDrafts(facts=[fact])
     if isinstance(item, Preference) and correction.value is not None:
         preference = PreferenceDraft(
-            category=item.category, key=item.key, path=item.path, value=correction.value, strength=SURE, **by_hand
+            category=item.category,
+            key=item.key,
+            path=item.path,
+            value=correction.value,
+            strength=SURE,
+            source_type=SourceType.CORRECTED,
+            source=source,
         )
         return GraphDrafts(preferences=[preference])
     if isinstance(item, Procedure) and correction.steps is not None:
         procedure = ProcedureDraft(
-            name=item.name, trigger=item.trigger, steps=correction.steps, confidence=item.confidence, **by_hand
+            name=item.name,
+            trigger=item.trigger,
+            steps=correction.steps,
+            confidence=item.confidence,
+            source_type=SourceType.CORRECTED,
+            source=source,
         )
         return GraphDrafts(procedures=[procedure])
     return GraphDrafts()
-
-
-def _said_by_hand(event_id: EventId, at: datetime) -> dict[str, Any]:
-    """What drafts of what a person corrects or adds have in common."""
-    source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
-    return {"source_type": SourceType.CORRECTED, "source": source}
 
 
 def drafts_of_statement(said: Said, *, project: str, path: str = "", event_id: EventId, at: datetime) -> GraphDrafts:
@@ -93,15 +99,28 @@ def drafts_of_statement(said: Said, *, project: str, path: str = "", event_id: E
       path: of what it is said, if not of the whole project: then that is the subject.
       event_id: of this statement; no event has it.
     """
-    by_hand = _said_by_hand(event_id, at)
+    source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
     if isinstance(said, PreferenceSaid):
         key = said.key or key_of(said.value) or folded(said.value)[:MAX_NAME]
         preference = PreferenceDraft(
-            category=said.category, key=key, value=said.value, path=path, strength=SURE, **by_hand
+            category=said.category,
+            key=key,
+            value=said.value,
+            path=path,
+            strength=SURE,
+            source_type=SourceType.CORRECTED,
+            source=source,
         )
         return GraphDrafts(preferences=[preference])
     if isinstance(said, ProcedureSaid):
-        procedure = ProcedureDraft(name=said.name, trigger=said.trigger, steps=said.steps, confidence=SURE, **by_hand)
+        procedure = ProcedureDraft(
+            name=said.name,
+            trigger=said.trigger,
+            steps=said.steps,
+            confidence=SURE,
+            source_type=SourceType.CORRECTED,
+            source=source,
+        )
         return GraphDrafts(procedures=[procedure])
     fact = FactDraft(
         subject=path or said.subject or project,
@@ -110,7 +129,8 @@ def drafts_of_statement(said: Said, *, project: str, path: str = "", event_id: E
         object=said.object,
         confidence=SURE,
         valid_from=said.since,
-        **by_hand,
+        source_type=SourceType.CORRECTED,
+        source=source,
     )
     return GraphDrafts(facts=[fact])
 
