@@ -302,7 +302,7 @@ def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int
     numbers, others = _numbers(words), other.numbers
     if numbers != others:
         is_same = words - numbers - _FILLERS == other.words - others - _FILLERS
-        return is_same and is_denied == other.is_denied and set_one_value(told, other.text)
+        return is_same and is_denied == other.is_denied and _set_one_value(told, other.text)
     both = len(words | other.words)
     if both < LEAST_WORDS or shared < SAME_SLOT * both:
         return False
@@ -354,7 +354,7 @@ _LABELLED = re.compile(rf"(?:\b(?:{_LABELS}) ?|#)\d", re.IGNORECASE)
 """What a number tells from others of its sort."""
 
 
-def set_one_value(told: str, other: str) -> bool:
+def _set_one_value(told: str, other: str) -> bool:
     """Whether each of two rules has one number that the other has not, as the value that something is set to."""
     mine, theirs = _NUMBER.findall(told), _NUMBER.findall(other)
     changed = [number for number in mine if number not in theirs], [number for number in theirs if number not in mine]

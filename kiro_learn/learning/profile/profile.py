@@ -49,7 +49,7 @@ _LOCKS = frozenset(
         *("uv.lock", "poetry.lock", "pdm.lock", "hatch.toml"),
     }
 )
-VERSION_FILES = {
+_VERSION_FILES = {
     ".nvmrc": "Node.js",
     ".node-version": "Node.js",
     ".python-version": "Python",
@@ -66,7 +66,7 @@ WANTED = WantedFiles(
             *("gradle/wrapper/gradle-wrapper.properties", "justfile", "Justfile", ".justfile", "Makefile", "makefile"),
             *("GNUmakefile", "Taskfile.yml", "Taskfile.yaml", ".tool-versions", "mise.toml", ".mise.toml"),
             *("rust-toolchain.toml", ".gitlab-ci.yml", places.CONFIG, places.REMOTE_HEAD, places.PACKED),
-            *VERSION_FILES,
+            *_VERSION_FILES,
             *places.COMPOSE_FILES,
         }
     ),
@@ -100,12 +100,12 @@ def profile_of(files: Mapping[str, str]) -> ProjectProfile:
       files: the texts of those of ``WANTED`` that are there; empty texts of those that are only noticed.
     """
     folder = Folder({path: _plain(text) for path, text in files.items()})
-    tasks = list(tasks_of(folder))
+    tasks = list(_tasks_of(folder))
     at_top = list(_of_languages(folder, {fact.slot for fact in tasks}))
     below = [] if at_top else [fact for prefix in _folders_below(files) for fact in _below(folder, prefix)]
     if not (at_top or below or tasks):
         return ProjectProfile()
-    said = [*pinned_versions(folder), *tasks, *at_top, *below, *places.facts(folder), *places.facts_of_git(folder)]
+    said = [*_pinned_versions(folder), *tasks, *at_top, *below, *places.facts(folder), *places.facts_of_git(folder)]
     facts = _each_once([*said, *places.commands_of_ci(folder)])
     return ProjectProfile.ordered(sorted(facts, key=lambda fact: fact.value.startswith(_RUNTIMES))[:MOST_FACTS])
 
@@ -227,7 +227,7 @@ _JUST = re.compile(r"@?([A-Za-z][\w-]{0,50})(?:[ \t]++[^:=\n]{0,200}+)?:(?!=)")
 _TASK = re.compile(r" {2}([A-Za-z][\w:-]{0,50}):\s*(?:#.*)?")
 
 
-def tasks_of(folder: Folder) -> Iterator[ProfileFact]:
+def _tasks_of(folder: Folder) -> Iterator[ProfileFact]:
     """The tasks whose names say what they are for. That a Makefile can install says nothing of packages."""
     if file := folder.file("justfile", "Justfile", ".justfile"):
         lines = _lines(file, _JUST)
@@ -273,9 +273,9 @@ _NAMED = re.compile(r"(?:v|ruby-|go|lts/)?(\d[\w.]{0,20}|[a-z]{4,12})(?=\s|$)")
 _CHANNEL = re.compile(r"[\w.-]{1,30}")
 
 
-def pinned_versions(folder: Folder) -> Iterator[ProfileFact]:
+def _pinned_versions(folder: Folder) -> Iterator[ProfileFact]:
     """A language with the version that is pinned."""
-    for path, language in VERSION_FILES.items():
+    for path, language in _VERSION_FILES.items():
         file = folder.file(path)
         match = _NAMED.match(file.text.strip()) if file else None
         if file and match:

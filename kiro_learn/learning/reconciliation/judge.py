@@ -235,14 +235,14 @@ def parted(summary: str) -> tuple[str, str]:
     return (first.removeprefix(ASKED), rest) if first.startswith(ASKED) else ("", summary)
 
 
-def question_of(record: MemoryRecord) -> tuple[str, ...]:
+def _question_of(record: MemoryRecord) -> tuple[str, ...]:
     """The words of the question that ``record`` answers; none if it tells no question."""
     question, _ = parted(record.summary)
     context_at = question.find(_CONTEXT, question.rfind("\n") + 1)
     return tuple(words(question[:context_at] if context_at >= 0 and question.endswith(")") else question))
 
 
-def is_asked_again(newer: MemoryRecord, older: Sequence[MemoryRecord]) -> bool:
+def _is_asked_again(newer: MemoryRecord, older: Sequence[MemoryRecord]) -> bool:
     """Whether ``newer`` and the last of ``older`` answer the same question nearly alike.
 
     False for a person's own words, and if the merged record had more than MAX_FACTS facts.
@@ -253,10 +253,12 @@ def is_asked_again(newer: MemoryRecord, older: Sequence[MemoryRecord]) -> bool:
     counted, others = _counted(newer), _counted(last)
     shared, total = (counted & others).total(), (counted | others).total()
     is_long = min(counted.total(), others.total()) >= LEAST_WORDS
-    return is_long and shared >= LEAST_SHARE * total and len(merged_facts(newer, (), older)) <= MAX_FACTS
+    return is_long and shared >= LEAST_SHARE * total and len(_merged_facts(newer, (), older)) <= MAX_FACTS
 
 
-def merged_facts(newest: MemoryRecord, same: Iterable[MemoryRecord], others: Iterable[MemoryRecord]) -> tuple[str, ...]:
+def _merged_facts(
+    newest: MemoryRecord, same: Iterable[MemoryRecord], others: Iterable[MemoryRecord]
+) -> tuple[str, ...]:
     """The facts of ``same``, which says what ``newest`` does, and of ``newest``; then what only ``others`` say."""
     facts = dict.fromkeys(fact for record in (*same, newest) for fact in record.facts)
     said = [text for record in others for text in _statements(record)]
@@ -306,9 +308,9 @@ def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryR
     combined: list[list[MemoryRecord]] = []
     places: dict[tuple[str, ...], int] = {}
     for group in sorted(groups, key=lambda each: _newest(each).created_at):
-        question = question_of(_newest(group))
+        question = _question_of(_newest(group))
         place = places.get(question) if question else None
-        if place is not None and is_asked_again(_newest(group), combined[place]):
+        if place is not None and _is_asked_again(_newest(group), combined[place]):
             combined[place] += group
         else:
             places[question] = len(combined)
@@ -336,7 +338,7 @@ def _merged(group: Sequence[MemoryRecord]) -> Merge:
     newest = _newest(group)
     same = [record for record in group if essence(record) == essence(newest)]
     others = [record for record in group if essence(record) != essence(newest)]
-    facts = merged_facts(newest, same, others)
+    facts = _merged_facts(newest, same, others)
     return Merge(
         record_ids=tuple(record.record_id for record in group),
         title=newest.title,

@@ -42,7 +42,7 @@ class Extract:
     importance: int | None = None
 
 
-def draft_of(extract: Extract, sources: Sources) -> RecordDraft | None:
+def _draft_of(extract: Extract, sources: Sources) -> RecordDraft | None:
     """``extract`` as a draft that cites events; None if nothing is left of its title or its summary."""
     title = bounded(extract.title, record.MAX_TITLE)
     summary = bounded(extract.summary, record.MAX_SUMMARY)
@@ -70,7 +70,7 @@ def draft_of(extract: Extract, sources: Sources) -> RecordDraft | None:
 
 def drafts_of_extracts(extracts: Iterable[Extract], sources: Sources) -> list[RecordDraft]:
     """The drafts of those of ``extracts`` of which something is left."""
-    return [draft for extract in extracts if (draft := draft_of(extract, sources)) is not None]
+    return [draft for extract in extracts if (draft := _draft_of(extract, sources)) is not None]
 
 
 def _paths(paths: Iterable[str]) -> tuple[str, ...]:
