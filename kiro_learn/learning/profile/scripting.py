@@ -259,13 +259,13 @@ def python(folder: Folder) -> Iterator[ProfileFact]:
     for each in dict.fromkeys(source for source, _, _ in required.values()):
         mine = {name: found for name, found in versions.items() if required[name][0] is each}
         yield from frameworks(each, mine, PYPI, lambda name: required[name][2] or _line_of(required[name][0], name))
-    manager, fact = _manager(folder, file, content)
+    manager, fact = _python_manager(folder, file, content)
     yield from fact
     prefix = _PYTHON_MANAGERS[manager][3] if manager in _PYTHON_MANAGERS else ""
-    yield from _installing(folder, file, manager)
+    yield from _python_installing(folder, file, manager)
     if project is not None:
-        yield from _scripts(project, content)
-    yield from _tools(folder, file, content, versions, prefix)
+        yield from _python_tasks(project, content)
+    yield from _python_tools(folder, file, content, versions, prefix)
     yield from _django(folder, versions, prefix)
 
 
@@ -313,7 +313,7 @@ def _of_pyproject(content: dict[str, object]) -> Iterator[tuple[str, str]]:
             yield name, str(given.get("version", "") if isinstance(given, dict) else given)
 
 
-def _manager(folder: Folder, file: FileText, content: dict[str, object]) -> tuple[str, list[ProfileFact]]:
+def _python_manager(folder: Folder, file: FileText, content: dict[str, object]) -> tuple[str, list[ProfileFact]]:
     for name, (lock, *_) in _PYTHON_MANAGERS.items():
         if found := folder.file(lock):
             return name, list(found.facts(Slot.MANAGER, name))
@@ -326,7 +326,7 @@ def _manager(folder: Folder, file: FileText, content: dict[str, object]) -> tupl
     return "pip", list(file.facts(Slot.MANAGER, "pip", is_usual=True))
 
 
-def _installing(folder: Folder, file: FileText, manager: str) -> Iterator[ProfileFact]:
+def _python_installing(folder: Folder, file: FileText, manager: str) -> Iterator[ProfileFact]:
     if manager in _PYTHON_MANAGERS:
         _, install, add, _ = _PYTHON_MANAGERS[manager]
         yield from file.facts(Slot.INSTALL, install, is_usual=True)
@@ -341,7 +341,7 @@ def _installing(folder: Folder, file: FileText, manager: str) -> Iterator[Profil
         yield from file.facts(Slot.INSTALL, "pip install -e .", is_usual=True)
 
 
-def _scripts(file: FileText, content: dict[str, object]) -> Iterator[ProfileFact]:
+def _python_tasks(file: FileText, content: dict[str, object]) -> Iterator[ProfileFact]:
     """Tasks that have names of their own, by the tools that run them."""
     runners = {
         "poe": table(content, "tool", "poe", "tasks"),
@@ -359,7 +359,7 @@ def _scripts(file: FileText, content: dict[str, object]) -> Iterator[ProfileFact
         )
 
 
-def _tools(
+def _python_tools(
     folder: Folder, file: FileText, content: dict[str, object], versions: dict[str, str], prefix: str
 ) -> Iterator[ProfileFact]:
     """The usual calls of the tools that test, lint and check: by their files, their settings, or as packages."""
