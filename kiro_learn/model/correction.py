@@ -38,9 +38,10 @@ class Correction:
 
     def of(self, record: MemoryRecord) -> MemoryRecord:
         """``record`` as it is to be; it keeps its id. What was stored within wider bounds may be corrected too."""
-        changed = {name: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None}
-        if "files" in changed:
-            changed |= {"files_touched": changed.pop("files"), "files_read": (), "files_modified": ()}
+        told = attrs.asdict(self, recurse=False, filter=lambda field, _: field.name != "files")
+        changed = {name: value for name, value in told.items() if value is not None}
+        if self.files is not None:
+            changed |= {"files_touched": self.files, "files_read": (), "files_modified": ()}
         return unchecked_evolve(record, **changed)
 
 

@@ -148,9 +148,8 @@ def _marker_end(tokens: Sequence[str], place: int) -> tuple[int, bool]:
         is_verb_next = phrase == ("no", "longer") and place > 0 and tokens[place - 1] in known.PERSONS
         over = _over_verb if is_verb_next else _over_preposition
         start = over(tokens, place + len(phrase))
-        start = (
-            0 if start < len(tokens) and tokens[start].endswith("ing") and tokens[start] not in known.MOVING else start
-        )
+        is_deed = start < len(tokens) and tokens[start].endswith("ing") and tokens[start] not in known.MOVING
+        start = 0 if is_deed else start
     elif word in known.MOVING:
         start = _behind_from(tokens, place + 1)
     elif word in known.OF_FOREIGN:
@@ -200,11 +199,8 @@ def _over_preposition(tokens: Sequence[str], start: int) -> int:
 
 def _over_verb(tokens: Sequence[str], start: int) -> int:
     """The place behind the verb at ``start`` and its preposition: "deploy with"; ``start`` where there is none."""
-    if (
-        tokens[start + 1 : start + 2]
-        and tokens[start + 1] in known.PREPOSITIONS
-        and tokens[start] not in known.PREPOSITIONS
-    ):
+    has_preposition = start + 1 < len(tokens) and tokens[start + 1] in known.PREPOSITIONS
+    if has_preposition and tokens[start] not in known.PREPOSITIONS:
         return start + 2
     return _over(tokens, start, known.USING | known.PREPOSITIONS)
 
@@ -340,11 +336,8 @@ def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
         return _thing_behind(tokens, _over(tokens, place + 2, known.USING))[0]
     if tokens[place] in ("use", "using", "take"):
         words, end = _thing_behind(tokens, place + 1)
-        return (
-            words
-            if tuple(tokens[end : end + 1]) == ("again",) or tokens[end : end + 2] == known.AFTER_ALL
-            else frozenset()
-        )
+        is_again = "again" in tokens[end : end + 1] or tokens[end : end + 2] == known.AFTER_ALL
+        return words if is_again else frozenset()
     return frozenset()
 
 

@@ -207,19 +207,25 @@ def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact
 
 def _from_rule(rule: _Rule, answered: Sequence[ToolFact]) -> Extract:
     events = sorted({rule.said.number, *(fact.number for fact in answered)})
-    return attrs.evolve(
-        _in_own_words(rule.text, events, KnowledgeType.CONSTRAINT, _RULE_IMPORTANCE),
-        facts=tuple(fact.text for fact in answered),
-    )
+    facts = tuple(fact.text for fact in answered)
+    return _in_own_words(rule.text, events, KnowledgeType.CONSTRAINT, _RULE_IMPORTANCE, facts=facts)
 
 
-def _in_own_words(text: str, events: Iterable[int], knowledge_type: KnowledgeType, importance: int) -> Extract:
+def _in_own_words(
+    text: str,
+    events: Iterable[int],
+    knowledge_type: KnowledgeType,
+    importance: int,
+    *,
+    facts: tuple[str, ...] = (),
+) -> Extract:
     """What a person laid down or chose, as they said it."""
     return Extract(
         title=title_of_rule(text),
         summary=text,
         observation_type=ObservationType.DECISION,
         events=tuple(events),
+        facts=facts,
         concepts=concepts_in(text, ""),
         knowledge_type=knowledge_type,
         origin=Origin.USER,
