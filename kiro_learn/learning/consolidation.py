@@ -26,7 +26,7 @@ from kiro_learn.privacy.scrub import scrub_event
 
 # A buffer that cannot be learned just now made smaller: by a model's summary, or by setting its oldest half aside.
 #
-# Rules of this file: no entry loses its events. What a model makes of entries stands for the events it says it is
+# Rules of this part: no entry loses its events. What a model makes of entries stands for the events it says it is
 # from, or for all of them; what is set aside stays as it is.
 
 _BEFORE = """\

@@ -18,7 +18,7 @@ from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 
 # Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
 #
-# Rules of this file: only a person's newer words overrule, and what is left of both beside the tool must be the
+# Rules of this part: only a person's newer words overrule, and what is left of both beside the tool must be the
 # same; in doubt both are told. Nothing is removed: an overruled rule stays in the store with its time.
 
 _BESIDE = frozenset({"eslint", "flake8", "docker", "postgres"})

@@ -22,7 +22,7 @@ from kiro_learn.retrieval.query.syntax import terms
 
 # What a better learner should learn again, in which order, and which new records replace which weak ones.
 #
-# Rules of this file: only turns that a weak record tells of are learned again, and of those only what no better
+# Rules of this part: only turns that a weak record tells of are learned again, and of those only what no better
 # record tells of already. So what was forgotten does not come back, and what was done is not done twice.
 
 MOST_SHOWN_TEXT_BYTES = 20_000

@@ -12,7 +12,7 @@ from kiro_learn.privacy.kind import Form, Kind, beginning_a_word, behind_no_word
 
 # Secrets that their own shape gives away, one row a kind.
 #
-# Rules of this file:
+# Rules of this part:
 #
 # - A pattern begins with a literal, so that the search for it runs at memory speed.
 # - Nothing is required behind an unbounded run that could hold another beginning; so every body is read once.
@@ -174,7 +174,7 @@ SHAPES: tuple[Kind, ...] = (
 
 # Secrets with a prefix given by their issuer and a run of letters and digits behind it, one row a kind.
 #
-# Rules of this file: a prefix ends with one of ``_-.``, and at least 16 letters or digits follow it at once, so
+# Rules of this part: a prefix ends with one of ``_-.``, and at least 16 letters or digits follow it at once, so
 # that all rows are looked for by one search (``Form.PREFIXED``). What is not of this form stands above.
 # Which services are here and which are not, and why, stands in ``docs/privacy.md``.
 

@@ -30,7 +30,7 @@ from kiro_learn.retrieval.kept_texts import kept
 
 # What acts a rule or a trap is about.
 #
-# Rules of this file: a cue is structural (a command's program and subcommand, a file, its folder or ending, a kind
+# Rules of this part: a cue is structural (a command's program and subcommand, a file, its folder or ending, a kind
 # of change), never how alike two texts are; and a rule that names no act has none.
 
 MOST_KEPT = 4_096

@@ -307,7 +307,7 @@ def readable(value: Any, depth: int = _DEPTH) -> str:
 
 # Text in and out of angle brackets: nothing that was stored can open or close an element.
 #
-# Rules of this file: what goes in may be any Python string, what comes out is XML 1.0 character data that UTF-8
+# Rules of this part: what goes in may be any Python string, what comes out is XML 1.0 character data that UTF-8
 # carries.
 
 _ANSI_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")

@@ -224,7 +224,7 @@ def facts_of_tasks(
 
 # The texts of a project's files, as readers of profiles take them: found by name, with the numbers of lines.
 #
-# Rules of this file: a text may be anything. What no parser reads says nothing, and a value that is more than a
+# Rules of this part: a text may be anything. What no parser reads says nothing, and a value that is more than a
 # plain word, a version or a command is none.
 
 MOST_VALUE = 80

@@ -35,7 +35,7 @@ from kiro_learn.model.wording import bare_words, is_negation
 
 # Writes the prompt to the judge about a cluster and its neighbors, and parses its answer.
 #
-# Rules of this file: stored text is escaped data inside the request, never a part of the instructions; an answer is
+# Rules of this part: stored text is escaped data inside the request, never a part of the instructions; an answer is
 # a verdict within a record's bounds, or an error.
 
 BEFORE = """\

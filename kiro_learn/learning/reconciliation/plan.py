@@ -33,7 +33,7 @@ from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 
 # Plans the merges of a cluster, before anything is written: which of its records and their neighbors become one.
 #
-# Rules of this file: a record in no merge stays what it is; no record gains in trust by being merged.
+# Rules of this part: a record in no merge stays what it is; no record gains in trust by being merged.
 
 _T = TypeVar("_T")
 

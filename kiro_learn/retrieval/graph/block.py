@@ -18,7 +18,7 @@ from kiro_learn.retrieval.rendering.passages import one_line, shortened
 
 # The block that the graph makes of a message: sections and lines as the document shows them.
 #
-# Rules of this file: stored text is data. It stays on its line, and begins no structure.
+# Rules of this part: stored text is data. It stays on its line, and begins no structure.
 
 PREFERENCES = "### Preferences"
 KNOWN_CONTEXT = "### Known Context"

@@ -18,7 +18,7 @@ from kiro_learn.retrieval.query.prose import is_stop_word
 # title:word       in one of the columns title, text, narrative, concepts begin*           words that begin so ^word
 # at the beginning of a column one + two        a phrase, too
 #
-# Rules of this file: what is accepted here is handed on token by token, each word as a quoted text, so it means
+# Rules of this part: what is accepted here is handed on token by token, each word as a quoted text, so it means
 # what FTS5 takes it to mean, and no text becomes an operator or names another column. Words may hold what FTS5
 # wants quoted (``auth.ts``, ``user-id``): they are phrases then. What FTS5 knows beside that (NEAR, sets of
 # columns) is refused.
@@ -214,7 +214,7 @@ def _refuse_unsupported(token: Token, following: str | None) -> None:
 
 # From a prompt to the words that are looked up, and from those to an expression that full-text search takes.
 #
-# Rules of this file: a term is a piece of the prompt as it was typed, in scripts without spaces a pair of
+# Rules of this part: a term is a piece of the prompt as it was typed, in scripts without spaces a pair of
 # characters. The index stems it, so how common a term is has to be asked of the index that will be searched.
 
 MOST_COUNTED = 256

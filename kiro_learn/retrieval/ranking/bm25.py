@@ -23,7 +23,7 @@ from kiro_learn.retrieval.query.syntax import ideal_score, inverse_document_freq
 # deviation: the inverse document frequency never falls below 1e-6. Written for arrays, a score costs a hundredth of
 # what FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
 #
-# Rules of this file: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for
+# Rules of this part: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for
 # each. What is indexed by documents is read with ``take`` and added to with ``add.at``: with ``[]``, int32 indexes
 # take five times as long.
 

@@ -20,7 +20,7 @@ from kiro_learn.retrieval.rendering.report import HEADING, UNTITLED
 
 # The brief: what a session is told when it starts, a line a memory with its day, below what its project is like.
 #
-# Rules of this file: parts stand in their order, each has its share of the room before any other takes what is
+# Rules of this part: parts stand in their order, each has its share of the room before any other takes what is
 # left, the whole is never longer than asked for, and nothing stored can imitate its form.
 
 LINE_BYTES = 240

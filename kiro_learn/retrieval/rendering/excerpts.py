@@ -22,7 +22,7 @@ from kiro_learn.retrieval.rendering.report import HEADING, Rendered
 #
 # ``chosen`` says which these are.
 #
-# Rules of this file: the whole is never longer than asked for, and nothing stored can imitate it.
+# Rules of this part: the whole is never longer than asked for, and nothing stored can imitate it.
 
 TITLE_BYTES = 120
 

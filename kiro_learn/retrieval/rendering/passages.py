@@ -15,7 +15,7 @@ from kiro_learn.retrieval.ranking.succession import is_replacing
 
 # A record cut into passages: the pieces of its text that a block is made of, and that have vectors of their own.
 #
-# Rules of this file: the same record always has the same passages, since their vectors are stored without the
+# Rules of this part: the same record always has the same passages, since their vectors are stored without the
 # texts.
 
 LEAST_CHARACTERS = 90

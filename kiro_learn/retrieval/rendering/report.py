@@ -129,7 +129,7 @@ def _titles(records: Iterable[MemoryRecord]) -> tuple[str, ...]:
 
 # The block of memories that an agent reads before it answers a prompt.
 #
-# Rules of this file: the form is fixed, the whole is never longer than asked for, and nothing stored can imitate
+# Rules of this part: the form is fixed, the whole is never longer than asked for, and nothing stored can imitate
 # it.
 
 HEADING = "## Prior observations from kiro-learn\n"

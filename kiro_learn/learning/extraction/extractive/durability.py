@@ -7,6 +7,8 @@ made of them.
 An answer is kept if enough of it is evidence. How much is enough depends on the request: little for a question or a
 change; much for a bare command, a step of a plan, or a message that no person asked for. The shares were chosen by
 reading four histories, so they are tuned on them.
+
+What did not help, and what was tried and left, is told by the next thing that the person says.
 """
 
 from __future__ import annotations
