@@ -16,7 +16,7 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import BUNDLED_MODEL, ModelIdentity, Parts, Vector
-from kiro_learn.model.wording import denies
+from kiro_learn.model.wording import has_negation
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.query.syntax import terms
 
@@ -249,7 +249,7 @@ def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) ->
     text = new.statements
     return (
         _files(record) <= _files(new) | {file for file in _files(record) if file in text}
-        and (not denies(record.title) or denies(text))
+        and (not has_negation(record.title) or has_negation(text))
         and _holds_words(stems(text), record, counts)
     )
 

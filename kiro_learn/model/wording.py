@@ -37,7 +37,7 @@ def is_negation(word: str) -> bool:
     return _NEGATION.match(word.strip("*`\"'()[].,;:!?")) is not None
 
 
-def denies(text: str) -> bool:
+def has_negation(text: str) -> bool:
     """Whether a word of ``text`` is a negation."""
     return any(map(is_negation, text.split()))
 

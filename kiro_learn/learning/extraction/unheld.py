@@ -24,7 +24,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MAX_CONCEPTS, MAX_FACT, MAX_FACTS, MAX_SOURCE_EVENTS, KnowledgeType
-from kiro_learn.model.wording import denies
+from kiro_learn.model.wording import has_negation
 from kiro_learn.retrieval.query.prose import asks
 
 # Restores what a model's drafts lost: statements with rare terms that no draft of their turn holds become facts.
@@ -78,11 +78,12 @@ class _Held:
     def add(self, text: str) -> None:
         for token in _tokens(text):
             self._terms.update((token, *_PARTS.split(token)))
-        self._denies = self._denies or denies(text)
+        self._denies = self._denies or has_negation(text)
 
     def lacks(self, statement: _Statement) -> bool:
         """Whether a rare term of ``statement`` is missing, or a person's negation, or most of its words."""
-        if (statement.is_by_person and denies(statement.text) and not self._denies) or self.lacks_term(statement.text):
+        is_denial_lost = statement.is_by_person and has_negation(statement.text) and not self._denies
+        if is_denial_lost or self.lacks_term(statement.text):
             return True
         words = set(own_words(statement.text))
         return bool(words) and len(words - self._terms) > MOST_UNHELD_SHARE * len(words)
