@@ -284,6 +284,29 @@ def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord
         before_it.add(statements_in(str(place), _told(rule)))
 
 
+def without_repeated(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+    """``rules`` without those that a clause of another one says: "always a" beside "always a, never b"."""
+    wholes = [stems(_told(rule)) for rule in rules]
+    clauses = [
+        (len(whole), stems(clause), _denied_in(clause))
+        for whole, rule in zip(wholes, rules, strict=True)
+        for clause in _CLAUSE_END.split(_told(rule))
+    ]
+    return [
+        rule
+        for whole, rule in zip(wholes, rules, strict=True)
+        if rule.pinned_at or not _is_in_longer(whole, _denied_in(_told(rule)), clauses)
+    ]
+
+
+def _is_in_longer(
+    whole: frozenset[str], denied: frozenset[str], clauses: Iterable[tuple[int, frozenset[str], frozenset[str]]]
+) -> bool:
+    return len(whole) >= LEAST_WORDS and any(
+        size > len(whole) and words == whole and denied == denied_there for size, words, denied_there in clauses
+    )
+
+
 def _is_rival(order: Order | None, text: str) -> bool:
     """Whether ``text`` orders another tool for the same."""
     other = order_of(text) if order is not None else None
@@ -304,9 +327,10 @@ def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int
         is_same = words - numbers - _FILLERS == other.words - others - _FILLERS
         return is_same and is_denied == other.is_denied and _set_one_value(told, other.text)
     both = len(words | other.words)
-    if both < LEAST_WORDS or shared < SAME_SLOT * both:
+    if both < LEAST_WORDS or shared < SAME_SLOT * both or is_denied == other.is_denied:
         return False
-    return is_denied != other.is_denied
+    # "always a, never b" denies b, of which "always a" says nothing
+    return bool((_denied_in(told) ^ _denied_in(other.text)) & words & other.words)
 
 
 def _only_forbids(text: str) -> bool:

@@ -11,7 +11,7 @@ import trio
 
 from kiro_learn.actors.session_ledger import Session, SessionLedger
 from kiro_learn.errors import StorageError
-from kiro_learn.learning.overruled import RuleStatements, contradictions
+from kiro_learn.learning.overruled import RuleStatements, contradictions, without_repeated
 from kiro_learn.model.event import Event
 from kiro_learn.model.graph import Fact, Preference
 from kiro_learn.model.namespace import Namespace
@@ -169,7 +169,7 @@ class SessionContext:
             read_count += len(rules)
             told = await self.teachers.told(namespace, rules)
             found += (record for record in told if not loaded.say(record))
-        return each_once(found)
+        return without_repeated(each_once(found))
 
     async def _newest(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from kiro_learn.learning.overruled import contradictions
+from kiro_learn.learning.overruled import contradictions, without_repeated
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
 from kiro_learn.testing.daemon import a_record
 
@@ -20,6 +20,7 @@ CONTRARY = [
     ("Return 404 for a missing order", "Return 410 for a missing order"),
     ("Always set the seed 1337 everywhere", "Always set the seed 42 everywhere"),
     ("Always push to main", "Never push to main"),
+    ("Money is always stored in cents", "Money is never stored in cents"),
     ("Never use npm; always use pnpm", "Never use pnpm; always use npm"),
 ]
 TOGETHER = [
@@ -42,6 +43,18 @@ TOGETHER = [
     ("Keep chapter 3 short", "Keep chapter 4 short"),
     ("Always use Node 20 in CI", "Never use Node 18 in CI"),
     ("Always use Node in CI", "Never use Node 18 in CI"),
+    ("Money is always integer cents", "Money is always integer cents, never floats"),
+    ("Changes go to a feature branch", "Changes go to a feature branch, not to main"),
+]
+REPEATED = [
+    ("Money is always integer cents", "Money is always integer cents, never floats"),
+    ("Never log a token", "Never log a token, because logs are shipped to the vendor"),
+]
+NOT_REPEATED = [
+    ("Money is always integer cents", "Money is never integer cents, always a decimal"),
+    ("Keep functions under 60 lines", "Keep functions under 60 lines in tests"),
+    ("Never log a token", "Always log a token, never a password"),
+    ("Use tabs", "Use tabs, never spaces"),
 ]
 
 
@@ -63,3 +76,17 @@ def test_two_values_of_one_thing_contradict_each_other(said: tuple[str, str]) ->
 @pytest.mark.parametrize("said", TOGETHER)
 def test_what_can_be_followed_together_does_not(said: tuple[str, str]) -> None:
     assert pairs(*said) == pairs(*said[::-1]) == []
+
+
+@pytest.mark.parametrize("said", REPEATED)
+def test_a_rule_that_a_clause_of_a_longer_one_says_is_told_by_that_one(said: tuple[str, str]) -> None:
+    short, long = (rule(number, text) for number, text in enumerate(said))
+    assert without_repeated([short, long]) == without_repeated([long, short]) == [long]
+    pinned = attrs.evolve(short, pinned_at=short.created_at)
+    assert without_repeated([pinned, long]) == [pinned, long]
+
+
+@pytest.mark.parametrize("said", NOT_REPEATED)
+def test_a_rule_that_a_longer_one_limits_or_denies_is_told(said: tuple[str, str]) -> None:
+    both = [rule(number, text) for number, text in enumerate(said)]
+    assert without_repeated(both) == both
