@@ -26,8 +26,7 @@ from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 from kiro_learn.model.version import __version__
 
 SECONDS_BETWEEN_WRITES = 0.25
-
-
+"""Of the notice of how far the copy before an upgrade is."""
 TOKEN_BYTES = 32
 _START_BYTES = 16_384
 """More than a start writes: the hook, the address, the first lines of the log."""
@@ -35,14 +34,13 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 """What ``secrets.token_urlsafe(32)`` writes."""
 
 
-class Below:
-    """A path in the home."""
-
-    def __init__(self, *parts: str) -> None:
-        self._parts = parts
-
-    def __get__(self, home: Home, _type: type[Home]) -> Path:
-        return home.path.joinpath(*self._parts)
+_LOCK = "daemon.lock"
+_ADDRESS = "daemon.address"
+_UPGRADE_NOTICE = "daemon.upgrade"
+_STOPPED = "daemon.stopped"
+"""Left by ``kiro-learn stop``: while it is there, no hook starts the daemon."""
+_ANEW = "daemon.anew"
+"""Left by ``kiro-learn start --anew``: where the database is gone, an empty one may take its place."""
 
 
 @attrs.frozen
@@ -52,28 +50,50 @@ class Home:
     path: Path
     """Absolute."""
 
-    database = Below("kiro-learn.db")
-    settings = Below("settings.toml")
-    logs = Below("logs")
-    backups = Below("backups")
-    hook = Below("bin", "hook")
-    """What agents run."""
-    start_script = Below("bin", "start")
-    """What the hook runs to start the daemon; there only where the settings allow it."""
-    agent_folder = Below("agent")
-    """Where agents that we start believe to work: there is nothing in it for them to read."""
-    token_file = Below("token")
-    began = Below("daemon.began")
-    """Since when there is a database; written once it is open, so that one that vanishes is missed."""
-    first_buffers = Below("buffers")
-    """Where the first kiro-learn kept what waited for learning."""
-    _lock = Below("daemon.lock")
-    _address = Below("daemon.address")
-    _upgrade_notice = Below("daemon.upgrade")
-    _stopped = Below("daemon.stopped")
-    """Left by ``kiro-learn stop``: while it is there, no hook starts the daemon."""
-    _anew = Below("daemon.anew")
-    """Left by ``kiro-learn start --anew``: where the database is gone, an empty one may take its place."""
+    @property
+    def database(self) -> Path:
+        return self.path / "kiro-learn.db"
+
+    @property
+    def settings(self) -> Path:
+        return self.path / "settings.toml"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def backups(self) -> Path:
+        return self.path / "backups"
+
+    @property
+    def hook(self) -> Path:
+        """What agents run."""
+        return self.path / "bin" / "hook"
+
+    @property
+    def start_script(self) -> Path:
+        """What the hook runs to start the daemon; there only where the settings allow it."""
+        return self.path / "bin" / "start"
+
+    @property
+    def agent_folder(self) -> Path:
+        """Where agents that we start believe to work: there is nothing in it for them to read."""
+        return self.path / "agent"
+
+    @property
+    def token_file(self) -> Path:
+        return self.path / "token"
+
+    @property
+    def began(self) -> Path:
+        """Since when there is a database; written once it is open, so that one that vanishes is missed."""
+        return self.path / "daemon.began"
+
+    @property
+    def first_buffers(self) -> Path:
+        """Where the first kiro-learn kept what waited for learning."""
+        return self.path / "buffers"
 
     @property
     def spool(self) -> Spool:
@@ -119,20 +139,20 @@ class Home:
 
     def is_stopped_by_user(self) -> bool:
         """Whether ``kiro-learn stop`` was the last word."""
-        return self._stopped.exists()
+        return (self.path / _STOPPED).exists()
 
     def forget_stop(self) -> None:
         """A daemon starts, so the stop is no longer the last word."""
         with self.usable():
-            self._stopped.unlink(missing_ok=True)
+            (self.path / _STOPPED).unlink(missing_ok=True)
 
     def may_begin_anew(self) -> bool:
         """Whether the user said that an empty database may take the place of one that is gone."""
-        return self._anew.exists()
+        return (self.path / _ANEW).exists()
 
     def forget_beginning_anew(self) -> None:
         """Only the next database that is gone may be told so anew."""
-        self._anew.unlink(missing_ok=True)
+        (self.path / _ANEW).unlink(missing_ok=True)
 
     @contextmanager
     def lock(self, build: str = "") -> Iterator[None]:
@@ -142,11 +162,12 @@ class Home:
           AlreadyRunning: another daemon owns it.
           ConfigError: the home is not there, or cannot be written.
         """
+        lock = self.path / _LOCK
         with self.usable():
-            if is_of_another_user(self._lock):
+            if is_of_another_user(lock):
                 # No daemon of theirs holds it: ``prepare`` refuses a home that is not its user's own.
-                private.put_aside(self._lock)
-            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+                private.put_aside(lock)
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             with self.usable():
                 taken = private.take(descriptor)
@@ -156,8 +177,8 @@ class Home:
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n{build}\n{__version__}\n".encode(), 0)
                 # What a crashed daemon left would be believed from now on.
-                self._address.unlink(missing_ok=True)
-                self._upgrade_notice.unlink(missing_ok=True)
+                (self.path / _ADDRESS).unlink(missing_ok=True)
+                (self.path / _UPGRADE_NOTICE).unlink(missing_ok=True)
             yield
         finally:
             os.close(descriptor)
@@ -165,7 +186,7 @@ class Home:
     def note_stop(self) -> None:
         """Tell clients that the daemon begins to end, by the time of its lock. Inside ``lock``."""
         with suppress(OSError):  # a disk that takes nothing more is no reason to run on
-            os.utime(self._lock)
+            os.utime(self.path / _LOCK)
 
     @contextmanager
     def announced(self, host: str, port: int) -> Iterator[None]:
@@ -175,11 +196,11 @@ class Home:
         """
         shown = f"[{host}]" if ":" in host else host
         with self.usable():
-            private.write(self._address, f"{shown}:{port}\n".encode())
+            private.write(self.path / _ADDRESS, f"{shown}:{port}\n".encode())
         try:
             yield
         finally:
-            self._address.unlink(missing_ok=True)
+            (self.path / _ADDRESS).unlink(missing_ok=True)
 
     @contextmanager
     def upgrade_announced(self) -> Iterator[Callable[[UpgradeProgress], None]]:
@@ -192,16 +213,16 @@ class Home:
                 return
             written_at[stage] = now
             notice = {"stage": stage, "done": progress.done, "total": progress.total}
-            private.write(self._upgrade_notice, json.dumps(notice).encode())
+            private.write(self.path / _UPGRADE_NOTICE, json.dumps(notice).encode())
 
         try:
             yield report
         finally:
-            self._upgrade_notice.unlink(missing_ok=True)
+            (self.path / _UPGRADE_NOTICE).unlink(missing_ok=True)
 
     def address(self) -> tuple[str, int] | None:
         """Where the daemon said it answers; None if it said nothing. After a crash, no daemon may be there."""
-        host, _, port = private.read_text(self._address).strip().rpartition(":")
+        host, _, port = private.read_text(self.path / _ADDRESS).strip().rpartition(":")
         return (host.strip("[]"), int(port)) if host and port.isdecimal() else None
 
     @contextmanager
