@@ -3,22 +3,21 @@
 Rules of this file: a row is trusted. What we wrote was checked when it entered, and the first kiro-learn, whose
 database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
 running their validators. Only what cannot be decoded at all is refused, by its id. What this program alone ever wrote
-(compactions, parked clusters) is trusted as well: it may be made of older rows. Only this file decides the format of
-what is stored, and no change of the API may change it.
+(compactions, parked clusters) is trusted as well: it may be made of older rows. Only this file, and those beside it for
+the graph and for learning runs, decide the format of what is stored, and no change of the API may change it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, TypeAlias
 
 import attrs
 
 from kiro_learn.adapters.sqlite.damage import Row, damage_named
-from kiro_learn.adapters.sqlite.statements import USAGE_FIELDS
-from kiro_learn.model.buffer import LearningRun, ParkedCluster
+from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.checks import unchecked
 from kiro_learn.model.correction import Replacement, ReplacementReason
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
@@ -26,18 +25,11 @@ from kiro_learn.model.ids import EventId, RecordId, from_text, to_text
 from kiro_learn.model.observation import CapturedRecord, content_hash
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin, RecordDetails
 from kiro_learn.model.retrieval import Hit, RankingFeatures, ToldItem
-from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.vectors import KnownModel, ModelIdentity
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _STRINGS = frozenset({str})
 Values: TypeAlias = dict[str, Any]
-
-
-def to_told(row: Row) -> ToldItem:
-    """A row of ``TOLD``."""
-    namespace, session_id, item_id, prompt_number = row
-    return ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
 
 
 def to_known_model(row: Sequence[Any]) -> KnownModel:
@@ -100,7 +92,7 @@ def to_event(row: Row) -> Event:
 
 
 def _spelled(record: MemoryRecord) -> Values:
-    """What of a record is text, but not in the value."""
+    """Those fields of a record that are no texts, but are stored as such."""
     return {
         "created_at": to_text(record.created_at),
         "observation_type": record.observation_type.value,
@@ -197,6 +189,12 @@ def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
         return record_id, RankingFeatures(text.lower(), None if moment is None else session_id, moment)
 
 
+def to_told(row: Row) -> ToldItem:
+    """A row of ``TOLD``."""
+    namespace, session_id, item_id, prompt_number = row
+    return ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
+
+
 def to_moment(text: str | None) -> datetime | None:
     """None if there is none, or none that can be read."""
     try:
@@ -225,17 +223,6 @@ def _strings(value: str) -> tuple[str, ...]:
     if type(strings) is not list or not _STRINGS.issuperset(map(type, strings)):
         raise TypeError
     return tuple(strings)
-
-
-def from_run(run: LearningRun) -> Values:
-    return attrs.asdict(run) | {"started_at": to_text(run.started_at), "finished_at": to_text(run.finished_at)}
-
-
-def to_run(row: Row) -> LearningRun:
-    run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem = row
-    with damage_named(run_id):
-        times = (from_text(started_at), from_text(finished_at))
-    return LearningRun(run_id, namespace, strategy, *times, event_count, record_count, problem)
 
 
 def from_compaction(event: Event, stands_for: Sequence[EventId]) -> Values:
@@ -338,16 +325,6 @@ def to_replacement(row: Row, *, replacing: tuple[RecordId, ...], replaced: tuple
             replacing=replacing,
             replaced=replaced,
         )
-
-
-def from_usage(usage: LlmUsage) -> Values:
-    return attrs.asdict(usage) | {"day": usage.day.isoformat()}
-
-
-def to_usage(row: Row) -> LlmUsage:
-    day, *values = row
-    with damage_named(f"the usage of {day}"):
-        return LlmUsage(day=date.fromisoformat(day), **dict(zip(USAGE_FIELDS[1:], values, strict=True)))
 
 
 def _to_json(value: Any) -> str:

@@ -13,7 +13,8 @@ import apsw
 
 from kiro_learn.adapters.sqlite import record_statements, statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
-from kiro_learn.adapters.sqlite.rows import Values, to_cluster, to_moment, to_run, to_usage
+from kiro_learn.adapters.sqlite.learning_rows import to_run, to_usage
+from kiro_learn.adapters.sqlite.rows import Values, to_cluster, to_moment
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
 from kiro_learn.model.ids import to_text
 from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace, display_name, project_id_in

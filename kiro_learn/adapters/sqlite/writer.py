@@ -31,6 +31,7 @@ from kiro_learn.adapters.sqlite.connections import changing, stop_if_cancelled, 
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.eraser import rewrite
 from kiro_learn.adapters.sqlite.forgetting_statements import HAS_FORGOTTEN_OR_MERGED
+from kiro_learn.adapters.sqlite.learning_rows import from_run, from_usage
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.model.buffer import LearningRun, ParkedCluster
 from kiro_learn.model.checks import unchecked_evolve
@@ -326,10 +327,10 @@ class SqliteTransaction(
         return self.connection.changes() > 0
 
     def add_llm_usage(self, usage: LlmUsage) -> None:
-        self.connection.execute(statements.ADD_LLM_USAGE, rows.from_usage(usage))
+        self.connection.execute(statements.ADD_LLM_USAGE, from_usage(usage))
 
     def put_run(self, run: LearningRun) -> None:
-        self.connection.execute(statements.PUT_RUN, rows.from_run(run))
+        self.connection.execute(statements.PUT_RUN, from_run(run))
 
     def put_hook_session(self, key: str, session_id: str) -> None:
         self.connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
