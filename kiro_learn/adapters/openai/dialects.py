@@ -31,7 +31,7 @@ class Question:
 
 
 @attrs.frozen(kw_only=True)
-class Reply:
+class ServerAnswer:
     """A server's answer, read: its text, why it ended, and counts of tokens."""
 
     text: str | None
@@ -50,7 +50,7 @@ class Dialect:
     path: str
     """Behind the address that the dialect counts from."""
     ask: Callable[[Question], dict[str, Any]]
-    read: Callable[[bytes], Reply]
+    read: Callable[[bytes], ServerAnswer]
 
 
 def is_cut(prompt: str, prompt_tokens: int | None) -> bool:
@@ -73,12 +73,12 @@ def _messages(question: Question) -> list[dict[str, str]]:
     return [{"role": "user", "content": question.prompt}]
 
 
-def _read_openai(body: bytes) -> Reply:
+def _read_openai(body: bytes) -> ServerAnswer:
     """The first choice."""
     value = object_in(body)
     choices = value.get("choices")
     choice = _dict(choices[0] if isinstance(choices, list) and choices else None)
-    return Reply(
+    return ServerAnswer(
         text=_text(_dict(choice.get("message")).get("content")),
         is_whole=choice.get("finish_reason") != "length",
         is_filtered=choice.get("finish_reason") == "content_filter",
@@ -86,9 +86,9 @@ def _read_openai(body: bytes) -> Reply:
     )
 
 
-def _read_ollama(body: bytes) -> Reply:
+def _read_ollama(body: bytes) -> ServerAnswer:
     value = object_in(body)
-    return Reply(
+    return ServerAnswer(
         text=_text(_dict(value.get("message")).get("content")),
         is_whole=value.get("done_reason") != "length",
         prompt_tokens=_count(value.get("prompt_eval_count")),

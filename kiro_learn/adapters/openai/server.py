@@ -20,7 +20,7 @@ import httpx
 import structlog
 import trio
 
-from kiro_learn.adapters.openai.dialects import OLLAMA, OPENAI, Dialect, Question, Reply, is_cut, object_in
+from kiro_learn.adapters.openai.dialects import OLLAMA, OPENAI, Dialect, Question, ServerAnswer, is_cut, object_in
 from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.record import MODEL_STRATEGY
 
@@ -127,9 +127,9 @@ class OpenAiLlm:
         if response.status != httpx.codes.OK:
             raise LlmError(f"{self._host} answered with status {response.status}", hint=_HINTS.get(response.status, ""))
         # Four megabytes of JSON take a tenth of a second.
-        reply = await trio.to_thread.run_sync(dialect.read, response.body)
-        self._note_size(prompt, reply)
-        return self._text_of(reply)
+        answer = await trio.to_thread.run_sync(dialect.read, response.body)
+        self._note_size(prompt, answer)
+        return self._text_of(answer)
 
     async def _dialect(self) -> Dialect:
         """Ollama says on a path of its own, beside ``/v1``, which version it is; no other server does."""
@@ -196,23 +196,23 @@ class OpenAiLlm:
             self._known.quiet_until = trio.current_time() + seconds
             raise ModelBusy(self._host, seconds)
 
-    def _note_size(self, prompt: str, reply: Reply) -> None:
+    def _note_size(self, prompt: str, answer: ServerAnswer) -> None:
         """Remember whether the server read the whole prompt; a short prompt shows nothing about a longer one."""
-        known, tokens = self._known, reply.prompt_tokens
+        known, tokens = self._known, answer.prompt_tokens
         if is_cut(prompt, tokens):
             log.warning("llm.prompt_cut", model=self.model, character_count=len(prompt), token_count=tokens)
             known.cut_characters, known.read_tokens = len(prompt), tokens or 0
         elif tokens and len(prompt) >= known.cut_characters:
             known.cut_characters = 0
 
-    def _text_of(self, reply: Reply) -> str:
-        if reply.is_filtered:
+    def _text_of(self, answer: ServerAnswer) -> str:
+        if answer.is_filtered:
             raise LlmError(f"{self._host} refused by its content filter")
-        if reply.text is None:
+        if answer.text is None:
             raise LlmError(f"{self._host} answered with no text")
-        if not reply.is_whole:
+        if not answer.is_whole:
             raise LlmError(f"{self._host} stopped before its answer was whole", hint=_CONTEXT)
-        return reply.text
+        return answer.text
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
