@@ -41,15 +41,12 @@ class Actor(Protocol):
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Work. Started means ready to answer; returning means stopped on purpose."""
-        ...
 
     def stop(self) -> None:
         """Take no more messages; finish those that wait, then return from ``run``."""
-        ...
 
     def abandon(self) -> None:
         """Refuse every waiting message: this actor does not run again."""
-        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -271,8 +268,8 @@ class PeriodicJob:
     name: str
     _work: Callable[[], Awaitable[None]]
     """Cancelled where it is once the job is to stop."""
-    _first_after_seconds: float
-    _interval_seconds: float
+    _first_after_seconds: float = attrs.field(kw_only=True)
+    _interval_seconds: float = attrs.field(kw_only=True)
     _stop: Stop = attrs.field(factory=Stop, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
