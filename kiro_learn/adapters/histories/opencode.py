@@ -48,9 +48,10 @@ class OpencodeHistory:
         folder = agent_folder(place, ".local/share", "XDG_DATA_HOME") / "opencode"
         found: dict[str, PastSession] = {}
         for path in files_below(folder, ".db"):
-            for file in session_in(path, "file") if path.name.startswith("opencode") else ():
-                for session in _in_database(file):
-                    found.setdefault(session.session_id, session)
+            if path.name.startswith("opencode"):
+                for file in session_in(path, "file"):
+                    for session in _in_database(file):
+                        found.setdefault(session.session_id, session)
         for path in files_below(folder / "storage" / "session", ".json", depth=_DEPTH):
             for session in session_in(path, path.stem):
                 found.setdefault(session.session_id, session)

@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from kiro_learn.adapters.service_managers import systemd
 from kiro_learn.adapters.service_managers.launchd import LaunchAgent
@@ -40,18 +39,27 @@ def find_service_manager(
       ServiceError: there is none.
     """
     name = NAME if is_default_home else f"{NAME}-{hashlib.sha256(os.fsencode(home)).hexdigest()[:8]}"
-    said: dict[str, Any] = {
-        "command": (sys.executable, "-P", "-m", "kiro_learn", "serve"),
-        "variables": _variables(home, environment),
-        "write_private": write_private,
-    }
+    command = (sys.executable, "-P", "-m", "kiro_learn", "serve")
+    variables = _variables(home, environment)
     if sys.platform == "darwin" and shutil.which("launchctl", path=environment.get("PATH")):
-        path = user_home / "Library" / "LaunchAgents" / f"{name}.plist"
-        return LaunchAgent(path=path, environment=environment, output=home / "logs" / "daemon.stderr", **said)
+        return LaunchAgent(
+            path=user_home / "Library" / "LaunchAgents" / f"{name}.plist",
+            command=command,
+            variables=variables,
+            environment=environment,
+            write_private=write_private,
+            output=home / "logs" / "daemon.stderr",
+        )
     reachable = _with_runtime_folder(environment)
     if shutil.which("systemctl", path=environment.get("PATH")) and systemd.is_usable(reachable):
         folder = Path(_folder_named(environment, "XDG_CONFIG_HOME") or user_home / ".config", "systemd", "user")
-        return SystemdUnit(path=folder / f"{name}.service", environment=reachable, **said)
+        return SystemdUnit(
+            path=folder / f"{name}.service",
+            command=command,
+            variables=variables,
+            environment=reachable,
+            write_private=write_private,
+        )
     raise _none_found(environment)
 
 

@@ -171,9 +171,10 @@ def map_errors(path: Path) -> Iterator[None]:
         yield
     except BUSY as error:
         raise StorageBusy(f"another process holds the lock of {path}", hint="Is a second daemon running?") from error
-    except (*CORRUPT, UnicodeDecodeError) as error:
-        said = "a text in it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
-        raise StorageCorrupt(f"the database {path} is damaged: {said}", hint=SOUND_COPY) from error
+    except CORRUPT as error:
+        raise StorageCorrupt(f"the database {path} is damaged: {error}", hint=SOUND_COPY) from error
+    except UnicodeDecodeError as error:
+        raise StorageCorrupt(f"the database {path} is damaged: a text in it is not UTF-8", hint=SOUND_COPY) from error
     except tuple(UNAVAILABLE) as error:
         problem = next(said for kind, said in UNAVAILABLE.items() if isinstance(error, kind))
         raise StorageUnavailable(path, problem=problem, hint=f"SQLite says: {error}.") from error

@@ -166,27 +166,30 @@ FEEDBACK_SUMS = """
 """
 
 
-_STATS_OF_ALL = {
-    "total_events": statements.COUNT_EVENTS_OF_ALL,
-    "total_memories": record_statements.COUNT_RECORDS_OF_ALL,
-    "total_projects": COUNT_PROJECTS,
-    "total_concepts": CONCEPTS_OF_ALL,
-}
-_STATS_OF_NAMESPACE = {
-    "total_events": statements.COUNT_EVENTS_OF_NAMESPACE,
-    "total_memories": record_statements.COUNT_RECORDS_OF_NAMESPACE,
-    "total_projects": COUNT_PROJECT,
-    "total_concepts": CONCEPTS_OF_NAMESPACE,
-}
-
-
 def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats:
-    is_all, values = namespace is None, {"namespace": namespace}
-    totals = _STATS_OF_ALL if is_all else _STATS_OF_NAMESPACE
+    return _stats_of_all(connection) if namespace is None else _stats_of_one(connection, namespace)
+
+
+def _stats_of_all(connection: apsw.Connection) -> Stats:
     return Stats(
-        **{name: connection.execute(statement, values).get for name, statement in totals.items()},
-        observation_types=_counts(connection.execute(TYPES_OF_ALL if is_all else TYPES_OF_NAMESPACE, values)),
-        event_kinds=_counts(connection.execute(EVENT_KINDS_OF_ALL if is_all else EVENT_KINDS_OF_NAMESPACE, values)),
+        total_events=connection.execute(statements.COUNT_EVENTS_OF_ALL).get,
+        total_memories=connection.execute(record_statements.COUNT_RECORDS_OF_ALL).get,
+        total_projects=connection.execute(COUNT_PROJECTS).get,
+        total_concepts=connection.execute(CONCEPTS_OF_ALL).get,
+        observation_types=_counts(connection.execute(TYPES_OF_ALL)),
+        event_kinds=_counts(connection.execute(EVENT_KINDS_OF_ALL)),
+    )
+
+
+def _stats_of_one(connection: apsw.Connection, namespace: Namespace) -> Stats:
+    values = {"namespace": namespace}
+    return Stats(
+        total_events=connection.execute(statements.COUNT_EVENTS_OF_NAMESPACE, values).get,
+        total_memories=connection.execute(record_statements.COUNT_RECORDS_OF_NAMESPACE, values).get,
+        total_projects=connection.execute(COUNT_PROJECT, values).get,
+        total_concepts=connection.execute(CONCEPTS_OF_NAMESPACE, values).get,
+        observation_types=_counts(connection.execute(TYPES_OF_NAMESPACE, values)),
+        event_kinds=_counts(connection.execute(EVENT_KINDS_OF_NAMESPACE, values)),
     )
 
 
