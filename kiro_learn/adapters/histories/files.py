@@ -74,7 +74,7 @@ def not_counted(_reason: str) -> None:
 
 
 def digest_of(text: str) -> str:
-    """Of what has no id."""
+    """By which what has no id is known from one import to the next: another digest would bring it in once more."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 

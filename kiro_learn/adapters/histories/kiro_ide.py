@@ -7,6 +7,7 @@ folder that is named by a hash of the project's path, a file of what was done an
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -16,7 +17,6 @@ from typing import Any
 from kiro_learn.adapters.histories.files import (
     agent_folder,
     application_folders,
-    digest_of,
     files_below,
     json_document,
     json_lines,
@@ -172,8 +172,8 @@ def _executions(session: Path, folder: str) -> dict[str, Path]:
 
 
 def _hashed(folder: str) -> str:
-    """How the folder is called that holds what was done in this one."""
-    return digest_of(folder)
+    """How Kiro calls the folder that holds what was done in this one."""
+    return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _folder_of(chat: Path) -> str:
