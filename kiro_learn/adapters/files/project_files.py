@@ -1,5 +1,5 @@
-"""Looks whether files of a project are still there and the same, and reads those that say how it is built, in threads
-that may be left behind.
+"""Looks whether files of a project are still there and the same, and reads those that say how it is built, and the rule
+files that agents load, in threads that may be left behind.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _NOT_ITS_OWN = frozenset({"node_modules", "vendor", "target", "dist", "build", "
 _NO_PLAIN_NAME = frozenset('*?"<>|{}:\0')
 """What a path that a learner took from a text may hold, and a file's name hardly does."""
 
-
 _apart = partial(trio.to_thread.run_sync, abandon_on_cancel=True)
+"""In a thread, which is left to end unseen if the caller is cancelled."""
 
 
 @attrs.frozen

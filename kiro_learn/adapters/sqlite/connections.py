@@ -1,4 +1,5 @@
-"""Opening the database's file, privately, setting connections up, and the pool of those that only read.
+"""Opening the database's file, privately, setting connections up, and the pool of those that only read; and how a query
+becomes a method of the store, and a step of writing one of a transaction.
 
 WAL: readers never wait for the writer. FULL: an acknowledged commit survives a power cut, for one fsync a commit.
 Deleted content is overwritten, and none of it goes into temporary files. One read-only connection serves one query at a
@@ -13,7 +14,6 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -85,7 +85,7 @@ def settle(writer: apsw.Connection) -> None:
     writer.execute("PRAGMA foreign_keys = ON")
 
 
-@contextmanager
+@contextlib.contextmanager
 def written(writer: apsw.Connection) -> Iterator[None]:
     """Commit what the block writes, or nothing of it."""
     writer.execute("BEGIN IMMEDIATE")
@@ -290,7 +290,7 @@ def reading_sound(query: Callable[Concatenate[apsw.Connection, DamagedRows, P], 
 
 
 class Writable(Protocol):
-    """What a transaction has that writes by ``writing`` and ``changing``."""
+    """What a transaction has whose methods ``writing`` and ``changing`` make."""
 
     connection: apsw.Connection
     changes: list[Change]

@@ -38,27 +38,10 @@ from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
 from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, UpgradeProgress, superfluous
 from kiro_learn.ports.storage.interface import Work
 
-MARKER = "folder-id"
-ID_BYTES = 16
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("ascii", errors="replace").strip()
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-
-
-def _write(path: Path, text: str) -> None:
-    make_private(path)
-    with path.open("w", encoding="ascii") as file:
-        file.write(f"{text}\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
 T = TypeVar("T")
 
+MARKER = "folder-id"
+ID_BYTES = 16
 BUSY_SECONDS = 5.0
 PARTIAL = ".partial"
 SPARE_BYTES = 100_000_000
@@ -273,6 +256,21 @@ def _copy_at(path: Path, named: re.Match[str] | None) -> BackupCopy:
         made_at = datetime.strptime(named[2], MOMENT).replace(tzinfo=UTC)
         kind = _KINDS.get(named[1], CopyKind.UPGRADE)
     return BackupCopy(path=path, kind=kind, made_at=made_at, bytes=bytes_of(path))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("ascii", errors="replace").strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+
+
+def _write(path: Path, text: str) -> None:
+    make_private(path)
+    with path.open("w", encoding="ascii") as file:
+        file.write(f"{text}\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def free_name(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Overwrites in the file what is left of records that were forgotten, or rewrites it whole."""
+"""Overwrites in the file what is left of records that were forgotten, or rewrites it whole; and says its size."""
 
 from __future__ import annotations
 

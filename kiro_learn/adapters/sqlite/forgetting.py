@@ -169,7 +169,7 @@ class ForgettingWrites(GraphWrites):
             ids = self._doomed(kind, limit)
             if ids:
                 remove(ids)
-                if kind != "project":  # of which some may be left
+                if kind != "project":  # ``_forget_rest`` does, once nothing of it is left
                     self._undoom(kind, ids)
                 self._doom("erasure", map(str, self.forgotten_in))
                 return len(ids)

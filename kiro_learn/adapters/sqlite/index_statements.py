@@ -141,7 +141,8 @@ def _waiting_for_model(condition: str) -> str:
     """
 
 
-# Backwards along an index each, which holds just these rows.
+# Backwards along an index each, which holds just these rows: records_without_embedding, records_without_passages,
+# model_embeddings_awaited and model_embeddings_without_passages.
 UNEMBEDDED = _waiting("r.embedding IS NULL AND r.embedding_set_aside IS NULL")
 WITHOUT_PASSAGES = _waiting("r.passage_codes IS NULL AND r.embedding IS NOT NULL")
 AWAITED_EMBEDDINGS = _waiting_for_model("e.embedding IS NULL AND e.set_aside IS NULL")

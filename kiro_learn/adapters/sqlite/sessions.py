@@ -1,6 +1,8 @@
-"""Sessions: listed by what they said last, with their events and the memories that came from these; and paused.
+"""Sessions: by what they said last, with their events, the memories that came of these, and what they were told.
 
-A pause is of one session or of a whole project. See ``statements.py`` for the rules of the SQL.
+Besides, events by themselves, and pauses, each of one session or of a whole project.
+
+See ``statements.py`` for the rules of the SQL.
 """
 
 from __future__ import annotations
@@ -231,7 +233,7 @@ def _place(place: EventPlace) -> Values:
     return {"valid_time": to_text(valid_time), "event_id": event_id}
 
 
-# Stores what sessions were told: ids and prompt numbers, never a text.
+# What sessions were told: ids and prompt numbers, never a text.
 
 
 def put_told(
@@ -263,7 +265,7 @@ def list_told(connection: apsw.Connection) -> list[ToldItem]:
     return [rows.to_told(row) for row in connection.execute(statements.TOLD)]
 
 
-# Queries about events.
+# Events by themselves, and who wrote them.
 
 
 def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | None:
@@ -303,6 +305,8 @@ def list_events(
             since_last.clear()
     return EventPage(tuple(events), total, None, (*broken, *since_last))
 
+
+# Pauses, and the sessions of hooks.
 
 WHOLE = ""
 """In the place of a session: all of the project."""

@@ -1,4 +1,6 @@
-"""SQL about projects, events, what waits to be learned, and the file, by name, with the index that serves it.
+"""SQL about projects, events, learning, sessions and the file, by name, with the index that serves it.
+
+The functions at the top make parts of statements, for the files beside this one as well.
 
 Rules of this file: values are bound, never written into the text. The one thing that cannot be bound is a table's
 name; ``records_fts_<number>`` is made by ``for_namespace`` from an integer and from nothing else.
@@ -315,8 +317,9 @@ QUICK_CHECK = "SELECT quick_check FROM pragma_quick_check(:table)"
 # The same, with each index compared with its table; of copies, which nobody waits for.
 INTEGRITY_CHECK = "SELECT integrity_check FROM pragma_integrity_check(:table)"
 
-# Of a record that is there.
 FEEDBACK_COUNTS = ("helped", "wrong", "used", "ignored", "objected")
+
+# Of a record that is there.
 ADD_FEEDBACK = f"""
     INSERT INTO memory_feedback (record_id, {", ".join(FEEDBACK_COUNTS)})
     SELECT r.record_id, {", ".join(f":{name}" for name in FEEDBACK_COUNTS)}

@@ -1,4 +1,4 @@
-"""Queries for the status and the lists: counts, projects, learning runs, model usage.
+"""Queries for the status and the lists: counts, projects, learning runs, parked clusters, model usage.
 
 Each is asked for by a person who looks at a page. See ``statements.py`` for the rules of the SQL.
 """

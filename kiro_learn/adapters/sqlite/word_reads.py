@@ -1,4 +1,4 @@
-"""What FTS5 keeps of one namespace's words, as arrays."""
+"""What FTS5 keeps of one namespace's words, as arrays; and the writes of such an index, which can be built anew."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ CHUNK_COUNT = 1_000
 
 
 def rebuild_whole(connection: apsw.Connection, namespace: Namespace) -> None:
-    """The same to its end, where nobody waits for a turn."""
+    """``rebuild`` for all records at once, where no other write waits until it is done."""
     after: int | None = 0
     while after is not None:
         after = rebuild(connection, namespace, after=after, most=CHUNK_COUNT)

@@ -157,6 +157,7 @@ class Writer:
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[None]:
+        """For the length of the block, the connection is open, and what SQLite refuses is said in our own words."""
         if self._is_closed:
             raise StorageUnavailable(self._path, hint="It was closed.")
         with map_errors(self._path):
