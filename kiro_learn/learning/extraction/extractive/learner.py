@@ -128,9 +128,11 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
         return
     is_about_rule = is_short and len(rules) == 1
     yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
+    # Each holds beyond the matter of its turn, so it is found, told, overruled and protected by itself.
     if not is_about_rule:
-        # Each holds beyond the matter of its turn, so it is found, told, overruled and protected by itself.
         yield from (_from_rule(rule, ()) for rule in rules)
+    elif chosen := _chosen(turn):
+        yield _from_choice(turn, chosen)
 
 
 def earnest_answer(turn: Turn) -> list[Block]:
@@ -197,6 +199,8 @@ def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact
     if rules:
         yield _from_rule(rules[0], answered)
         yield from (_from_rule(rule, ()) for rule in rules[1:])
+        if chosen := _chosen(turn):
+            yield _from_choice(turn, chosen)
     elif _has_decision(answered):
         yield _from_answered(turn, answered)
     elif cause := _told_cause(turn):

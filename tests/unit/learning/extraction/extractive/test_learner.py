@@ -162,6 +162,18 @@ def test_what_answers_several_rules_is_a_memory_beside_them() -> None:
     assert [rule.title for rule in rules] == ["Never push to main.", "Always use pnpm here."]
 
 
+@pytest.mark.parametrize(
+    "reply", ["Done.", "I scaffolded the server in `src/server.ts`, with a type provider for Zod."]
+)
+def test_a_choice_beside_a_rule_is_a_memory_of_its_own(reply: str) -> None:
+    choice = "Use Fastify, not Express, because we need schema validation out of the box."
+    drafts = learned(prompt(1, f"{choice} Money is always integer cents, never floats."), answer(2, reply))
+    assert [(draft.title, draft.knowledge_type, draft.origin) for draft in drafts] == [
+        ("Money is always integer cents, never floats.", KnowledgeType.CONSTRAINT, Origin.USER),
+        (choice, KnowledgeType.DECISION, Origin.USER),
+    ]
+
+
 @pytest.mark.parametrize("reply", ["Done.", "OK, I've changed it in app/settings.py and updated the tests."])
 def test_a_persons_reasoned_choice_is_their_decision_whatever_the_answer_says(reply: str) -> None:
     said = "Store the sessions in Postgres, because Redis is not backed up"
