@@ -37,10 +37,10 @@ from kiro_learn.services.histories import PastMemories, PastSessions
 from kiro_learn.services.installation import Installation
 from kiro_learn.services.notes_export import NotesExport
 from kiro_learn.services.notes_import import KeptMemories, NotesImport
-from kiro_learn.services.sharing import TeamOwner
 
 if TYPE_CHECKING:
     from kiro_learn.adapters.sqlite.copies import SqliteCopies
+    from kiro_learn.services.sharing import TeamOwner
 
 
 def open_installation(home: Path, environment: Mapping[str, str]) -> Installation:

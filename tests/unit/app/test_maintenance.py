@@ -1,7 +1,9 @@
-"""What agents are told to run."""
+"""What agents are told to run, and what the verbs that need no daemon load."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +31,9 @@ def test_the_server_is_named_by_its_whole_path(tmp_path: Path, monkeypatch: pyte
     program, *_ = maintenance._mcp_command()
     assert Path(program).is_absolute()
     assert text.count(f'"{program}"') == 5
+
+
+def test_nothing_of_the_daemon_is_loaded() -> None:
+    code = "import sys, kiro_learn.app.maintenance; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not [name for name in modules if name.startswith(("kiro_learn.actors", "kiro_learn.pipelines"))]
