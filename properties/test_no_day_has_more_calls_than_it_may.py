@@ -13,7 +13,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BudgetSpent, LlmError, StorageUnavailable
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MODEL_STRATEGY
-from kiro_learn.pipelines.learn.learners import MeteredLlm
+from kiro_learn.pipelines.learn.asking import MeteredLlm
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import simulated_world
 from kiro_learn.testing.simulation import EPOCH, scheduled

@@ -15,7 +15,7 @@ from kiro_learn.errors import BatchRefused, BudgetSpent, KiroLearnError, LlmErro
 from kiro_learn.model.buffer import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.statistics import LlmCall, LlmUsage
-from kiro_learn.pipelines.learn.learners import is_model
+from kiro_learn.pipelines.learn.asking import is_model
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import TOO_SLOW, Learner, Llm, LlmChoice
 from kiro_learn.ports.storage.events import UsageReads

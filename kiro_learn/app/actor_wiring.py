@@ -23,10 +23,11 @@ from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import Config
+from kiro_learn.pipelines.learn.asking import MeteredLlm, is_model
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
-from kiro_learn.pipelines.learn.learners import KnownMemories, MeteredLlm, is_model
+from kiro_learn.pipelines.learn.learners import KnownMemories
 from kiro_learn.pipelines.learn.learning_run import Learner
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner

@@ -28,7 +28,7 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount
-from kiro_learn.pipelines.learn.learners import MeteredLlm, is_model, until_usable
+from kiro_learn.pipelines.learn.asking import MeteredLlm, is_model, until_usable
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.ports.storage.events import BufferReads

@@ -14,9 +14,7 @@ import trio
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.extraction.parsing import dated, record_of
-from kiro_learn.learning.extraction.splitting import (
-    half_count,
-)
+from kiro_learn.learning.extraction.splitting import half_count
 from kiro_learn.learning.extraction.unheld import MOST_DRAFTS, Distinct, distinct, with_unheld_terms
 from kiro_learn.learning.relearning import Candidate
 from kiro_learn.model.buffer import BufferSnapshot
@@ -24,7 +22,8 @@ from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.pipelines.learn.learners import KnownMemories, MeteredLlm, ModelLearner, is_model
+from kiro_learn.pipelines.learn.asking import MeteredLlm, is_model
+from kiro_learn.pipelines.learn.learners import KnownMemories, ModelLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.home import Branches
 from kiro_learn.ports.models import TOO_SLOW, Drafted, Learner, Llm, LlmByProject, TextEmbedder

@@ -1,21 +1,19 @@
-"""The learners that a batch is given to: the built-in one, and a model behind the same contract; and what asking costs.
+"""The learners that a batch is given to: the built-in one, and a model behind the same contract.
 
-Every prompt to a learner gets a deadline, and is counted if it is to a model.
+A model is shown what is remembered already and is near to the batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
-from typing import TypeGuard, TypeVar
 
 import attrs
 import structlog
-import trio
 
 from kiro_learn.config import LearningConfig
-from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, ModelBusy, StorageError, UnusableAnswer
+from kiro_learn.errors import EmbeddingError, LlmError, StorageError, UnusableAnswer
 from kiro_learn.learning.extraction.framing import FramedBatch, Utterance, parts_of
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import (
@@ -37,108 +35,19 @@ from kiro_learn.model.draft import NO_DRAFTS, RecordDraft
 from kiro_learn.model.event import SESSION_STARTED, Event, EventKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY
+from kiro_learn.model.record import BUILT_IN_STRATEGY
+from kiro_learn.pipelines.learn.asking import MeteredLlm, until_usable
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
-from kiro_learn.ports.models import Drafted, Learner, Llm, LlmMeter, TextEmbedder
+from kiro_learn.ports.models import Drafted, Llm, TextEmbedder
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
 
-T = TypeVar("T")
-
-RETRY_SECONDS = 1.0
-"""Before the second attempt at one prompt; doubled before each further one."""
-
-MOST_RETRY_SECONDS = 30.0
-"""A run holds one of the few slots: if a server asks for a longer pause, a later run tries again."""
-
-
-def is_model(llm: Llm | Learner) -> TypeGuard[Llm]:
-    """A language model answers, so every call is counted and limited; the built-in learner costs nothing."""
-    return llm.strategy == MODEL_STRATEGY
-
-
-@attrs.frozen(eq=False)
-class MeteredLlm:
-    """Asks a model with a time limit, and counts the call against the daily quota."""
-
-    ledger: LlmMeter
-
-    async def ask(self, namespace: Namespace, llm: Llm, prompt: str, *, seconds: float) -> str:
-        """The whole answer of ``llm`` to ``prompt``, on behalf of a project.
-
-        Cancellation: the call counts as one without an answer.
-
-        Raises:
-          BudgetSpent: a model may not be asked any more today; it was not.
-          ModelBusy: its server asked to be left alone; if nothing was sent, nothing is counted.
-          LlmError: there is no usable answer.
-          trio.TooSlowError: there was none in time.
-        """
-        if not is_model(llm):
-            return await _answer(llm, prompt, seconds=seconds)
-        entry, answer, was_asked = self.ledger.began(namespace, prompt), None, True
-        try:
-            answer = await _answer(llm, prompt, seconds=seconds)
-        except ModelBusy as error:
-            was_asked = error.was_asked
-            raise
-        finally:
-            if was_asked:
-                self.ledger.ended(entry, answer)
-            else:
-                self.ledger.not_asked(entry, prompt)
-        return answer
-
-
-async def until_usable(attempt: Callable[[LlmError | None], Awaitable[T]], *, attempts: int, failed: str) -> T:
-    """What ``attempt`` gives, which is told the failure of the one before; it is made anew as often as ``attempts``.
-
-    Args:
-      failed: logged of each attempt that gave no usable answer.
-
-    Raises:
-      BudgetSpent: a model may not be asked any more today.
-      LlmError: no attempt gave a usable answer, or the server asks for a longer pause than a run can wait.
-      trio.TooSlowError: there was none in time: another attempt would probably take as long.
-    """
-    before: LlmError | None = None
-    for count in range(1, attempts + 1):
-        try:
-            return await attempt(before)
-        except BudgetSpent:
-            raise
-        except LlmError as error:
-            log.warning(failed, attempts_left=attempts - count, problem=str(error))
-            before, pause = error, _seconds_to_retry(error, count)
-            if count == attempts or pause is None:
-                raise
-        await trio.sleep(pause)
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
-    """How long to wait before a model that failed ``attempt_count`` times is asked once more; None: not now.
-
-    The pause doubles, so that an overloaded server is not asked again at once; longer if the server asks for that.
-    """
-    backoff = RETRY_SECONDS * 2 ** (attempt_count - 1)
-    requested = error.retry_after_seconds or 0
-    return max(backoff, requested) if requested <= MOST_RETRY_SECONDS else None
-
-
-async def _answer(llm: Llm, prompt: str, *, seconds: float) -> str:
-    with trio.fail_after(seconds):
-        return await llm.complete(prompt)
-
-
-# The learner without a model: no network, the same drafts every time.
-
 
 @attrs.frozen(eq=False)
 class BuiltInLearner:
-    """The learner without a model; it takes any batch whole.
+    """The learner without a model: no network, the same drafts every time. It takes any batch whole.
 
     A full one takes longer than the loop may be held up, hence ``offload``.
     """

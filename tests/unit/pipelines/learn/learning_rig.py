@@ -24,9 +24,10 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
+from kiro_learn.pipelines.learn.asking import MeteredLlm
 from kiro_learn.pipelines.learn.extraction import BranchNotes, Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
-from kiro_learn.pipelines.learn.learners import KnownMemories, MeteredLlm
+from kiro_learn.pipelines.learn.learners import KnownMemories
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.ports.models import Llm, LlmChoice
