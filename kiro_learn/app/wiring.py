@@ -116,7 +116,9 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         activity=ProjectActivity(storage, names, clock, aftermath),
         project_records=ProjectRecords(storage, names, edit, forget),
         graph_items=GraphItems(storage, names, graph_edit),
-        conflicts=Conflicts(storage, taking.session_context, graph_edit, edit, forget, offload=dependencies.background),
+        conflicts=Conflicts(
+            storage, taking.session_context.rule_files, graph_edit, edit, forget, offload=dependencies.background
+        ),
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),
         backups=backups,

@@ -20,8 +20,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.admission import Offload
 from kiro_learn.services.graph_items import GraphEdit
 from kiro_learn.services.memories import Edit, Forget
-from kiro_learn.services.project_files import MOST_RULES
-from kiro_learn.services.session_context import SessionContext
+from kiro_learn.services.project_files import MOST_RULES, RuleFiles
 
 MOST_FACTS = 2_000
 """Of one project, the newest."""
@@ -49,7 +48,7 @@ class Conflicts:
     """Every method may raise StorageError."""
 
     _storage: StorageBackend
-    _session_context: SessionContext
+    _rule_files: RuleFiles
     _graph_edit: GraphEdit
     _edit: Edit
     _forget: Forget
@@ -61,7 +60,7 @@ class Conflicts:
 
     async def list(self, namespaces: Iterable[Namespace]) -> list[tuple[Namespace, tuple[ConflictSide, ConflictSide]]]:
         """Those of some projects, in pairs: the fact that holds, or the memory, is the first of two."""
-        lines = await self._session_context.rule_files.conflicts()
+        lines = await self._rule_files.conflicts()
         return [
             (namespace, (one, other))
             for namespace in namespaces
@@ -78,7 +77,7 @@ class Conflicts:
           NoConflict: these two do not contradict each other, or do so no longer.
           InvalidRequest: ``over`` is a line of a file: those are changed by who owns them.
         """
-        lines = await self._session_context.rule_files.conflicts()
+        lines = await self._rule_files.conflicts()
         sides = [pair async for pair in self._in(namespace, lines) if {each.id for each, _ in pair} == {keep, over}]
         if not sides or keep == over:
             raise NoConflict(keep, over)
