@@ -153,9 +153,11 @@ class Health:
     _llms: LlmFailover
     _clock: ClockAndIds
     _process: Process
-    _started_at: datetime = attrs.field(
-        default=attrs.Factory(lambda self: self._clock.utc_now(), takes_self=True), init=False
-    )
+    _started_at: datetime = attrs.field(init=False)
+
+    @_started_at.default
+    def _now(self) -> datetime:
+        return self._clock.utc_now()
 
     @property
     def pid(self) -> int:

@@ -147,16 +147,18 @@ class ContextBuilder:
     _clock: ClockAndIds
     _config: RecallConfig
     _most_tokens: int
-    _count: Callable[[str], int] = attrs.field(alias="count_tokens")
+    _count_tokens: Callable[[str], int]
     _offload: Offload
     _keep_hits: Callable[[ContextHits], None]
-    _count_line: Callable[[str], int] = attrs.field(
-        default=attrs.Factory(lambda self: lru_cache(KEPT_COUNTS)(self._count), takes_self=True), init=False
-    )
+    _count_line: Callable[[str], int] = attrs.field(init=False)
+
+    @_count_line.default
+    def _kept_counts(self) -> Callable[[str], int]:
+        return lru_cache(KEPT_COUNTS)(self._count_tokens)
 
     async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
         """A conversation in ``slot`` tokens; see ``learning.consolidation``."""
-        return await self._offload(lambda: compact(messages, slot=slot, count=self._count))
+        return await self._offload(lambda: compact(messages, slot=slot, count=self._count_tokens))
 
     async def build(
         self, namespace: Namespace, request: ContextRequest, told_before: Callable[[], Collection[str]] = frozenset
@@ -219,7 +221,7 @@ class ContextBuilder:
         return Context(
             text=text,
             items=tuple(item for _, item in chosen),
-            tokens=self._count(text),
+            tokens=self._count_tokens(text),
             budget=budget,
             query=query,
             trigger=gathered.trigger(query, has_history=bool(request.history)),
@@ -233,7 +235,7 @@ class ContextBuilder:
         """The tokens of a conversation, by its newest part where it is long: counting megabytes would hold all up."""
         characters = sum(map(len, texts))
         newest = "\n".join(text[-COUNTED:] for text in texts[-COUNTED_MESSAGES:])[-COUNTED:]
-        return math.ceil(self._count(newest) * characters / len(newest)) if newest else 0
+        return math.ceil(self._count_tokens(newest) * characters / len(newest)) if newest else 0
 
     def _budget(self, request: ContextRequest, query: GraphQuery, history_tokens: int) -> int:
         is_deep = query.intent is Intent.RECALL_EPISODE
@@ -284,14 +286,14 @@ class ContextBuilder:
         telling = PassageTelling(memories, gathered, request.message)
         kept = fitted(others, budget=int(budget * OF_GRAPH), count=self._count_line)
         text = f"{block_of(kept)}\n\n{RELEVANT_HISTORY}\n"
-        tokens = budget - self._count(text)
+        tokens = budget - self._count_tokens(text)
         most_bytes = math.inf if request.most_bytes is None else request.most_bytes - len(text.encode())
         room = min(most_bytes, telling.bytes_worth(int(tokens * BYTES_PER_TOKEN)), tokens * BYTES_PER_TOKEN)
         for _ in range(MOST_TRIES):
             told = telling.told(int(room)) if room > 0 else []
             if not told:
                 return []
-            spent = self._count("\n".join(line.text for line in told))
+            spent = self._count_tokens("\n".join(line.text for line in told))
             if spent <= tokens:
                 return [*kept, *told]
             room *= WITHIN * tokens / spent
@@ -306,7 +308,7 @@ class ContextBuilder:
 
         def fits(longer: Sequence[Line]) -> bool:
             text = block_of(longer)
-            return self._count(text) <= budget and (most_bytes is None or len(text.encode()) <= most_bytes)
+            return self._count_tokens(text) <= budget and (most_bytes is None or len(text.encode()) <= most_bytes)
 
         return with_candidates(lines, gathered.facts, candidates, fits=fits) if candidates else lines
 
