@@ -239,9 +239,8 @@ class History:
 
     async def _set_pinned(self, record: MemoryRecord, at: datetime | None) -> MemoryRecord:
         if not await self._writer.write(lambda transaction: transaction.set_pinned([record.record_id], at)):
-            return await one_record(
-                self._storage, record.record_id
-            )  # since it was read, another changed its pin, or it went
+            # Since it was read, another changed its pin, or it went.
+            return await one_record(self._storage, record.record_id)
         return unchecked_evolve(record, pinned_at=at)
 
     async def _is_pinned_last(self, record_id: RecordId) -> bool:

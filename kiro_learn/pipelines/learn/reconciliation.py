@@ -332,7 +332,8 @@ class _Pass:
 
     def _note(self, planned: Plan) -> None:
         self.taken |= {near.record.record_id for merge_plan in planned.merges for near in merge_plan.neighbors}
-        self.counts.kept_separate_count += not planned.merges
+        if not planned.merges:
+            self.counts.kept_separate_count += 1
         if planned.unknown_count:
             log.warning("reconciliation.unknown_cited", unknown_count=planned.unknown_count)
 
