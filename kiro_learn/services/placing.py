@@ -18,7 +18,7 @@ from kiro_learn.model.record import EVERYTHING, RecordFilter
 from kiro_learn.model.retrieval import Hit, Ranking, SearchMode, best_first
 from kiro_learn.model.settings import ScoringSettings
 from kiro_learn.model.vectors import ModelIdentity, Vector
-from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
+from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.retrievers import (
     EMBEDDING_OFF,
     LATE,
@@ -29,6 +29,7 @@ from kiro_learn.pipelines.recall.retrievers import (
     VectorRetriever,
     WordRetriever,
 )
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import QueryEmbedder
 from kiro_learn.ports.storage.interface import StorageBackend

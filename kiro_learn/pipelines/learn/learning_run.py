@@ -25,7 +25,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, ReconciledCluster, Reconciler
-from kiro_learn.pipelines.recall.finder import Stopwatch
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.events import BufferReads
 from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter

@@ -41,8 +41,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import JUDGED_STRATEGY, MemoryRecord, embedded_text
 from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.pipelines.learn.asking import MeteredLlm, is_model, until_usable
-from kiro_learn.pipelines.recall.finder import Stopwatch
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import Learner, Llm
 from kiro_learn.ports.storage.records import ObservationReads, RecordReads

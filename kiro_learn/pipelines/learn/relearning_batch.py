@@ -30,7 +30,7 @@ from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import PHASES, new_run, put_candidate, put_merge, without_forgotten
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
-from kiro_learn.pipelines.recall.finder import Stopwatch
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, StorageWriter

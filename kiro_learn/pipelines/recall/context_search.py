@@ -24,8 +24,9 @@ from kiro_learn.pipelines.recall.candidates import (
     holds,
     strength_now,
 )
-from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
+from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.indexes import NearestGraphItems
 from kiro_learn.ports.models import QueryEmbedder
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached

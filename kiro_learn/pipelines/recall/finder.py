@@ -1,13 +1,8 @@
-"""Finds memories: every retriever at once, fused; without those that cannot answer in time.
-
-The time of each stage of a retrieval is measured too.
-"""
+"""Finds memories: every retriever at once, fused; without those that cannot answer in time."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import attrs
@@ -25,50 +20,10 @@ from kiro_learn.pipelines.recall.retrievers import (
     RetrieverAnswer,
     RetrieverQuery,
 )
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.storage.records import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import Evidence, Fusion, depth_for, fuse, fuse_calibrated, words_of
-
-
-class Stopwatch:
-    """Times the stages of one retrieval, or of one learning run. One that fails or is cut off counts up to then.
-
-    One that comes twice has the time of both.
-    """
-
-    def __init__(self) -> None:
-        self._began = trio.current_time()
-        self._seconds: dict[str, float] = {}
-        self.latest = "query"
-        """The stage that began last: when all is cut off, the one that was waited for."""
-
-    @property
-    def stages_ms(self) -> dict[str, float]:
-        """Milliseconds by stage, to a tenth, in the order in which they ended; stages may overlap."""
-        return {name: round(seconds * 1000, 1) for name, seconds in self._seconds.items()}
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Add the time of the block to the stage ``name``, however the block ends."""
-        self.latest = name
-        began = trio.current_time()
-        try:
-            yield
-        finally:
-            self._seconds[name] = self._seconds.pop(name, 0.0) + trio.current_time() - began
-
-    def leave_out(self, name: str) -> None:
-        """A stage of which nothing was used."""
-        self._seconds.pop(name, None)
-
-    def elapsed_ms(self) -> float:
-        """Milliseconds since the stopwatch was made, to a tenth."""
-        return round((trio.current_time() - self._began) * 1000, 1)
-
-    def in_whole_ms(self, stages: Iterable[str]) -> dict[str, int]:
-        """For a log: each of these ``stages``, rounded down, and a ``duration_ms`` that is at least their sum."""
-        whole = {f"{name}_ms": math.floor(self._seconds.get(name, 0.0) * 1000) for name in stages}
-        return {**whole, "duration_ms": math.ceil((trio.current_time() - self._began) * 1000)}
 
 
 @attrs.frozen

@@ -1,5 +1,5 @@
-"""What is known of one retrieval so far, kept apart so that one that timed out is still logged; and what the log has
-of it.
+"""What is known of one retrieval so far, and told, kept apart so that one that timed out is still logged; and what the
+log has of it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from kiro_learn.model.retrieval import BRANCH_FACTOR, FoundRecord, Hit, Report, 
 from kiro_learn.model.vectors import BUNDLED_MODEL, Codes, ModelIdentity
 from kiro_learn.pipelines.recall.context import Context, Searched
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
-from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
+from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.pipelines.recall.retrievers import OptionalResult
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.retrieval.ranking.calibrated import WORTH_TELLING, vectors_of, worth_telling
 from kiro_learn.retrieval.ranking.confidence import Sureness, overturned_among
 from kiro_learn.retrieval.rendering.brief import BETWEEN, told_below, told_first

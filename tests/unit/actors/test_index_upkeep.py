@@ -7,7 +7,8 @@ import trio
 from kiro_learn.actors.index_upkeep import MOST_WAITING
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.retrieval import LexicalRanking
-from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
+from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.services.services import Services

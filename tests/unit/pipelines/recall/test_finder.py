@@ -15,7 +15,8 @@ from kiro_learn.model.record import embedded_text
 from kiro_learn.model.retrieval import Hit, RankingFeatures, SearchMode
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.pipelines.recall import finder
-from kiro_learn.pipelines.recall.finder import Findings, Stopwatch
+from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import vectors_of
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon

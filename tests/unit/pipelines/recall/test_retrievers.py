@@ -11,8 +11,9 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.errors import StorageError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import Hit, Ranking, SearchMode
-from kiro_learn.pipelines.recall.finder import Finder, Findings, Stopwatch
+from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.retrievers import Retriever, RetrieverAnswer, RetrieverKind, RetrieverQuery
+from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import simulate
