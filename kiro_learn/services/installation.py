@@ -1,4 +1,4 @@
-"""Installs kiro_learn into coding agents and takes it out again: first it makes a plan, then carries it out."""
+"""Installs kiro_learn into coding agents and takes it out again: first it makes a plan, then has it carried out."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import attrs
 from kiro_learn.agent_files.changes import CannotEdit, has_all, installed, uninstalled, without_us
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.layouts import (
-    COMPRESSOR_AGENT,
-    DEFAULT_AGENT_FILE,
     KIRO_FOLDER,
     MEMORY_AGENT,
     AgentFile,
@@ -21,13 +19,13 @@ from kiro_learn.agent_files.layouts import (
     WrittenFile,
     compressor_path,
     default_agent_path,
-    manifest_text,
 )
 from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
 from kiro_learn.ports.home import HomeFolder
 from kiro_learn.ports.service_manager import AgentFiles, AgentPrograms
 from kiro_learn.services.agent_surroundings import InstalledFiles, SurroundingsReader, manifest_in
+from kiro_learn.services.installation_plan import Plan, Step, carry_out
 from kiro_learn.wire.agents import AGENTS, files_of
 from kiro_learn.wire.hook_names import hook_names
 
@@ -42,53 +40,6 @@ class FoundAgent:
     title: str
     version: str
     """Empty if it states none."""
-
-
-@attrs.frozen
-class Step:
-    """One file of a plan: its text now and afterwards, None where there is no file."""
-
-    path: PurePosixPath
-    before: str | None
-    after: str | None
-    written: WrittenFile | None
-    """The file's entry in the manifest afterwards; None: no entry."""
-
-    @property
-    def changes_the_file(self) -> bool:
-        """Whether the plan changes the file's text."""
-        return self.before != self.after
-
-
-@attrs.frozen
-class Plan:
-    """The files that an installation would write, and the problems."""
-
-    steps: tuple[Step, ...]
-    problems: tuple[AgentFileError, ...] = ()
-    folders: tuple[str, ...] = ()
-    """That another home made for files that this one takes over."""
-    taken_from: tuple[PurePosixPath, ...] = ()
-    """The homes that files which change are connected to, and are not any more afterwards."""
-    is_portable: bool = False
-    """What is written names no path of this machine."""
-    is_in_git: bool = False
-    """The files lie in a repository."""
-
-    @property
-    def sends_to_a_model(self) -> bool:
-        """Whether the daemon would find a model afterwards that it did not find before."""
-        return any(step.path.stem == COMPRESSOR_AGENT and step.before is None for step in self.steps)
-
-    @property
-    def sets_default_agent(self) -> bool:
-        """Whether Kiro CLI would start with our agent afterwards, and does not before."""
-        return any(step.path.name == DEFAULT_AGENT_FILE and step.written is not None for step in self.changes)
-
-    @property
-    def changes(self) -> tuple[Step, ...]:
-        """The steps that change a file."""
-        return tuple(step for step in self.steps if step.changes_the_file)
 
 
 class Installation:
@@ -238,16 +189,8 @@ class Installation:
                     yield file
 
     def carry_out(self, plan: Plan) -> tuple[AgentFileError, ...]:
-        """Carry out ``plan``; returns the errors of files that could not be changed, which are as they were.
-
-        The manifest is kept before a file is written: after a crash in between, it names a file that is still as it
-        was, which uninstalling leaves alone.
-
-        Raises:
-          AgentFileError: the manifest could not be kept; no file was touched.
-        """
-        with self._files.exclusive():
-            return _carry_out_all(self._files, plan)
+        """See ``installation_plan.carry_out``: returns the errors of files that could not be changed."""
+        return carry_out(self._files, plan)
 
     def _step(
         self,
@@ -335,66 +278,3 @@ def _or_refused(path: PurePosixPath, change: Callable[[], Changed]) -> Changed:
         return change()
     except CannotEdit as error:
         raise AgentFileError(path, error.problem, line=error.line, column=error.column) from error
-
-
-def _keep(files: AgentFiles, manifest: Manifest) -> None:
-    is_empty = not manifest.files and not manifest.folders
-    files.keep_manifest(None if is_empty else manifest_text(manifest))
-
-
-def _without_empty_folders(files: AgentFiles, manifest: Manifest) -> Manifest:
-    """Remove the folders that we made and that are empty now."""
-    in_use = [PurePosixPath(each.path) for each in manifest.files]
-    folders = sorted(manifest.folders, key=len, reverse=True)
-    left = []
-    for folder in folders:
-        is_used = any(PurePosixPath(folder) in path.parents for path in in_use)
-        if is_used or not files.remove_folder(PurePosixPath(folder)):
-            left.append(folder)
-    kept = tuple(folder for folder in manifest.folders if folder in left)
-    return attrs.evolve(manifest, folders=kept if manifest.files else ())
-
-
-def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
-    before = manifest_in(files)
-    for step in plan.steps:
-        files.remove_leftovers(step.path)
-    manifest = _announced(files, plan, before)
-    failed: list[AgentFileError] = []
-    for step in plan.steps:
-        try:
-            manifest = _carry_out(files, step, manifest)
-        except AgentFileError as error:
-            failed.append(error)
-            known = before.file(str(step.path))
-            manifest = manifest.without_file(str(step.path))
-            manifest = manifest if known is None else manifest.with_file(known)
-    try:
-        _keep(files, _without_empty_folders(files, manifest))
-    except AgentFileError as error:  # the manifest that was written before names at least as much
-        failed.append(error)
-    return tuple(failed)
-
-
-def _announced(files: AgentFiles, plan: Plan, before: Manifest) -> Manifest:
-    """The manifest as it will be with all that ``plan`` writes; it is kept, if it differs from ``before``."""
-    manifest = before
-    for step in plan.steps:
-        manifest = manifest if step.written is None else manifest.with_file(step.written)
-    folders = [each for step in plan.changes if step.after is not None for each in files.folders_to_make(step.path)]
-    manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *plan.folders, *folders))))
-    if manifest != before:
-        known = [before.file(str(step.path)) for step in plan.changes if step.written is not None]
-        replaced = tuple(each for each in known if each is not None)
-        files.keep_manifest(manifest_text(attrs.evolve(manifest, replaced=replaced)))
-    return manifest
-
-
-def _carry_out(files: AgentFiles, step: Step, manifest: Manifest) -> Manifest:
-    if step.changes_the_file and step.after is None:
-        assert step.before is not None
-        files.remove(step.path, expected=step.before)
-    elif step.changes_the_file:
-        assert step.after is not None
-        files.write(step.path, step.after, expected=step.before)
-    return manifest if step.written is not None else manifest.without_file(str(step.path))

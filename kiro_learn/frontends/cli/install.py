@@ -27,7 +27,8 @@ from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import counted, duration, milliseconds
 from kiro_learn.services.histories import WantedSessions
-from kiro_learn.services.installation import FoundAgent, Installation, Plan
+from kiro_learn.services.installation import FoundAgent, Installation
+from kiro_learn.services.installation_plan import Plan
 from kiro_learn.wire.agents import AGENTS
 
 COLUMN = 27

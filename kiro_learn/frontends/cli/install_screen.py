@@ -9,7 +9,8 @@ from typing import Any
 
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, counted, size, spread
-from kiro_learn.services.installation import FoundAgent, Plan, Step
+from kiro_learn.services.installation import FoundAgent
+from kiro_learn.services.installation_plan import Plan, Step
 
 NEW = "new"
 CHANGE = "change"

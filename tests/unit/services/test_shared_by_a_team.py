@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.services.installation import Plan
+from kiro_learn.services.installation_plan import Plan
 from kiro_learn.testing.machine import HOOK, USER, InMemoryAgentFiles, installation_of
 from kiro_learn.wire.agents import AGENTS
 
