@@ -169,7 +169,7 @@ class StatedByHand:
 # Its context still holds the brief of its start. What it cannot know is a rule that was changed in between, and it
 # would break that first.
 
-MOST_BYTES = 800
+MOST_BYTES_SINCE_SEEN = 800
 """Of what is told: a few lines, beside a brief that was told before."""
 
 
@@ -195,7 +195,7 @@ async def since_seen(storage: SessionReads, event: Event, parts: Sequence[BriefP
             attrs.evolve(part, records=[each for each in part.records if each.record_id in told], stated=())
             for part in parts
         ],
-        most_bytes=MOST_BYTES,
+        most_bytes=MOST_BYTES_SINCE_SEEN,
     )
 
 

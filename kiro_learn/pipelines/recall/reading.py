@@ -230,7 +230,7 @@ class SlotLines:
 
 # Says of memories which of the files that they cite are gone or were written to since they were learned.
 
-PATIENCE_SECONDS = 0.005
+FILES_PATIENCE_SECONDS = 0.005
 """For the files of one block. A file system that is slower leaves its notes out, not the memories."""
 
 
@@ -241,7 +241,7 @@ class FileNotes:
         self._files = files
 
     async def of(
-        self, folder: str | None, records: Sequence[MemoryRecord], *, patience_seconds: float = PATIENCE_SECONDS
+        self, folder: str | None, records: Sequence[MemoryRecord], *, patience_seconds: float = FILES_PATIENCE_SECONDS
     ) -> dict[RecordId, str]:
         """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
         paths = all_cited_files(records)

@@ -99,7 +99,9 @@ class WordRetriever:
     rebuilder: WordIndexRepair
     term_cap: int
 
-    kind: ClassVar = RetrieverKind(Ranking.WORDS, "words", SearchMode.LEXICAL, LexicalRanking(hits=(), ideal_score=0.0))
+    kind: ClassVar = RetrieverKind(
+        name=Ranking.WORDS, stage="words", mode=SearchMode.LEXICAL, nothing=LexicalRanking(hits=(), ideal_score=0.0)
+    )
 
     def can_answer(self, query: Query) -> bool:  # noqa: ARG002  # the store knows what a term is
         """Always True: the store decides which words of a query it looks up."""
@@ -158,7 +160,9 @@ class VectorRetriever:
     indexes: NearestRecords
     is_enabled: bool
 
-    kind: ClassVar = RetrieverKind(Ranking.MEANING, "vectors", SearchMode.SEMANTIC, VectorRanking())
+    kind: ClassVar = RetrieverKind(
+        name=Ranking.MEANING, stage="vectors", mode=SearchMode.SEMANTIC, nothing=VectorRanking()
+    )
 
     def can_answer(self, query: Query) -> bool:
         """Whether embedding is enabled and the query has a word in it."""
