@@ -1,5 +1,5 @@
 """Opening the database's file, privately, setting connections up, and the pool of those that only read; and how a query
-becomes a method of the store, and a step of writing one of a transaction.
+becomes a method of the store, and a step one of a transaction.
 
 WAL: readers never wait for the writer. FULL: an acknowledged commit survives a power cut, for one fsync a commit.
 Deleted content is overwritten, and none of it goes into temporary files. One read-only connection serves one query at a
@@ -290,7 +290,7 @@ def reading_sound(query: Callable[Concatenate[apsw.Connection, DamagedRows, P], 
 
 
 class Writable(Protocol):
-    """What a transaction has whose methods ``writing`` and ``changing`` make."""
+    """What a transaction has whose methods ``in_transaction`` and ``changing`` make."""
 
     connection: apsw.Connection
     changes: list[Change]
@@ -300,8 +300,8 @@ Writing: TypeAlias = Callable[Concatenate[Any, P], T]
 """A method of a ``Writable``: what a step takes beside its connection, and what it answers."""
 
 
-def writing(step: Callable[Concatenate[apsw.Connection, P], T]) -> Writing[P, T]:
-    """A method that does ``step``."""
+def in_transaction(step: Callable[Concatenate[apsw.Connection, P], T]) -> Writing[P, T]:
+    """A method that does ``step``, which reads or writes and changes nothing that listeners follow."""
 
     def method(transaction: Writable, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return step(transaction.connection, *args, **kwargs)

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.connections import writing
+from kiro_learn.adapters.sqlite.connections import in_transaction
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence, get_items, put_vectors
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, items_in, kind_of_item, kinds_of
@@ -164,7 +164,7 @@ class GraphWrites:
     def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
         return get_evidence(self.connection, item_ids=item_ids, damaged=DamagedRows())
 
-    put_graph_vectors = writing(put_vectors)
+    put_graph_vectors = in_transaction(put_vectors)
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
         self._note_gone_from(delete_items(self.connection, item_ids))

@@ -27,7 +27,7 @@ from kiro_learn.adapters.sqlite import (
     statements,
     word_reads,
 )
-from kiro_learn.adapters.sqlite.connections import changing, stop_if_cancelled, writing
+from kiro_learn.adapters.sqlite.connections import changing, in_transaction, stop_if_cancelled
 from kiro_learn.adapters.sqlite.damage import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.eraser import rewrite
 from kiro_learn.adapters.sqlite.forgetting_statements import HAS_FORGOTTEN_OR_MERGED
@@ -266,35 +266,35 @@ class SqliteTransaction(
             record = unchecked_evolve(record, namespace=in_use)
         self.changes += records.put_record(self.connection, record)
 
-    list_alike = writing(records.list_alike)
-    put_file_digests = writing(records.put_file_digests)
-    note_merged = writing(records.note_merged)
-    set_stale = writing(records.set_stale)
-    set_pinned = writing(records.set_pinned)
-    add_feedback = writing(records.add_feedback)
-    rebuild_words = writing(word_reads.rebuild)
+    list_alike = in_transaction(records.list_alike)
+    put_file_digests = in_transaction(records.put_file_digests)
+    note_merged = in_transaction(records.note_merged)
+    set_stale = in_transaction(records.set_stale)
+    set_pinned = in_transaction(records.set_pinned)
+    add_feedback = in_transaction(records.add_feedback)
+    rebuild_words = in_transaction(word_reads.rebuild)
 
     put_embedding = changing(embeddings.put_embedding)
-    put_passages = writing(embeddings.put_passages)
-    set_embedding_aside = writing(embeddings.set_aside)
+    put_passages = in_transaction(embeddings.put_passages)
+    set_embedding_aside = in_transaction(embeddings.set_aside)
     adopt_model = changing(embeddings.adopt_model)
     switch_model = changing(embeddings.switch_model)
 
-    is_forgotten = writing(history.is_forgotten)
-    has_forgotten = writing(history.has_forgotten)
+    is_forgotten = in_transaction(history.is_forgotten)
+    has_forgotten = in_transaction(history.has_forgotten)
     replace_memory_records = changing(history.replace)
 
-    are_waiting = writing(buffers.are_waiting)
-    clear_buffer = writing(buffers.clear_buffer)
-    compact_buffer = writing(buffers.compact_buffer)
-    park_buffer = writing(buffers.park_buffer)
-    unpark_buffer = writing(buffers.unpark_buffer)
+    are_waiting = in_transaction(buffers.are_waiting)
+    clear_buffer = in_transaction(buffers.clear_buffer)
+    compact_buffer = in_transaction(buffers.compact_buffer)
+    park_buffer = in_transaction(buffers.park_buffer)
+    unpark_buffer = in_transaction(buffers.unpark_buffer)
 
-    put_pause = writing(sessions.put_pause)
-    delete_pause = writing(sessions.delete_pause)
-    put_told = writing(sessions.put_told)
-    clear_told = writing(sessions.clear_told)
-    forget_told = writing(sessions.forget_told)
+    put_pause = in_transaction(sessions.put_pause)
+    delete_pause = in_transaction(sessions.delete_pause)
+    put_told = in_transaction(sessions.put_told)
+    clear_told = in_transaction(sessions.clear_told)
+    forget_told = in_transaction(sessions.forget_told)
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
         known = [each for each in dict.fromkeys(record_ids) if records.is_known(self.connection, each)]
