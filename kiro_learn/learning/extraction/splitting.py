@@ -19,7 +19,6 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MAX_TITLE, MemoryRecord, Origin
 from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.retrieval.ranking.succession import replacing
-from kiro_learn.retrieval.rendering.passages import one_line
 
 LEAST_TEXT_CHARACTERS = 500
 """Lower bound of an event's text: a shorter one says nothing. A prompt that is still too long is sent anyway."""
@@ -183,7 +182,7 @@ class Known:
         """
         letters = set(_LETTER.findall(draft.replaces.upper()))
         ended = [
-            replacing(one_line(known.title))[:MAX_FACT]
+            replacing(known.title)[:MAX_FACT]
             for letter, known in zip(ascii_uppercase, self.records, strict=False)
             if letter in letters
             and known.created_at < said_at
@@ -194,7 +193,7 @@ class Known:
 
 
 def _told(letter: str, known: MemoryRecord) -> str:
-    title = escaped(one_line(known.title)[:MAX_TITLE])
+    title = escaped(" ".join(known.title.split())[:MAX_TITLE])
     return f'<memory id="{letter}" day="{known.created_at:%Y-%m-%d}">{title}</memory>'
 
 

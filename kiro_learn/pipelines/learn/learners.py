@@ -40,6 +40,7 @@ from kiro_learn.pipelines.learn.asking import MeteredLlm, until_usable
 from kiro_learn.pipelines.recall.retrievers import NearestRecords
 from kiro_learn.ports.models import Drafted, Llm, TextEmbedder
 from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.retrieval.ranking.succession import replaced_by
 from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
@@ -84,6 +85,8 @@ MOST_COMPARED = 24
 """Texts of a batch, the longest: what is short says little by itself."""
 COMPARED_CHARACTERS = 1_000
 """Of a text: about as much as the embedding model reads at once."""
+MOST_LOOKED_AT = 4 * MOST_KNOWN
+"""Memories among which one may say that another of them holds no longer."""
 
 
 @attrs.frozen(eq=False)
@@ -108,8 +111,10 @@ class KnownMemories:
                 for hit in ranking.hits:
                     found[hit.record_id] = max(hit.score, found.get(hit.record_id, LEAST_SIMILARITY))
             nearest = sorted(found, key=lambda each: (-found[each], each))
-            nearest = [each for each in nearest if found[each] > LEAST_SIMILARITY][:MOST_KNOWN]
-            return Known(tuple(await self.storage.get_memory_records(nearest)))
+            nearest = [each for each in nearest if found[each] > LEAST_SIMILARITY][:MOST_LOOKED_AT]
+            records = await self.storage.get_memory_records(nearest)
+            over = frozenset[RecordId]().union(*(replaced_by(each, records) for each in records))
+            return Known(tuple(each for each in records if each.record_id not in over)[:MOST_KNOWN])
         except (EmbeddingError, StorageError) as error:
             log.warning("learning.known_not_found", problem=str(error))
             return NOTHING_KNOWN

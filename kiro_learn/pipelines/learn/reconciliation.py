@@ -46,6 +46,7 @@ from kiro_learn.pipelines.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.models import Learner, Llm
 from kiro_learn.ports.storage.records import ObservationReads, RecordReads
+from kiro_learn.retrieval.ranking.succession import replaced_by
 from kiro_learn.runtime.admission import Offload
 
 log = structlog.get_logger()
@@ -187,6 +188,7 @@ class _Pass:
                 if not one.members:
                     return ReconciledCluster(())
             near = [each for each in near if each.similarity >= self.dependencies.config.neighbor_similarity]
+            near = _without_replaced(one, near)
             neighbors = [*near, *await self._same_principles(one, {each.record.record_id for each in near})]
         if not neighbors and len(one.members) == 1:
             return ReconciledCluster(one.members)
@@ -336,6 +338,13 @@ class _Pass:
             self.counts.kept_separate_count += 1
         if planned.unknown_count:
             log.warning("reconciliation.unknown_cited", unknown_count=planned.unknown_count)
+
+
+def _without_replaced(one: Cluster, near: Sequence[Neighbor]) -> list[Neighbor]:
+    """``near`` without what a member says to hold no longer: that is no repetition of it."""
+    known = [neighbor.record for neighbor in near]
+    over = frozenset[RecordId]().union(*(replaced_by(member.record, known) for member in one.members))
+    return [neighbor for neighbor in near if neighbor.record.record_id not in over]
 
 
 def _record_count(planned: Plan) -> int:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MAX_FACT, MemoryRecord
 from kiro_learn.model.wording import rivals_of
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.ranking.ending_words import BE, BEFORE_A_NAME, GENERIC, PREPOSITIONS, STOPS
@@ -69,7 +71,7 @@ def _singular(words: Iterable[str]) -> frozenset[str]:
 
 def replacing(title: str) -> str:
     """The statement that a memory called ``title`` no longer holds."""
-    return f'{_REPLACES}{title}"'
+    return f'{_REPLACES}{" ".join(title.split())}"'
 
 
 _REPLACES = 'Replaces "'
@@ -80,9 +82,15 @@ def is_replacing(statement: str) -> bool:
     return statement.startswith(_REPLACES)
 
 
+def replaced_by(new: MemoryRecord, records: Iterable[MemoryRecord]) -> frozenset[RecordId]:
+    """The ids of those of ``records`` that ``new`` states to hold no longer."""
+    stated = frozenset(filter(is_replacing, new.facts))
+    return frozenset(each.record_id for each in records if stated and replacing(each.title)[:MAX_FACT] in stated)
+
+
 def statement_replacing(old: str) -> str:
     """``replacing`` of the title of a text in lower case, as it stands in one that states it."""
-    return replacing(" ".join(_title(old).split())).lower()
+    return replacing(_title(old)).lower()
 
 
 @attrs.frozen

@@ -81,6 +81,26 @@ def test_what_a_model_says_to_be_over_is_overturned_and_stays() -> None:
     assert old.title == OLD
 
 
+def test_what_a_newer_memory_replaced_is_shown_no_more_and_its_end_is_not_judged() -> None:
+    model = Model(OLD)
+    learned(model, (model, NEW, 'replaces="A"'), (model, "the message broker of the shop is NATS", ""))
+    assert not any("<reconciliation_request>" in prompt for prompt in model.prompts[:2])
+    asked = [prompt for prompt in model.prompts if "<batch " in prompt]
+    assert [title for _, _, title in _SHOWN.findall(asked[2])] == [NEW]
+
+
+def test_a_title_with_an_angle_is_shown_and_replaced_as_it_is() -> None:
+    model = Model("the broker of the shop is found by kafka://&lt;host&gt;")
+    old, new = learned(model, (model, NEW, 'replaces="A"'))
+    assert [title for _, _, title in _SHOWN.findall(model.prompts[1])] == [model_title(old)]
+    assert new.facts == (f'Replaces "{old.title}"',)
+
+
+def model_title(record: MemoryRecord) -> str:
+    """As character data."""
+    return record.title.replace("<", "&lt;").replace(">", "&gt;")
+
+
 @pytest.mark.parametrize("attributes", ['replaces="B"', 'replaces="1"', 'replaces=""', 'replaces="known"'])
 def test_a_letter_that_was_not_shown_replaces_nothing(attributes: str) -> None:
     model = Model(OLD)
