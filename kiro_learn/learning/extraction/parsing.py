@@ -13,6 +13,7 @@ from typing import TypeVar
 import attrs
 
 from kiro_learn.errors import UnusableAnswer
+from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.learning.extraction.framing import FramedBatch, cleaned, unescaped
 from kiro_learn.model import record
 from kiro_learn.model.buffer import BufferSnapshot
@@ -43,7 +44,7 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
     """The drafts in ``answer``, in its order; none if it says that there is nothing to keep.
 
     Records are taken even when a ``<skip`` stands beside them: what was learned is not dropped. An item that is too
-    long is cut; a record without a title or a summary is left out.
+    long is cut; a record without a title is left out, and one without a summary has its facts or its title as one.
 
     Raises:
       UnusableAnswer: the answer is blank, conversation or thought only, or none of its records is usable; asking again
@@ -57,7 +58,7 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
         # Some content filters leave an empty answer; read as a skip, it would lose the batch.
         raise UnusableAnswer("the answer is empty")
     if _OPENING.search(answer):
-        raise UnusableAnswer("the answer has records, but none with a title and a summary")
+        raise UnusableAnswer("the answer has records, but none with a title")
     if not _SKIP.search(answer):
         raise UnusableAnswer("the answer has neither a record nor a skip")
     return []
@@ -77,20 +78,25 @@ def up_to_the_next(opening: re.Pattern[str], text: str) -> Iterator[tuple[re.Mat
 
 def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraft | None:
     attributes = attributes_of(attributes_text)
+    type_text = attributes.get("type")
     knowledge_type = _choice(KnowledgeType, attributes.get("knowledge"))
-    observation_type = _type(attributes.get("type"), knowledge_type)
-    titles = texts_of(content, "title", count_most=1, length_most=record.MAX_TITLE)
-    summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
-    if not titles or not summaries:
+    if knowledge_type is None and _choice(ObservationType, type_text) is None:
+        knowledge_type = _choice(KnowledgeType, type_text)
+    observation_type = _type(type_text, knowledge_type)
+    titles = texts_of(content, "title", count_most=1, length_most=record.MAX_SUMMARY)
+    if not titles:
         return None
+    title = _title(titles[0])
+    facts = texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT)
+    summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
     cited = batch.cited_by(numbers_in(attributes.get("events", "")))
     return RecordDraft(
-        title=" ".join(titles[0].split()),
-        summary=summaries[0],
+        title=title,
+        summary=summaries[0] if summaries else bounded("\n".join(facts), record.MAX_SUMMARY) or title,
         observation_type=observation_type,
         source_event_ids=cited or batch.batch_event_ids,
         cites=bool(cited),
-        facts=texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT),
+        facts=facts,
         concepts=texts_of(content, "concept", count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT),
         files_touched=_files(content),
         files_read=_files(content, 'access="read"'),
@@ -100,6 +106,14 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
         importance=_importance(attributes.get("importance", "")),
         replaces=attributes.get("replaces", ""),
     )
+
+
+def _title(text: str) -> str:
+    """``text`` on one line, cut at a word; what has to be cut is scrubbed before."""
+    line = " ".join(text.split())
+    if len(line) <= record.MAX_TITLE:
+        return line
+    return cut_at_word(scrub_within(line, 2 * record.MAX_TITLE), record.MAX_TITLE)
 
 
 def numbers_in(text: str) -> set[int]:

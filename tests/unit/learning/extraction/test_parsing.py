@@ -69,7 +69,7 @@ def test_conversation_is_an_error() -> None:
     "bad",
     [
         record("<title> </title><summary>S</summary>"),
-        record("<title>T</title>"),
+        record("<summary>S</summary>"),
         "<memory_record type='decision'>",
     ],
 )
@@ -79,7 +79,30 @@ def test_records_that_are_all_unusable_are_an_error(bad: str) -> None:
 
 
 def test_an_unusable_record_does_not_cost_its_neighbours() -> None:
-    assert len(parse(record("<title>T</title>") + record(), BATCH)) == 1
+    assert len(parse(record("<summary>S</summary>") + record(), BATCH)) == 1
+
+
+@pytest.mark.parametrize(
+    ("facts", "summary"), [("", "T"), ("<facts><fact>a</fact><fact>b</fact></facts>", "a\nb"), ("<fact> </fact>", "T")]
+)
+def test_a_record_without_a_summary_has_its_facts_or_its_title_as_one(facts: str, summary: str) -> None:
+    (draft,) = parse(record(f"<title>T</title>{facts}"), BATCH)
+    assert (draft.title, draft.summary) == ("T", summary)
+
+
+def test_a_long_title_is_cut_at_a_word() -> None:
+    (draft,) = parse(record(f"<title>{'word ' * 60}</title><summary>S</summary>"), BATCH)
+    assert draft.title.endswith(" word...")
+    assert len(draft.title) <= 200
+
+
+@pytest.mark.parametrize(
+    ("attributes", "knowledge"),
+    [('type="constraint"', "constraint"), ('type="rejected"', "rejected"), ('type="decision"', None)],
+)
+def test_knowledge_that_stands_where_the_type_does_is_taken(attributes: str, knowledge: str | None) -> None:
+    (draft,) = parse(record(attributes=attributes), BATCH)
+    assert (draft.knowledge_type, draft.observation_type) == (knowledge, "decision")
 
 
 def test_a_record_that_never_closes_ends_where_the_next_opens() -> None:
