@@ -13,9 +13,9 @@ from kiro_learn.learning.extraction.extractive.durable import chosen_in, laid_do
 from kiro_learn.learning.extraction.extractive.extract import drafts_of_extracts, earnest_blocks
 from kiro_learn.learning.extraction.extractive.facts import answered_facts, fitted, statements_in, worth
 from kiro_learn.learning.extraction.extractive.faults import traps_of
-from kiro_learn.learning.extraction.extractive.learner import from_person
+from kiro_learn.learning.extraction.extractive.learner import SHORT_PROMPT, from_person
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
-from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of
+from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
 from kiro_learn.learning.extraction.framing import Sources, cited_events
 from kiro_learn.learning.reconciliation.judge import agree, essence
@@ -48,6 +48,16 @@ LEAST_WORTH = 1.5
 _TOKEN = re.compile(r"[\w@][\w.@:/\\#+-]*")
 _RARE = re.compile(r"\d|\w[_:\\@#]\w|\w{2}[./]\w|\w[./]\w{2}|[a-z][A-Z]|[A-Z]{3}")
 """What makes a token a number, a version, a path or an identifier; words joined by a hyphen are none."""
+
+_OUTPUT = re.compile("^`[^`]*`(?:; `[^`]*`)*$|[\u2500-\u257f\u276f\u23bf\u2a2f\u2705\u2713\u2714\u274c]|[|].*[|]")
+"""Code and nothing else, a tree, a table, or what a program printed: no statement, but what one would be about."""
+
+_REPORTS_CHANGE = re.compile(
+    r"\W*(?:added|changed|cleaned|created|declared|deleted|extracted|fixed|implemented|merged|migrated|modified|moved"
+    r"|refactored|removed|renamed|replaced|split|updated|verifies|wrapped)\b",
+    re.IGNORECASE,
+)
+"""How an agent begins to tell what it did: that is seen in the project."""
 
 _PARTS = re.compile(r"[._:/\\@#-]+")
 
@@ -112,7 +122,7 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
         places = list(dict.fromkeys(place for event_id in cited for place in citing_places[event_id]))
         told = [completed[place] for place in places]
         by_person = drafts_of_extracts(from_person(turn), batch.sources)
-        own = [draft for draft in by_person if not told or _is_rule_lost(draft, told)]
+        own = [draft for draft in by_person if _is_rule_lost(draft, told, turn) or (not told and not _is_rule(draft))]
         places += range(len(completed), len(completed) + len(own)) if told else ()
         completed += own
         if places:
@@ -120,9 +130,16 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
     return completed + drafts_of_extracts(traps_of(batch), batch.sources)
 
 
-def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:
-    """Whether no draft holds the rule: then it needs a record of its own, which later learning protects."""
-    if rule.knowledge_type is not KnowledgeType.CONSTRAINT:
+def _is_rule(draft: RecordDraft) -> bool:
+    return draft.knowledge_type is KnowledgeType.CONSTRAINT
+
+
+def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft], turn: Turn) -> bool:
+    """Whether no draft holds the rule: then it needs a record of its own, which later learning protects.
+
+    In a long prompt a model knows better than the built-in learner what its author says and what they pasted.
+    """
+    if not _is_rule(rule) or len(turn.question) > SHORT_PROMPT:
         return False
     held = _Held(text for draft in drafts for text in _texts(draft))
     return held.lacks(_Statement(rule.summary, is_by_person=True))
@@ -166,11 +183,13 @@ def _statements(turn: Turn) -> Iterator[_Statement]:
     for fact in answered_facts(turn.tools):
         yield _Statement(fact.text, is_by_person=True, is_answer=True)
     for said in turn.prompts:
-        for text in statements_in(blocks_of(said.text), with_questions=True):
-            yield _Statement(text, is_by_person=True)
+        for text in statements_in(blocks_of(without_logs(said.text)), with_questions=True):
+            if not _OUTPUT.search(text):
+                yield _Statement(text, is_by_person=True)
     if turn.answer is not None and not is_failed_answer(turn.answer.text):
         for text in statements_in(earnest_blocks(blocks_of(turn.answer.text))):
-            yield _Statement(text, is_by_person=False)
+            if not (_OUTPUT.search(text) or _REPORTS_CHANGE.match(text)):
+                yield _Statement(text, is_by_person=False)
 
 
 def _events(turn: Turn, sources: Sources) -> Sequence[EventId]:

@@ -62,7 +62,7 @@ _DENYING = re.compile(r"(?:no|not|never|none|nein|non|nee|нет)\b", re.IGNOREC
 _NUMBER = re.compile(r"\W*v?\d[\d.,:x/%-]*\W*")
 _QUESTION_WORD = re.compile(r"\s*(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
-_SHORT_PROMPT = 300
+SHORT_PROMPT = 300
 """Characters of a prompt whose rule is what the whole turn is about."""
 
 _RULE_IMPORTANCE = 8
@@ -118,7 +118,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
     rules = _own_rules(turn)
     answered = answered_facts(turn.tools)
     blocks = earnest_answer(turn)
-    is_short = len(turn.question) <= _SHORT_PROMPT
+    is_short = len(turn.question) <= SHORT_PROMPT
     are_alone = is_short and len(rules) > 1
     is_decided = (bool(rules) and not are_alone) or _has_decision(answered) or bool(_chosen(turn))
     if turn.answer is None or turn.answer.number in failed or not _says_something(turn, blocks, is_decided):
@@ -290,7 +290,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     about_rule = bool(rule)
     choice = _chosen(turn)
     chosen = bool(choice or choice_in(turn.question))
-    laid_down = rule or (choice if len(turn.question) <= _SHORT_PROMPT else "")
+    laid_down = rule or (choice if len(turn.question) <= SHORT_PROMPT else "")
     title = title_of_rule(laid_down) if laid_down else title_of(blocks, turn.question)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)

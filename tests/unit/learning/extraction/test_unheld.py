@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from attrs import evolve
 
 from kiro_learn.learning.extraction.unheld import MOST_QUOTED, MOST_QUOTED_OF_THIN, with_unheld_terms
@@ -79,6 +80,33 @@ def test_a_rule_of_a_turn_that_the_model_passed_over_is_a_record() -> None:
     (found,) = checked([prompt(1, "Always use pnpm here, never npm."), answer(2, "Understood.")])
     assert (found.title, found.origin) == ("Always use pnpm here, never npm.", Origin.USER)
     assert found.knowledge_type is KnowledgeType.CONSTRAINT
+
+
+def test_a_rule_that_a_model_passed_over_in_a_long_prompt_is_none() -> None:
+    """Mostly it was pasted with the rest."""
+    pasted = (
+        "Secret keys. Use in servers, functions and workers, never in a browser. " + "They can be changed here. " * 12
+    )
+    asked = [prompt(1, pasted), answer(2, "Understood.")]
+    assert checked(asked) == []
+    assert len(checked(asked, draft(1, 2))) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "`for _, entry := range toAdd { keep(entry.v12) }`",
+        "\u251c\u2500\u2500 transcript.jsonl of session_v12",
+        "| Clean commits of `v12` | \u2705 |",
+        "\u2a2f release v2.13.2 failed after 0s",
+        "Added `t.Parallel()` to the tests of v12, since they are slow.",
+        "- **Updated** `go.mod` to 1.22, because 1.21 lacks it.",
+    ],
+)
+def test_code_output_and_what_an_agent_changed_are_not_quoted(line: str) -> None:
+    told = draft(1, 2, title="Why do we run out of sockets: the pool leaks")
+    (found,) = checked([ASKED, answer(2, f"The pool leaks.\n\n{line}")], told)
+    assert found.facts == ()
 
 
 def test_a_rule_that_the_record_of_its_turn_does_not_word_is_a_record_of_its_own() -> None:
