@@ -36,6 +36,9 @@ _NOT_TYPED = re.compile(
 )
 """Prompts that agents write themselves into the place where a person's words stand."""
 
+_ADDED_LINE = re.compile(r"^If you need specific details from before exiting plan mode\b.*$", re.MULTILINE)
+"""What an agent adds to a plan that a person accepts."""
+
 _SESSION_NOISE = re.compile(r"\s*(?:session|conversation|agent)\s+(?:started|start|ended|resumed|spawn)", re.IGNORECASE)
 
 
@@ -110,7 +113,7 @@ def _typed(said: Said) -> list[Said]:
         text = f"{command.group(1).strip()} {arguments.group(1).strip()}"
     if not text.strip() or _NOT_TYPED.match(text):
         return []
-    return [attrs.evolve(said, text=text.strip())]
+    return [attrs.evolve(said, text=_ADDED_LINE.sub("", text).strip())]
 
 
 def _without_machine_blocks(text: str) -> str:

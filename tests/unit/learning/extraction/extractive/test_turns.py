@@ -105,6 +105,14 @@ def test_a_reminder_inside_a_prompt_is_left_out() -> None:
     assert texts(turn) == (["why?"], "because")
 
 
+def test_where_the_talk_before_a_plan_is_kept_was_not_typed() -> None:
+    added = (
+        "If you need specific details from before exiting plan mode (like code), read the full transcript at: /tmp/t"
+    )
+    (turn,) = turns(prompt(1, f"Implement the following plan:\n\n# Plan\n\n{added}\n"), answer(2, "Done."))
+    assert texts(turn) == (["Implement the following plan:\n\n# Plan"], "Done.")
+
+
 LOG = "\n".join(
     f"[2026.03.02-09.{minute}.22:100][ 12]LogStreaming: Display: Flushed {minute} packages handle=0x{minute:08x}"
     for minute in range(10, 50)
