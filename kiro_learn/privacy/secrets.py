@@ -239,6 +239,7 @@ PREFIXES: tuple[Kind, ...] = (
     ),
     _prefixed("brevo-key", "xkeysib- xsmtpsib-", f"{_HEX}{{64}}-{_ALPHANUMERIC}{{16,}}+", _GITLEAKS),
     _prefixed("supabase-token", "sbp_", f"{_HEX}{{40,}}+", "https://supabase.com/docs/reference/api", is_word=True),
+    _prefixed("supabase-token", "sb_secret_", r"[\w-]{20,}+", "https://supabase.com/docs/guides/api/api-keys"),
     _prefixed("netlify-token", "nfp_", f"{_ALPHANUMERIC}{{36,}}+", "https://docs.netlify.com", is_word=True),
 )
 

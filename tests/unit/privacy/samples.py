@@ -71,6 +71,7 @@ TOKENS: dict[str, tuple[str, str]] = {
     "a Dynatrace token": ("dynatrace-token", "dt" + "0c01." + MIXED + "." + MIXED * 3),
     "a Brevo key": ("brevo-key", "xkey" + "sib-" + HEX * 4 + "-" + MIXED[:16]),
     "a Supabase token": ("supabase-token", "sb" + "p_" + HEX * 2 + HEX[:8]),
+    "a Supabase secret key": ("supabase-token", "sb_" + "secret_" + HEX[:22] + "_" + HEX[:8]),
     "a Netlify token": ("netlify-token", "nf" + "p_" + MIXED + MIXED[:12]),
     "a 1Password service token": ("onepassword-token", "ops" + "_ey" + "J" + MIXED * 11),
     "a Groq key": ("groq-key", "gs" + "k_" + MIXED * 2),
