@@ -1,7 +1,7 @@
 """How well are the questions of real session histories answered, and what does noise cost?
 
     python benchmarks/histories.py DATA [--only NAME ...] [--share 1.0] [--vectors FILE] [--json FILE] [--lost]
-        [--learner titles] [--homes FOLDER]
+        [--homes FOLDER]
 
 DATA holds one folder a history: ``events.jsonl``, ``questions.jsonl`` and ``negatives.jsonl``. Each history is stored
 and learned by a daemon's services in this process (SQLite, the bundled model, the built-in learner), then asked its
@@ -15,10 +15,9 @@ questions, those that it does not answer, those of the other histories, and smal
     noise      mean bytes told for questions that this history does not answer / of other histories / for small talk
 
 ``--share``: of the history's events, from the beginning, with the questions that they answer. ``--vectors`` keeps
-embedded texts between runs. ``--lost`` names the questions that were not answered. ``--learner`` stands in for a
-model that summarises away: ``titles`` writes titles only, ``brief`` also 300 characters and three facts; else the
-built-in learner learns. ``--homes``: each history was learned before, by whichever learner, when
-``benchmarks/real_prompts.py`` kept its ``end.db`` in FOLDER; it is asked there.
+embedded texts between runs. ``--lost`` names the questions that were not answered. ``--homes``: each history was
+learned before, by whichever learner, when ``benchmarks/real_prompts.py`` kept its ``end.db`` in FOLDER; it is asked
+there.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
 import attrs
 import structlog
@@ -48,7 +47,6 @@ from ulid import ULID
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.many_records import about_this_run
-from benchmarks.summarising_learner import Manner, SummarisingLearner
 from kiro_learn.adapters.files.project_files import read_manifests
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
@@ -73,7 +71,6 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.vectors import Matrix, ModelIdentity, Parts
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.models import Learner
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import CopiesInAList, FixedBranches, FixedFiles, FixedProjects, FixedRuleTexts, Letterbox
@@ -243,7 +240,6 @@ async def running_services(
     home: Path,
     model: KeptModel,
     recall: RecallConfig,
-    manner: Manner | None = None,
     *,
     graph: GraphConfig = NO_GRAPH,
     llm_config: LlmConfig = NO_LLM,
@@ -268,8 +264,6 @@ async def running_services(
     else:
         storage = await open_sqlite_storage(home / DATABASE, config.storage, utc_now=clock.utc_now)
     llm = choose_llm(config.llm, os.environ, user_home=home, agent_folder=home)
-    if manner:
-        llm = attrs.evolve(llm, preferred=SummarisingLearner(manner, cast("Learner", llm.built_in)))
     means = Dependencies(
         storage=storage,
         model=model,
@@ -366,7 +360,7 @@ async def judge(
         found = []
         for budget in options.budgets:
             config = RecallConfig(context_bytes=budget, budget_seconds=PATIENCE_SECONDS)
-            async with running_services(Path(folder), model, config, options.learner) as services:
+            async with running_services(Path(folder), model, config) as services:
                 line_of = line_of or await learn(services, history)
                 await wait_ready(services, history)
                 found.append(await figures(services, history, others, line_of, options) | {"budget": budget})
@@ -429,7 +423,6 @@ class Options:
     json: Path | None
     budgets: list[int]
     lost: bool
-    learner: Manner | None
     homes: Path | None
 
 
@@ -461,7 +454,6 @@ def read_options() -> Options:
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--budgets", type=int, nargs="+", default=[8_000])
     parser.add_argument("--lost", action="store_true")
-    parser.add_argument("--learner", choices=get_args(Manner))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--homes", type=Path)
     return Options(**vars(parser.parse_args()))
