@@ -6,7 +6,7 @@ It is an OpenAI-compatible server on this machine, for ``--llm-url http://127.0.
 benchmarks/real_prompts.py, with ``--prompt-tokens 24000``: the answers are to batches that were cut for it. FOLDER has
 a file a history, and in it a line an answer: the digest of its batch, and the titles of the memories that the answer
 says to be over, by the letters that it was shown. These letters are put anew for the memories that are shown now. The
-judge's questions are answered by "not the same"; a batch that nobody answered is skipped, and counted at the end.
+judge's questions are answered by "not the same", and a batch that nobody answered is skipped: ``GET /`` says how many.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def server(port: int, played: Mapping[str, Played], counts: Counter[str]) -> Thr
             """Nothing."""
 
         def do_GET(self) -> None:
-            self._send(404, {"error": "only /chat/completions is answered"})
+            self._send(200 if self.path == "/" else 404, counts)
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -101,10 +101,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=23_000)
     parser.add_argument("--answers", type=Path, default=ANSWERS)
     options = parser.parse_args()
-    counts = Counter[str]()
-    with server(options.port, answers_in(options.answers), counts) as running, suppress(KeyboardInterrupt):
+    with server(options.port, answers_in(options.answers), Counter()) as running, suppress(KeyboardInterrupt):
         running.serve_forever()
-    print(json.dumps(counts))
 
 
 if __name__ == "__main__":

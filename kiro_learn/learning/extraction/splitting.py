@@ -248,8 +248,8 @@ What is only proposed, wished or asked has no KNOWLEDGE, and a plan of an agent 
 or it was carried out. ORIGIN is user also where the person agreed to what an agent proposed.
 
 Leave out what is true for an hour: process ids, ports and branches of the day, counts, progress, plans and next steps,
-"all tests pass", that something was committed or edited as the code itself shows, listings of files, greetings, and
-general knowledge that any agent has.
+"all tests pass", that something was committed or edited as the code itself shows, a cause that is not found yet or only
+suspected, listings of files, greetings, and general knowledge that any agent has.
 
 How to write it:
 - One record for one thing. Fewer, denser records are better; never tell the same thing twice.
