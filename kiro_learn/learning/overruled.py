@@ -286,25 +286,28 @@ def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord
 
 def without_repeated(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
     """``rules`` without those that a clause of another one says: "always a" beside "always a, never b"."""
-    wholes = [stems(_told(rule)) for rule in rules]
-    clauses = [
-        (len(whole), stems(clause), _denied_in(clause))
-        for whole, rule in zip(wholes, rules, strict=True)
-        for clause in _CLAUSE_END.split(_told(rule))
-    ]
-    return [
-        rule
-        for whole, rule in zip(wholes, rules, strict=True)
-        if rule.pinned_at or not _is_in_longer(whole, _denied_in(_told(rule)), clauses)
-    ]
+    longest: dict[_Said, int] = {}
+    for rule in rules:
+        clauses = _clauses_of(_told(rule))
+        size = len(frozenset[str]().union(*(words for words, _ in clauses)))
+        for clause in clauses:
+            longest[clause] = max(size, longest.get(clause, 0))
+    return [rule for rule in rules if rule.pinned_at or not _is_in_longer(_told(rule), longest)]
 
 
-def _is_in_longer(
-    whole: frozenset[str], denied: frozenset[str], clauses: Iterable[tuple[int, frozenset[str], frozenset[str]]]
-) -> bool:
-    return len(whole) >= LEAST_WORDS and any(
-        size > len(whole) and words == whole and denied == denied_there for size, words, denied_there in clauses
-    )
+_Said = tuple[frozenset[str], frozenset[str]]
+"""The words of a clause, and those of them that it denies."""
+
+
+def _is_in_longer(told: str, longest: Mapping[_Said, int]) -> bool:
+    clause, *others = _clauses_of(told)
+    return not others and LEAST_WORDS <= len(clause[0]) < longest.get(clause, 0)
+
+
+@kept(OF_A_BRIEF)
+def _clauses_of(told: str) -> tuple[_Said, ...]:
+    clauses = [(stems(clause), _denied_in(clause)) for clause in _CLAUSE_END.split(told)]
+    return tuple(clause for clause in clauses if clause[0]) or ((frozenset(), frozenset()),)
 
 
 def _is_rival(order: Order | None, text: str) -> bool:
