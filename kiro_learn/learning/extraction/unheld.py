@@ -13,7 +13,7 @@ from kiro_learn.learning.extraction.extractive.durable import chosen_in, laid_do
 from kiro_learn.learning.extraction.extractive.extract import drafts_of_extracts, earnest_blocks
 from kiro_learn.learning.extraction.extractive.facts import answered_facts, fitted, statements_in, worth
 from kiro_learn.learning.extraction.extractive.faults import traps_of
-from kiro_learn.learning.extraction.extractive.learner import SHORT_PROMPT, from_person
+from kiro_learn.learning.extraction.extractive.learner import from_person
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
 from kiro_learn.learning.extraction.extractive.turns import Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import cut_at_word
@@ -109,7 +109,8 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
 
     ``snapshot``: the events that the drafts were made from. If no draft cites a turn, only a person's rule or answer to
     a tool becomes a draft of its own: the model saw the rest and left it out. So does a command that fails as it is
-    called, which no model is asked about.
+    called, which no model is asked about. No rule of a long prompt is put back: a model knows better than the built-in
+    learner what its author says there and what they pasted.
     """
     completed = list(drafts)
     citing_places: defaultdict[EventId, list[int]] = defaultdict(list)
@@ -122,7 +123,7 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
         places = list(dict.fromkeys(place for event_id in cited for place in citing_places[event_id]))
         told = [completed[place] for place in places]
         by_person = drafts_of_extracts(from_person(turn), batch.sources)
-        own = [draft for draft in by_person if _is_rule_lost(draft, told, turn) or (not told and not _is_rule(draft))]
+        own = [draft for draft in by_person if _is_rule_lost(draft, told) or (not told and not _is_rule(draft))]
         places += range(len(completed), len(completed) + len(own)) if told else ()
         completed += own
         if places:
@@ -134,12 +135,9 @@ def _is_rule(draft: RecordDraft) -> bool:
     return draft.knowledge_type is KnowledgeType.CONSTRAINT
 
 
-def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft], turn: Turn) -> bool:
-    """Whether no draft holds the rule: then it needs a record of its own, which later learning protects.
-
-    In a long prompt a model knows better than the built-in learner what its author says and what they pasted.
-    """
-    if not _is_rule(rule) or len(turn.question) > SHORT_PROMPT:
+def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:
+    """Whether no draft holds the rule: then it needs a record of its own, which later learning protects."""
+    if not _is_rule(rule):
         return False
     held = _Held(text for draft in drafts for text in _texts(draft))
     return held.lacks(_Statement(rule.summary, is_by_person=True))

@@ -190,8 +190,9 @@ def _asks_something(turn: Turn) -> bool:
 
 
 def from_person(turn: Turn) -> list[Extract]:
-    """What a person laid down or answered in ``turn``, as memories of their own."""
-    return list(_from_person(turn, _own_rules(turn), answered_facts(turn.tools)))
+    """What a person laid down in a short prompt of ``turn``, chose or answered, as memories of their own."""
+    rules = [rule for rule in _own_rules(turn) if len(rule.said.text) <= SHORT_PROMPT]
+    return list(_from_person(turn, rules, answered_facts(turn.tools)))
 
 
 def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact]) -> Iterator[Extract]:

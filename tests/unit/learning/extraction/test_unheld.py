@@ -82,14 +82,27 @@ def test_a_rule_of_a_turn_that_the_model_passed_over_is_a_record() -> None:
     assert found.knowledge_type is KnowledgeType.CONSTRAINT
 
 
+PASTED = "Secret keys. Use in servers, functions and workers, never in a browser. " + "They can be changed here. " * 12
+
+
 def test_a_rule_that_a_model_passed_over_in_a_long_prompt_is_none() -> None:
     """Mostly it was pasted with the rest."""
-    pasted = (
-        "Secret keys. Use in servers, functions and workers, never in a browser. " + "They can be changed here. " * 12
-    )
-    asked = [prompt(1, pasted), answer(2, "Understood.")]
+    asked = [prompt(1, PASTED), answer(2, "Understood.")]
     assert checked(asked) == []
     assert len(checked(asked, draft(1, 2))) == 1
+
+
+def test_a_rule_of_a_short_prompt_is_a_record_however_long_the_prompt_before_it() -> None:
+    asked = [prompt(1, PASTED), prompt(2, "Always use pnpm here, never npm."), answer(3, "Understood.")]
+    (found,) = checked(asked)
+    assert found.title == "Always use pnpm here, never npm."
+    assert [each.title for each in checked(asked, draft(1, 2, 3))] == ["The pool leaked", found.title]
+
+
+def test_what_a_person_answered_is_a_record_though_a_long_prompt_before_it_has_a_rule() -> None:
+    asked = tool(2, "ask_user", {"question": "Which database?", "options": ["SQLite3", "Postgres"]}, "SQLite3")
+    (found,) = checked([prompt(1, PASTED), asked, answer(3, "Understood.")])
+    assert found.title == "Which database \u2192 SQLite3; not: Postgres"
 
 
 @pytest.mark.parametrize(
