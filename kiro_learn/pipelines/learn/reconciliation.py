@@ -341,9 +341,10 @@ class _Pass:
 
 
 def _without_replaced(one: Cluster, near: Sequence[Neighbor]) -> list[Neighbor]:
-    """``near`` without what a member says to hold no longer: that is no repetition of it."""
+    """``near`` without what a member or another of them says to hold no longer: nothing is a repetition of that."""
     known = [neighbor.record for neighbor in near]
-    over = frozenset[RecordId]().union(*(replaced_by(member.record, known) for member in one.members))
+    telling = [*(member.record for member in one.members), *known]
+    over = frozenset[RecordId]().union(*(replaced_by(each, known) for each in telling))
     return [neighbor for neighbor in near if neighbor.record.record_id not in over]
 
 

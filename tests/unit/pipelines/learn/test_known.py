@@ -89,6 +89,14 @@ def test_what_a_newer_memory_replaced_is_shown_no_more_and_its_end_is_not_judged
     assert [title for _, _, title in _SHOWN.findall(asked[2])] == [NEW]
 
 
+def test_what_a_neighbor_replaced_is_no_neighbor() -> None:
+    model = Model(OLD)
+    learned(model, (model, NEW, 'replaces="A"'), (model, f"{NEW}, on b3", ""))
+    judged = [prompt for prompt in model.prompts if "<reconciliation_request>\n" in prompt][-1]
+    assert f"<title>{NEW}</title>" in judged
+    assert f"<title>{OLD}</title>" not in judged
+
+
 def test_what_holds_again_is_shown_though_an_older_memory_of_its_title_was_replaced() -> None:
     model = Model(OLD)
     *_, again = learned(
