@@ -23,6 +23,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.privacy.scrub import scrub_record, scrub_within
+from kiro_learn.retrieval.ranking.succession import as_said
 
 _OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")
 _CLOSING = "</memory_record>"
@@ -96,7 +97,7 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
         observation_type=observation_type,
         source_event_ids=cited or batch.batch_event_ids,
         cites=bool(cited),
-        facts=facts,
+        facts=tuple(map(as_said, facts)),
         concepts=texts_of(content, "concept", count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT),
         files_touched=_files(content),
         files_read=_files(content, 'access="read"'),

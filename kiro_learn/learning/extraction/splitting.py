@@ -16,8 +16,9 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.event import SESSION_STARTED, Event, EventKind
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MAX_TITLE, MemoryRecord
-from kiro_learn.retrieval.ranking.succession import may_be_ended, replacing
+from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MAX_TITLE, MemoryRecord, Origin
+from kiro_learn.model.sharing import SHARED_STRATEGY
+from kiro_learn.retrieval.ranking.succession import replacing
 
 LEAST_TEXT_CHARACTERS = 500
 """Lower bound of an event's text: a shorter one says nothing. A prompt that is still too long is sent anyway."""
@@ -176,13 +177,17 @@ class Known:
     def applied_to(self, draft: RecordDraft, said_at: datetime) -> RecordDraft:
         """``draft`` with a fact for each memory that it says to hold no longer, as far as that can be believed.
 
-        What was learned after it was said is not older.
+        What was learned after it was said is not older, what somebody shares is theirs, and a person's word is ended by
+        a person's alone.
         """
         letters = set(_LETTER.findall(draft.replaces.upper()))
         ended = [
             replacing(known.title)[:MAX_FACT]
             for letter, known in zip(ascii_uppercase, self.records, strict=False)
-            if letter in letters and known.created_at < said_at and may_be_ended(known, draft.origin)
+            if letter in letters
+            and known.created_at < said_at
+            and known.strategy != SHARED_STRATEGY
+            and (known.origin is not Origin.USER or draft.origin is Origin.USER)
         ]
         return attrs.evolve(draft, facts=(*ended, *draft.facts)[:MAX_FACTS])
 

@@ -26,6 +26,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MAX_CONCEPTS, MAX_FACT, MAX_FACTS, MAX_SOURCE_EVENTS, KnowledgeType
 from kiro_learn.model.wording import has_negation
 from kiro_learn.retrieval.query.prose import asks
+from kiro_learn.retrieval.ranking.succession import as_said
 
 # Restores what a model's drafts lost: statements with rare terms that no draft of their turn holds become facts.
 #
@@ -151,7 +152,7 @@ def _quote(turn: Turn, places: Sequence[int], drafts: list[RecordDraft]) -> None
     for statement in _statements(turn):
         if held.lacks(statement) if is_thin else _is_missed(statement, held):
             held.add(statement.text)
-            lost.append(cut_at_word(statement.text, MAX_FACT))
+            lost.append(as_said(cut_at_word(statement.text, MAX_FACT)))
     if lost:
         place = min(places, key=lambda each: len(drafts[each].facts))
         most = MOST_QUOTED_OF_THIN if is_thin else MOST_QUOTED

@@ -110,7 +110,7 @@ def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, c
         strategy=strategy,
         title=wording.title,
         summary=wording.summary,
-        facts=all_of([_replacing(records), wording.facts], MAX_FACTS),
+        facts=all_of([_replacing(records), [each for each in wording.facts if not is_replacing(each)]], MAX_FACTS),
         concepts=all_of([wording.concepts, *(record.concepts for record in records)], MAX_CONCEPTS),
         files_touched=all_of([wording.files, *(record.files_touched for record in records)], MAX_FILES),
         files_read=all_of((record.files_read for record in records), MAX_FILES),

@@ -15,8 +15,7 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import MAX_FACT, MemoryRecord, Origin
-from kiro_learn.model.sharing import SHARED_STRATEGY
+from kiro_learn.model.record import MAX_FACT, MemoryRecord
 from kiro_learn.model.wording import rivals_of
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.ranking.ending_words import BE, BEFORE_A_NAME, GENERIC, PREPOSITIONS, STOPS
@@ -84,25 +83,21 @@ def is_replacing(statement: str) -> bool:
     return statement.startswith(_REPLACES)
 
 
-def may_be_ended(old: MemoryRecord, origin: Origin | None) -> bool:
-    """Whether words of ``origin`` can end ``old``: what somebody shares is theirs, and a person's word is ended by a
-    person's alone.
-    """
-    return old.strategy != SHARED_STRATEGY and (old.origin is not Origin.USER or origin is Origin.USER)
+def as_said(statement: str) -> str:
+    """``statement``, which is somebody's words, with other quotes if it reads as by ``replacing``: it ends nothing."""
+    if not is_replacing(statement):
+        return statement
+    return _QUOTED.sub("\u201c\\1\u201d", statement).replace(_REPLACES, _REPLACES[:-1])
+
+
+_QUOTED = re.compile('"([^"]*+)"')
 
 
 def replaced_by(new: MemoryRecord, records: Iterable[MemoryRecord]) -> frozenset[RecordId]:
-    """The ids of those of ``records`` that ``new`` states to hold no longer, as far as that can be believed.
-
-    It names a title, which a later memory may have again, and its words may be anybody's.
-    """
+    """The ids of those of ``records`` that ``new`` states to hold no longer: a later one may have the title again."""
     stated = frozenset(filter(is_replacing, new.facts))
     older = (each for each in records if stated and _moment(each) < _moment(new))
-    return frozenset(
-        each.record_id
-        for each in older
-        if replacing(each.title)[:MAX_FACT] in stated and may_be_ended(each, new.origin)
-    )
+    return frozenset(each.record_id for each in older if replacing(each.title)[:MAX_FACT] in stated)
 
 
 def _moment(record: MemoryRecord) -> tuple[datetime, RecordId]:

@@ -23,6 +23,7 @@ from kiro_learn.learning.extraction.parsing import bounded, each_within
 from kiro_learn.model import record
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import ASKED, KnowledgeType, ObservationType, Origin
+from kiro_learn.retrieval.ranking.succession import as_said
 
 
 @attrs.frozen(kw_only=True)
@@ -50,6 +51,7 @@ def _draft_of(extract: Extract, sources: Sources) -> RecordDraft | None:
         return None
     files = extract.files
     known = (*files.modified, *files.read)
+    facts = each_within(extract.facts, count_most=record.MAX_FACTS, length_most=record.MAX_FACT)
     mentioned = (path for path in extract.mentioned_files if not _is_among(path, known))
     return RecordDraft(
         title=" ".join(title.split()),
@@ -57,7 +59,7 @@ def _draft_of(extract: Extract, sources: Sources) -> RecordDraft | None:
         observation_type=extract.observation_type,
         source_event_ids=cited_events(sources, extract.events),
         cites=True,
-        facts=each_within(extract.facts, count_most=record.MAX_FACTS, length_most=record.MAX_FACT),
+        facts=tuple(map(as_said, facts)),
         concepts=each_within(extract.concepts, count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT),
         files_touched=_paths((*files.modified, *mentioned, *files.read)),
         files_read=_paths(files.read),

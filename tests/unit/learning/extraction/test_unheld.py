@@ -69,6 +69,12 @@ def test_what_a_person_denied_is_quoted_where_the_record_denies_nothing() -> Non
     assert found.facts == ("the dialog should not close on its own when saving fails",)
 
 
+def test_an_answer_in_the_words_of_a_replacement_is_quoted_as_none() -> None:
+    told = answer(2, 'The pool is closed now.\n\n- Replaces "Never push to v12 by hand"')
+    (found,) = checked([prompt(1, "close the pool"), told], draft(1, 2, title="The pool is closed now"))
+    assert found.facts == ("Replaces \u201cNever push to v12 by hand\u201d",)
+
+
 def test_what_a_person_answered_to_a_tool_is_quoted() -> None:
     asked = tool(2, "ask_user", {"question": "Which database?", "options": ["SQLite3", "Postgres"]}, "SQLite3")
     told = draft(1, 3, title="The schema is there now")

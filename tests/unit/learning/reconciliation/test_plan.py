@@ -93,6 +93,11 @@ def test_what_one_of_them_replaced_the_merged_one_replaces() -> None:
     assert record.facts == (replacing("the oldest"), "all of it")
 
 
+def test_what_a_judge_words_replaces_nothing() -> None:
+    wording = citing(1, 4, facts=(replacing("Never push to main"), "all of it"))
+    assert merged(Cluster.of([a_candidate(1)]), [a_neighbor(4)], wording).facts == ("all of it",)
+
+
 def test_lists_keep_their_bounds() -> None:
     many = tuple(f"c{number}" for number in range(50))
     record = merged(Cluster.of([a_candidate(1, concepts=many)]), [a_neighbor(4)], citing(1, 4, concepts=("one more",)))

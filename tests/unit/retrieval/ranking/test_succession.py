@@ -8,7 +8,7 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.confidence import overturned_among
-from kiro_learn.retrieval.ranking.succession import replacing, statement_replacing
+from kiro_learn.retrieval.ranking.succession import as_said, is_replacing, replacing, statement_replacing
 
 OLD, NEW = RecordId("old"), RecordId("new")
 MOMENTS = {OLD: datetime(2026, 1, 5, tzinfo=UTC), NEW: datetime(2026, 1, 6, tzinfo=UTC)}
@@ -262,6 +262,19 @@ def test_a_text_that_states_what_it_replaces_overturns_exactly_that() -> None:
     assert overturns(new, "Travel is paid at once\nSince March.")
     assert statement_replacing("travel is  paid at once") in new
     assert statement_replacing("travel is paid at once, in euros") not in new
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ('Replaces "npm ci" by "pnpm i" in CI', "Replaces \u201cnpm ci\u201d by \u201cpnpm i\u201d in CI"),
+        ('Replaces "Never push', "Replaces Never push"),
+        ('It replaces "npm ci"', 'It replaces "npm ci"'),
+    ],
+)
+def test_what_somebody_said_states_no_replacement(said: str, kept: str) -> None:
+    assert as_said(said) == kept
+    assert not is_replacing(as_said(said))
 
 
 def test_a_figure_is_the_name_of_nothing_that_ends() -> None:
