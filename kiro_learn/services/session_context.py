@@ -131,7 +131,7 @@ class SessionContext:
         )
         stated = await self._stated.of(await self._profiles.wishes(namespace))
         facts = {each.item_id: each for each in (*await self._profiles.person(namespace), *stated)}
-        amended = Amended.of(rules, [*ways, *decided])
+        amended = Amended.of(rules, [*ways, *decided], newest)
         holding = amended.holding(rules)
         parts = [
             BriefPart("Hard rules", [rule for rule in holding if rule.is_hard_rule], line_bytes=HARD_RULE_BYTES),
@@ -152,7 +152,7 @@ class SessionContext:
             ),
             BriefPart("How things are done here", amended.holding(ways), WAYS_SHARE),
             BriefPart("Decided", amended.holding(decided), CHOICES_SHARE),
-            BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),
+            BriefPart("Last worked on", amended.left_of(newest), NEWEST_SHARE, takes_rest=False),
         ]
         compared = contradictions(holding[:MOST_COMPARED])
         notes = {rule.record_id: contradicts(before) for before, rule in compared} | dict(amended.notes)

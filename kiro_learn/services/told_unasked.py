@@ -22,7 +22,7 @@ from kiro_learn.ports.home import ProjectFinder
 from kiro_learn.ports.storage.events import EventReads, SessionReads
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
 from kiro_learn.retrieval.ranking.confidence import dependents, overturned_among
-from kiro_learn.retrieval.ranking.succession import is_replacing
+from kiro_learn.retrieval.ranking.succession import is_replacing, replaced_by
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, StatedItem, render_brief
 from kiro_learn.retrieval.rendering.repeats import rests_on, was
 from kiro_learn.services.projects_in_use import MergedProjects
@@ -82,11 +82,13 @@ class Amended:
     notes: Mapping[RecordId, str]
 
     @classmethod
-    def of(cls, rules: Sequence[MemoryRecord], others: Sequence[MemoryRecord]) -> Amended:
-        """Of ``rules`` by what they order; of these and of ``others`` by what their titles say has ended.
+    def of(
+        cls, rules: Sequence[MemoryRecord], others: Sequence[MemoryRecord], newest: Sequence[MemoryRecord] = ()
+    ) -> Amended:
+        """Of ``rules`` by what they order; of these and of ``others`` by what their titles say has ended; of all by
+        what a memory says outright to replace.
 
-        What an agent says ends nothing that a person ruled. What stands below the titles names too much, but for what a
-        memory says outright to replace.
+        What an agent says ends nothing that a person ruled. What stands below the titles names too much.
         """
         of_rules = {rule.record_id: rule for rule in rules}
         found = {old: of_rules[new] for old, new in overruling(rules).items()}
@@ -100,9 +102,9 @@ class Amended:
             for new, old in overturned_among([*known][::-1], texts, moments).items()
             if old not in of_rules or known[new].origin is not Origin.ASSISTANT
         }
-        found = {old: known[new] for new, old in older_by_newer.items()} | found
+        everything = {each.record_id: each for each in newest_first([*newest, *others, *rules])}
+        found = {old: known[new] for new, old in older_by_newer.items()} | _stated_among(everything) | found
         notes = {old: rests_on(known[new]) for old, new in dependents(older_by_newer, texts, moments).items()}
-        everything = known | of_rules
         for old in newest_first(everything[each] for each in found)[::-1]:  # of several, the last one is named
             new = found[old.record_id]
             notes[new.record_id] = was(old, new.created_at)
@@ -119,6 +121,16 @@ class Amended:
             if new is record or new.record_id not in listed:
                 told.setdefault(new.record_id, new)
         return list(told.values())
+
+    def left_of(self, records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+        """``records`` in their order, without those that were replaced."""
+        return [record for record in records if record.record_id not in self.replaced]
+
+
+def _stated_among(records: Mapping[RecordId, MemoryRecord]) -> dict[RecordId, MemoryRecord]:
+    """By the id of each of ``records``, newest first, that another says outright to replace, the newest that does."""
+    newest_last = [*records.values()][::-1]
+    return {old: new for new in newest_last for old in replaced_by(new, newest_last)}
 
 
 def _stated(record: MemoryRecord) -> str:

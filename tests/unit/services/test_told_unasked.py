@@ -125,6 +125,24 @@ def test_what_a_memory_states_to_replace_is_told_beside_its_day_alone() -> None:
     in_daemon(scenario, config=Config(recall=RecallConfig(prompts="all", budget_seconds=10.0)))
 
 
+def test_all_that_a_memory_states_to_replace_is_told_no_more_whatever_sort_either_is_of() -> None:
+    titles = ("Invoices are numbered by year", "Invoices are sent by letter", "Invoices are due in a week")
+
+    async def scenario(services: Services) -> None:
+        ruled_, chosen, plain = (decided(number, title, weeks=number) for number, title in enumerate(titles, 1))
+        rule = attrs.evolve(ruled_, knowledge_type=KnowledgeType.CONSTRAINT)
+        new = decided(9, "The tax office keeps the books", weeks=5, summary="All of it.")
+        new = attrs.evolve(new, knowledge_type=None, facts=tuple(map(replacing, titles)))
+        await remember(services, rule, chosen, attrs.evolve(plain, knowledge_type=None), new)
+        brief = (await services.session_context.context(NAMESPACE, folder=None)).text
+        assert [
+            line for line in brief.splitlines() if "nvoices" in line and not line.startswith(f"- {new.title}")
+        ] == []
+        assert brief.count(f"- {new.title}") == 1
+
+    in_daemon(scenario)
+
+
 def test_the_brief_says_what_a_rule_replaced() -> None:
     async def scenario(services: Services) -> None:
         old, new = (
