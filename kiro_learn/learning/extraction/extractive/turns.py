@@ -111,9 +111,10 @@ def _typed(said: Said) -> list[Said]:
     command, arguments = _COMMAND_NAME.search(text), _COMMAND_ARGUMENTS.search(text)
     if command and arguments and arguments.group(1).strip():
         text = f"{command.group(1).strip()} {arguments.group(1).strip()}"
-    if not text.strip() or _NOT_TYPED.match(text):
+    text = _ADDED_LINE.sub("", text).strip()
+    if not text or _NOT_TYPED.match(text):
         return []
-    return [attrs.evolve(said, text=_ADDED_LINE.sub("", text).strip())]
+    return [attrs.evolve(said, text=text)]
 
 
 def _without_machine_blocks(text: str) -> str:

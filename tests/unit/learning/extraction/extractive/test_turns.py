@@ -113,6 +113,11 @@ def test_where_the_talk_before_a_plan_is_kept_was_not_typed() -> None:
     assert texts(turn) == (["Implement the following plan:\n\n# Plan"], "Done.")
 
 
+def test_what_an_agent_adds_to_a_plan_alone_is_no_prompt() -> None:
+    (turn,) = turns(prompt(1, "If you need specific details from before exiting plan mode, read it."), answer(2, "Done."))
+    assert texts(turn) == ([], "Done.")
+
+
 LOG = "\n".join(
     f"[2026.03.02-09.{minute}.22:100][ 12]LogStreaming: Display: Flushed {minute} packages handle=0x{minute:08x}"
     for minute in range(10, 50)
