@@ -152,7 +152,10 @@ Make no record of what one of them says already, in whatever words. Where the ba
 the record of what holds now, and name in it those that ended: <memory_record ... replaces="B">. One that is still true
 is not replaced, even if more is known now.
 """
-_LETTER = re.compile(r"\b[A-Z]\b")
+_NONE = re.compile(r"\bn/a\b", re.IGNORECASE)
+_LETTERS_ALONE = re.compile(r"[\s,;&/\[\]]*(?:[a-z](?:[\s,;&/\[\]]+|$))+", re.IGNORECASE)
+_LETTER = re.compile(r"\b[A-Z](?=\s*(?:$|[,;:&/()\[\]]|and\b|[A-Z]\b))")
+"""A letter that names a memory, and no word of a sentence: "B", "A and C", "B: RabbitMQ", and not "A new rule"."""
 _MARKUP_CHARACTERS = 60
 """Of one memory in the list, beside its title."""
 
@@ -180,7 +183,7 @@ class Known:
         What was learned after it was said is not older, what somebody shares is theirs, and a person's word is ended by
         a person's alone.
         """
-        letters = set(_LETTER.findall(draft.replaces.upper()))
+        letters = _letters_in(draft.replaces)
         ended = [
             replacing(known.title)[:MAX_FACT]
             for letter, known in zip(ascii_uppercase, self.records, strict=False)
@@ -190,6 +193,12 @@ class Known:
             and (known.origin is not Origin.USER or draft.origin is Origin.USER)
         ]
         return attrs.evolve(draft, facts=(*ended, *draft.facts)[:MAX_FACTS])
+
+
+def _letters_in(named: str) -> set[str]:
+    """The letters by which a model names memories: "N/A", or a sentence that it writes there, names none."""
+    named = _NONE.sub(" ", named)
+    return set(_LETTER.findall(named.upper() if _LETTERS_ALONE.fullmatch(named) else named))
 
 
 def _told(letter: str, known: MemoryRecord) -> str:

@@ -130,6 +130,20 @@ def model_title(record: MemoryRecord) -> str:
     return record.title.replace("<", "&lt;").replace(">", "&gt;")
 
 
+@pytest.mark.parametrize("named", ["A", "a", "B, A", "a b", "[A]", "A and C", "memory A", "A: RabbitMQ", "B/A"])
+def test_a_memory_is_named_by_its_letter_however_it_is_set_apart(named: str) -> None:
+    _, new = learned(model := Model(OLD), (model, NEW, f'replaces="{named}"'))
+    assert new.facts == (f'Replaces "{OLD}"',)
+
+
+@pytest.mark.parametrize(
+    "named", ["N/A", "n/a", "none, it is a new rule", "A new rule", "nothing of A-team", "not a one"]
+)
+def test_no_memory_is_named_by_a_word_of_one_letter(named: str) -> None:
+    _, new = learned(model := Model(OLD), (model, NEW, f'replaces="{named}"'))
+    assert new.facts == ()
+
+
 @pytest.mark.parametrize("attributes", ['replaces="B"', 'replaces="1"', 'replaces=""', 'replaces="known"'])
 def test_a_letter_that_was_not_shown_replaces_nothing(attributes: str) -> None:
     model = Model(OLD)

@@ -114,7 +114,9 @@ def test_where_the_talk_before_a_plan_is_kept_was_not_typed() -> None:
 
 
 def test_what_an_agent_adds_to_a_plan_alone_is_no_prompt() -> None:
-    (turn,) = turns(prompt(1, "If you need specific details from before exiting plan mode, read it."), answer(2, "Done."))
+    (turn,) = turns(
+        prompt(1, "If you need specific details from before exiting plan mode, read it."), answer(2, "Done.")
+    )
     assert texts(turn) == ([], "Done.")
 
 
