@@ -87,7 +87,7 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
     titles = texts_of(content, "title", count_most=1, length_most=record.MAX_SUMMARY)
     if not titles:
         return None
-    title = _title(titles[0])
+    title = title_within(titles[0])
     facts = texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT)
     summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
     cited = batch.cited_by(numbers_in(attributes.get("events", "")))
@@ -109,7 +109,7 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
     )
 
 
-def _title(text: str) -> str:
+def title_within(text: str) -> str:
     """``text`` on one line, cut at a word; what has to be cut is scrubbed before."""
     line = " ".join(text.split())
     if len(line) <= record.MAX_TITLE:

@@ -12,7 +12,7 @@ from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.extractive.facts import new_ones
 from kiro_learn.learning.extraction.extractive.vocabulary import words
 from kiro_learn.learning.extraction.framing import as_attribute, escaped
-from kiro_learn.learning.extraction.parsing import texts_of, without_thinking
+from kiro_learn.learning.extraction.parsing import texts_of, title_within, without_thinking
 from kiro_learn.learning.reconciliation.plan import Cluster, KeepSeparate, Merge, Neighbor, Verdict, is_same_principle
 from kiro_learn.learning.relearning import stems
 from kiro_learn.model.draft import RecordDraft
@@ -109,14 +109,14 @@ def parse_verdict(answer: str) -> Verdict:
 
 def _merge(content: str) -> Merge:
     record_ids = texts_of(content, "merged_record_id", count_most=_MOST_IDS, length_most=_ID_LENGTH)
-    titles = texts_of(content, "title", count_most=1, length_most=MAX_TITLE)
+    titles = texts_of(content, "title", count_most=1, length_most=MAX_SUMMARY)
     summaries = texts_of(content, "summary", count_most=1, length_most=MAX_SUMMARY)
     if not record_ids or not titles or not summaries:
         raise LlmError("the answer has a merge, but without the ids, the title or the summary")
     types = texts_of(content, "observation_type", count_most=1, length_most=MAX_TITLE)
     return Merge(
         record_ids=tuple(map(RecordId, record_ids)),
-        title=" ".join(titles[0].split()),
+        title=title_within(titles[0]),
         summary=summaries[0],
         facts=texts_of(content, "fact", count_most=MAX_FACTS, length_most=MAX_FACT),
         concepts=texts_of(content, "concept", count_most=MAX_CONCEPTS, length_most=MAX_CONCEPT),

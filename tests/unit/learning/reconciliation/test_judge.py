@@ -141,6 +141,15 @@ def test_an_unknown_type_is_left_to_the_records() -> None:
     assert verdict.observation_type is None
 
 
+def test_a_title_that_is_too_long_ends_with_a_whole_word() -> None:
+    title = "sockets leak " * 30
+    told = f"<merged_record_id>a</merged_record_id><title>{title}</title><summary>s</summary>"
+    verdict = parse_verdict(f"<merge>{told}</merge>")
+    assert isinstance(verdict, Merge)
+    assert len(verdict.title) <= 200
+    assert verdict.title.removesuffix("...").split()[-1] in {"sockets", "leak"}
+
+
 def test_what_is_too_long_or_too_much_is_cut() -> None:
     facts = "".join(f"<fact>{number} {'f' * 600}</fact>" for number in range(60))
     verdict = parse_verdict(
