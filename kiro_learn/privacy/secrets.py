@@ -124,6 +124,12 @@ _WITH_A_LONG_RUN = (
     ),
     _word("google-api-key", "AIza", r"[\w-]{35,}+", _GOOGLE),
     _word("google-oauth", "ya29.", r"[\w-]{20,}+", _GOOGLE),
+    _word(  # a name in code has no capital and no digit
+        "supabase-token",
+        "sb_secret_",
+        r"(?=[a-z_-]{0,40}[A-Z0-9])[\w-]{20,}+",
+        "https://supabase.com/docs/guides/api/api-keys",
+    ),
     _word("grafana-token", "eyJrIjoi", "[A-Za-z0-9]{60,}+={0,3}", _GITLEAKS),
     _kind(
         "sendgrid-key",
@@ -238,8 +244,9 @@ PREFIXES: tuple[Kind, ...] = (
         "dynatrace-token", "dt0c01. dt0s01. dt0s02.", rf"{_ALPHANUMERIC}{{24}}\.{_ALPHANUMERIC}{{64,}}+", _GITLEAKS
     ),
     _prefixed("brevo-key", "xkeysib- xsmtpsib-", f"{_HEX}{{64}}-{_ALPHANUMERIC}{{16,}}+", _GITLEAKS),
-    _prefixed("supabase-token", "sbp_", f"{_HEX}{{40,}}+", "https://supabase.com/docs/reference/api", is_word=True),
-    _prefixed("supabase-token", "sb_secret_", r"[\w-]{20,}+", "https://supabase.com/docs/guides/api/api-keys"),
+    _prefixed(
+        "supabase-token", "sbp_ sbp_oauth_", f"{_HEX}{{40,}}+", "https://supabase.com/docs/reference/api", is_word=True
+    ),
     _prefixed("netlify-token", "nfp_", f"{_ALPHANUMERIC}{{36,}}+", "https://docs.netlify.com", is_word=True),
 )
 

@@ -72,6 +72,8 @@ TOKENS: dict[str, tuple[str, str]] = {
     "a Brevo key": ("brevo-key", "xkey" + "sib-" + HEX * 4 + "-" + MIXED[:16]),
     "a Supabase token": ("supabase-token", "sb" + "p_" + HEX * 2 + HEX[:8]),
     "a Supabase secret key": ("supabase-token", "sb_" + "secret_" + HEX[:22] + "_" + HEX[:8]),
+    "a Supabase key with signs in it": ("supabase-token", "sb_" + "secret_" + MIXED[:5] + "-_" + MIXED + HEX[:8]),
+    "a Supabase token of an app": ("supabase-token", "sb" + "p_oauth_" + HEX * 2 + HEX[:8]),
     "a Netlify token": ("netlify-token", "nf" + "p_" + MIXED + MIXED[:12]),
     "a 1Password service token": ("onepassword-token", "ops" + "_ey" + "J" + MIXED * 11),
     "a Groq key": ("groq-key", "gs" + "k_" + MIXED * 2),
@@ -145,6 +147,8 @@ ASSIGNED: dict[str, tuple[str, str, str, str]] = {
 """Where it stands: (kind, what is before, the secret, what is behind); only the secret goes."""
 
 ORDINARY = (
+    "sb_secret_key_for_the_service_role = os.environ[name]",
+    "usb_secret_storage_2_of_the_device()",
     "Lorem ipsum dolor sit amet, the password and the token of consectetur",
     "9fceb02d0ae598e95dc970b74767f19372d61af8 Lay the ground",
     "f47ac10b-58cc-4372-a567-0e02b2c3d479",
