@@ -164,6 +164,11 @@ _ORDER = re.compile(
 _MARK = re.compile(r"^\s*(?:[-*+>]|\d{1,3}[.)]|#{1,6})\s+")
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 _CLAUSE_END = re.compile(r"[,;:.!?](?:\s|$)|\b(?:and|but)\b")
+_FIRST_CLAUSE_END = re.compile(r"[,;:.!?](?=\s)")
+_LIMITING = re.compile(
+    r"(?i)\b(?:but|except|unless|only|or|if|when|until|before|after|aber|außer|nur|wenn|oder|sonst)\b"
+)
+"""Behind a clause: that it does not hold always, or everywhere."""
 _FENCE = ("```", "~~~")
 
 
@@ -285,29 +290,29 @@ def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord
 
 
 def without_repeated(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-    """``rules`` without those that a clause of another one says: "always a" beside "always a, never b"."""
-    longest: dict[_Said, int] = {}
-    for rule in rules:
-        clauses = _clauses_of(_told(rule))
-        size = len(frozenset[str]().union(*(words for words, _ in clauses)))
-        for clause in clauses:
-            longest[clause] = max(size, longest.get(clause, 0))
-    return [rule for rule in rules if rule.pinned_at or not _is_in_longer(_told(rule), longest)]
+    """``rules`` without those that another begins with and does not limit: "always a" beside "always a, never b"."""
+    said = [_whole_and_first(_told(rule)) for rule in rules]
+    is_hard: dict[_Said | None, bool] = {}
+    for rule, (_, first) in zip(rules, said, strict=True):
+        is_hard[first] = is_hard.get(first, False) or rule.is_hard_rule
+    return [
+        rule
+        for rule, (whole, _) in zip(rules, said, strict=True)
+        if rule.pinned_at or is_hard.get(whole, -1) < rule.is_hard_rule
+    ]
 
 
-_Said = tuple[frozenset[str], frozenset[str]]
-"""The words of a clause, and those of them that it denies."""
-
-
-def _is_in_longer(told: str, longest: Mapping[_Said, int]) -> bool:
-    clause, *others = _clauses_of(told)
-    return not others and LEAST_WORDS <= len(clause[0]) < longest.get(clause, 0)
+_Said = tuple[frozenset[str], frozenset[str], bool]
+"""The words of a text, those of them that it denies, and whether it denies something in the end."""
 
 
 @kept(OF_A_BRIEF)
-def _clauses_of(told: str) -> tuple[_Said, ...]:
-    clauses = [(stems(clause), _denied_in(clause)) for clause in _CLAUSE_END.split(told)]
-    return tuple(clause for clause in clauses if clause[0]) or ((frozenset(), frozenset()),)
+def _whole_and_first(told: str) -> tuple[_Said, _Said | None]:
+    """What all of it says, and its first clause: None where nothing else is said, or when this one holds."""
+    end = _FIRST_CLAUSE_END.search(told)
+    texts = [told] if end is None or _LIMITING.search(told, end.end()) else [told, told[: end.start()]]
+    whole, *first = ((stems(text), _denied_in(text), denies_on_balance(text)) for text in texts)
+    return whole, next((each for each in first if LEAST_WORDS <= len(each[0]) < len(whole[0])), None)
 
 
 def _is_rival(order: Order | None, text: str) -> bool:

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from kiro_learn.learning.overruled import contradictions, without_repeated
-from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordDetails
 from kiro_learn.testing.daemon import a_record
 
 CONTRARY = [
@@ -55,6 +55,15 @@ NOT_REPEATED = [
     ("Keep functions under 60 lines", "Keep functions under 60 lines in tests"),
     ("Never log a token", "Always log a token, never a password"),
     ("Use tabs", "Use tabs, never spaces"),
+    ("Never rebase commits", "If the branch is shared, never rebase commits"),
+    ("Update the docs page", "When you touch the API: update the docs page"),
+    ("Never touch the vendor folder", "Never touch the vendor folder, but the lock file may change"),
+    ("Never squash the commits", "Never squash the commits, unless I say so"),
+    ("Kein Commit ohne Tests", "Kein Commit ohne Tests, au\u00dfer bei Doku"),
+    ("Don't run the tests", "Don't run the tests and the linter at once"),
+    ("Deploy on Fridays", "Old rule: deploy on Fridays. New rule: deploy on Mondays"),
+    ("Always deploy on Fridays", "Always deploy on Fridays, always"),
+    ("Committing generated files: no", "Committing generated files: yes"),
 ]
 
 
@@ -90,3 +99,10 @@ def test_a_rule_that_a_clause_of_a_longer_one_says_is_told_by_that_one(said: tup
 def test_a_rule_that_a_longer_one_limits_or_denies_is_told(said: tuple[str, str]) -> None:
     both = [rule(number, text) for number, text in enumerate(said)]
     assert without_repeated(both) == both
+
+
+def test_a_hard_rule_is_not_told_by_a_longer_one_that_is_not() -> None:
+    short, long = (rule(number, text) for number, text in enumerate(REPEATED[0]))
+    hard = attrs.evolve(short, details=RecordDetails(severity="hard"))
+    assert without_repeated([hard, long]) == [hard, long]
+    assert without_repeated([hard, attrs.evolve(long, details=RecordDetails(severity="hard"))]) != [hard, long]
