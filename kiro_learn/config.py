@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Literal
 
 import attrs
@@ -18,6 +19,17 @@ DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 """An agent without tools, of a cheap model; docs/models.md has its file."""
 
 _VARIABLE_OR_NONE = matching(re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?"), "a variable's name, not a key")
+
+
+def _command(_instance: object, _attribute: attrs.Attribute[str], value: str) -> None:
+    """As the daemon parts it into words."""
+    try:
+        words = shlex.split(value)
+    except ValueError as error:
+        raise ValueError(f"cannot be read as a command: {error}") from error
+    if not words:
+        raise ValueError("names no program")
+
 
 _POSTGRESQL_OR_NONE = matching(
     re.compile(r"(?:postgres(?:ql)?://(?!.*:.*@)(?!.*[?&](?:[^=&]*%|(?:ssl)?password=)).+)?"),
@@ -283,7 +295,7 @@ class LlmConfig:
 
     backend: Literal["auto", "extractive", "acp", "openai"] = "auto"
     """``auto``: the agent of ``command`` where it is set up, else the extractive learner."""
-    command: str = DEFAULT_AGENT
+    command: str = attrs.field(default=DEFAULT_AGENT, validator=_command)
     """An agent that speaks the Agent Client Protocol on its standard input and output."""
     base_url: str = "http://127.0.0.1:11434/v1"
     """Of an OpenAI-compatible server; by default where Ollama listens."""

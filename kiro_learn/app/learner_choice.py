@@ -86,22 +86,12 @@ def choose_llm(
 
 
 def _agent(config: LlmConfig, environment: Mapping[str, str], agent_folder: Path) -> AcpLlm:
-    return AcpLlm(command=_words(config.command), cwd=agent_folder, environment=environment)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise ConfigError([("llm.command", f"cannot be read as a command: {error}")]) from error
-    if not words:
-        raise ConfigError([("llm.command", "names no program")])
-    return words
+    return AcpLlm(command=shlex.split(config.command), cwd=agent_folder, environment=environment)
 
 
 def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path) -> str:
     """Why the agent is not asked; empty if it is."""
-    program = _words(config.command)[0]
+    program = shlex.split(config.command)[0]
     problem = ""
     if not _is_found(program, environment):
         problem = "it was not found on the PATH"

@@ -66,6 +66,8 @@ def test_the_daemon_tells_the_same_settings_as_the_command_line_and_no_secret(ho
         ("recal.budget", "1", "error: recal.budget: there is no such setting; did you mean recall.budget_seconds?"),
         ("server.port", "99999", "error: server.port: expected 0 to 65535, found 99999"),
         ("llm.api_key_variable", "sk" + "-abc", "error: llm.api_key_variable: expected a variable's name, not a key"),
+        ("llm.command", "my 'agent", "error: llm.command: cannot be read as a command: No closing quotation"),
+        ("llm.command", " ", "error: llm.command: names no program"),
     ],
 )
 def test_what_is_wrong_is_refused_and_nothing_is_written(home: Path, key: str, value: str, said: str) -> None:

@@ -173,8 +173,9 @@ def test_an_agent_that_is_asked_for_is_asked_installed_or_not(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("command", ["", " ", "agent 'unfinished"])
-def test_a_command_that_is_none_is_a_problem(tmp_path: Path, command: str) -> None:
-    assert problems_of(tmp_path, backend="acp", command=command).keys() == {"llm.command"}
+def test_a_command_that_is_none_is_no_setting(command: str) -> None:
+    with pytest.raises(ValueError, match=r"names no program|cannot be read as a command"):
+        LlmConfig(command=command)
 
 
 def test_the_extractive_learner_can_be_asked_for(tmp_path: Path) -> None:
