@@ -16,7 +16,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-from kiro_learn.adapters.acp.process import AcpLlm
+from kiro_learn.adapters.acp.process import AcpLlm, program_of
 from kiro_learn.adapters.openai.dialects import ANSWER_TOKENS
 from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError
@@ -91,7 +91,7 @@ def _agent(config: LlmConfig, environment: Mapping[str, str], agent_folder: Path
 
 def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path) -> str:
     """Why the agent is not asked; empty if it is."""
-    program = shlex.split(config.command)[0]
+    program = program_of(shlex.split(config.command), {"env"})
     problem = ""
     if not _is_found(program, environment):
         problem = "it was not found on the PATH"

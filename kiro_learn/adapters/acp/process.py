@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path, PurePath
 
@@ -228,6 +228,21 @@ def _marked_groups() -> Iterator[int]:
 STARTERS = frozenset({"env", "npx"})
 """Programs that start another one."""
 
+_WITH_A_VALUE = frozenset({"-u", "--unset", "-C", "--chdir", "-p", "--package"})
+"""Their options that take the next word."""
+
+
+def program_of(command: Sequence[str], starters: Collection[str]) -> str:
+    """The program that ``command`` runs, behind those of the ``starters`` that are before it with their options."""
+    is_value = False
+    for place, word in enumerate(command):
+        is_option = is_value or (place > 0 and (word.startswith("-") or "=" in word))
+        is_value = not is_value and word in _WITH_A_VALUE
+        if not is_option and PurePath(word).name not in starters:
+            return word
+    return command[0]
+
+
 GRACE_SECONDS = 2.0
 """Between asking an agent to end and killing it; the original kiro-learn's."""
 
@@ -249,9 +264,7 @@ class AcpLlm:
     @property
     def name(self) -> str:
         """The agent's program; ``env A=b`` and ``npx -y`` before it only start it."""
-        words = (word for word in self.command if "=" not in word and not word.startswith("-"))
-        names = (PurePath(word).name for word in words)
-        return next((name for name in names if name not in STARTERS), PurePath(self.command[0]).name)
+        return PurePath(program_of(self.command, STARTERS)).name
 
     async def complete(self, prompt: str) -> str:
         """As the contract says; raises AgentError for what only an agent can do wrong."""

@@ -84,6 +84,7 @@ def test_auto_says_which_other_agent_could_be_asked_and_asks_none(
         ("/opt/bin/my-agent --acp", "my-agent"),
         ("env ANTHROPIC_MODEL=haiku claude-agent-acp", "claude-agent-acp"),
         ("npx -y @agentclientprotocol/claude-agent-acp", "claude-agent-acp"),
+        ("env -u ANTHROPIC_API_KEY -i HOME=/tmp gemini --acp", "gemini"),
         ("env", "env"),
     ],
 )
@@ -91,6 +92,15 @@ def test_an_agent_is_called_by_its_own_program_and_not_by_what_starts_it(
     tmp_path: Path, command: str, name: str
 ) -> None:
     assert choose(tmp_path, backend="acp", command=command).preferred.name == name
+
+
+def test_auto_looks_for_the_agent_that_env_starts(tmp_path: Path) -> None:
+    install(tmp_path, "env")
+    command = "env -u PORT MODEL=small my-agent --acp"
+    assert choose(tmp_path, command=command).obstacle == "my-agent is not used: it was not found on the PATH"
+    install(tmp_path, "my-agent")
+    assert choose(tmp_path, command=command).preferred.name == "my-agent"
+    assert choose(tmp_path, command="MODEL=small my-agent").obstacle.startswith("MODEL=small is not used: it was not")
 
 
 def test_no_other_agent_is_offered_to_who_named_one(tmp_path: Path) -> None:
