@@ -28,7 +28,8 @@ from kiro_learn.frontends.cli.terminal import (
 from kiro_learn.services.doctor import LEAST_FREE_BYTES
 
 MUTE = {"words": "words no longer find anything", "meaning": "meaning no longer finds anything"}
-WHY_LINES = 4
+WHY_LINES, WHY_CHARACTERS = 4, 320
+"""The more of both: a narrow terminal has as much of it in more lines."""
 SHOWN_SHARES = ("words", "meaning", "names", "graph")
 """Preferences are not searched for; their share is in the JSON."""
 MUTE_CONTEXTS = {
@@ -119,7 +120,10 @@ def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
     yield f"{terminal.mark(line.mark)} {terminal.bold(f'{line.topic:{COLUMN}}')}{facts}"
     if line.why:
         # Whole, if it is no novel: it says what to do about it.
-        parts = textwrap.wrap(plain(line.why), room, max_lines=WHY_LINES, placeholder="\N{HORIZONTAL ELLIPSIS}")
+        most = max(WHY_LINES, WHY_CHARACTERS // room)
+        parts = textwrap.wrap(
+            plain(line.why), room, max_lines=most, break_on_hyphens=False, placeholder="\N{HORIZONTAL ELLIPSIS}"
+        )
         yield from (f"{'':{MARK_WIDTH + COLUMN}}{part}" for part in parts)
 
 

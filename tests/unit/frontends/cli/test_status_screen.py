@@ -170,6 +170,14 @@ def test_what_to_do_about_it_is_shown_whole() -> None:
     assert max(map(len, shown)) <= 80
 
 
+def test_a_command_that_mends_it_is_shown_on_a_narrow_terminal_too() -> None:
+    command = 'kiro-learn config set llm.command "npx -y @a-vendor/claude-agent-acp"'
+    obstacle = f"kiro-cli is not used: it was not found on the PATH. Another agent can: {command}"
+    learning = status(runs=[], llm=llm("extractive", "extractive", obstacle=obstacle))
+    lines = status_screen.running(learning, "127.0.0.1:1", HomeFacts("~", 0), NOW, PLAIN._replace(width=40))
+    assert "".join(obstacle.split()) in "".join("".join(lines).split())  # a word longer than a line is broken
+
+
 def test_what_is_worse_is_shown_instead() -> None:
     projects = [project(breaker="open", problem="the store is full")]
     assert line_about("Learning", projects=projects, llm=llm("extractive", "extractive", obstacle=OBSTACLE)) == (
