@@ -292,13 +292,13 @@ def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord
 def without_repeated(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
     """``rules`` without those that another begins with and does not limit: "always a" beside "always a, never b"."""
     said = [_whole_and_first(_told(rule)) for rule in rules]
-    is_hard: dict[_Said | None, bool] = {}
+    is_hard = dict[_Said | None, bool]()
     for rule, (_, first) in zip(rules, said, strict=True):
         is_hard[first] = is_hard.get(first, False) or rule.is_hard_rule
     return [
         rule
         for rule, (whole, _) in zip(rules, said, strict=True)
-        if rule.pinned_at or is_hard.get(whole, -1) < rule.is_hard_rule
+        if rule.pinned_at or whole not in is_hard or is_hard[whole] < rule.is_hard_rule
     ]
 
 
