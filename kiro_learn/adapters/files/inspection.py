@@ -123,10 +123,7 @@ class DiskHomeInspection:
         llm = None if (config := self._config()) is None else config.llm
         if llm is None or llm.backend != "acp":
             return ""
-        try:
-            program = next(iter(shlex.split(llm.command)), "[llm] command")
-        except ValueError:  # an open quotation mark
-            program = "[llm] command"
+        program = shlex.split(llm.command)[0]
         return "" if shutil.which(program, path=self.environment.get("PATH")) else program
 
     def names_embedding_model(self) -> bool:

@@ -318,7 +318,8 @@ def test_a_model_that_the_settings_name_and_that_is_not_there_is_told(patient: P
     assert str(patient.home.settings) in found.mend
     for command in ("", "'open"):
         patient.home.settings.write_text(f'[llm]\nbackend = "acp"\ncommand = "{command}"\n')
-        assert patient.outcome("model").detail == "[llm] command was not found on the PATH"
+        found = patient.outcome("settings")
+        assert (found.state, "llm.command" in found.detail) == (CheckState.FAILED, True)
     patient.home.settings.write_text('[llm]\nbackend = "acp"\ncommand = "/bin/sh -c true"\n')
     assert patient.state("model") is (CheckState.OK if daemon is UP else CheckState.SKIPPED)
 
