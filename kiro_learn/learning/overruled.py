@@ -11,6 +11,7 @@ import attrs
 
 from kiro_learn.learning.acts.cues import commands_wanted_and_denied
 from kiro_learn.learning.relearning import stems
+from kiro_learn.learning.rule_values import set_one_value
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, RuleConflict, newest_first
 from kiro_learn.model.wording import RIVALS, denies_on_balance, denies_what_follows, is_negation, word_set
@@ -333,7 +334,7 @@ def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int
     numbers, others = _numbers(words), other.numbers
     if numbers != others:
         is_same = words - numbers - _FILLERS == other.words - others - _FILLERS
-        return is_same and is_denied == other.is_denied and _set_one_value(told, other.text)
+        return is_same and is_denied == other.is_denied and set_one_value(told, other.text)
     both = len(words | other.words)
     if both < LEAST_WORDS or shared < SAME_SLOT * both or is_denied == other.is_denied:
         return False
@@ -367,34 +368,3 @@ def _denied_in(text: str) -> frozenset[str]:
 
 def _numbers(words: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if any(map(str.isdigit, word)))
-
-
-# Whether two rules that differ in a number set one thing to two values, or speak of two things by their numbers.
-
-_NUMBER = re.compile(r"\d[\d.]{0,20}(?<!\.)")
-_BOUND = r"under|over|above|below|at most|at least|than|exactly|up to|within|max|min|maximum|minimum|limit"
-_SETTING = (
-    r"use|set|pin|keep|have|has|require|requires|need|needs|wait|limit|target|return|answer|respond|indent|wrap|default"
-)
-_AT_END = r"(?= ?(?:[,;.)](?:\s|$)|$| (?:in|for|on|as|to|when|before|after|of|per|from|everywhere|here|always|now)\b))"
-"""What stands behind a number that names no noun that follows it."""
-_SET = re.compile(rf"\b(?:{_SETTING})(?: [^\s\d,;.]{{1,30}}){{0,6}} [vV]?(\d[\w.]{{0,20}}%?){_AT_END}", re.IGNORECASE)
-_MEASURED = re.compile(rf"\b(?:{_BOUND}|{_SETTING}|with|to|at) (\d[\w.]{{0,20}}%?)(?= [a-z]{{2}})", re.IGNORECASE)
-_BOUNDED = re.compile(rf"\b(?:{_BOUND}) (\d[\w.]{{0,20}}%?)", re.IGNORECASE)
-_LABELS = r"chapter|step|phase|section|issue|ticket|page|milestone|sprint|part|item|task|pr|adr|module|gadget|layer"
-_LABELLED = re.compile(rf"(?:\b(?:{_LABELS}) ?|#)\d", re.IGNORECASE)
-"""What a number tells from others of its sort."""
-
-
-def _set_one_value(told: str, other: str) -> bool:
-    """Whether each of two rules has one number that the other has not, as the value that something is set to."""
-    mine, theirs = _NUMBER.findall(told), _NUMBER.findall(other)
-    changed = [number for number in mine if number not in theirs], [number for number in theirs if number not in mine]
-    if any(len(each) != 1 for each in changed) or _LABELLED.search(told) or _LABELLED.search(other):
-        return False
-    return all(number in _values_in(text) for (number,), text in zip(changed, (told, other), strict=True))
-
-
-def _values_in(text: str) -> frozenset[str]:
-    found = (each for pattern in (_SET, _MEASURED, _BOUNDED) for each in pattern.findall(text))
-    return frozenset(number for each in found for number in _NUMBER.findall(each))
