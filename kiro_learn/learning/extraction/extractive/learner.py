@@ -296,7 +296,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
-    said = new_ones([rule] if rule else [], title)
+    said = new_ones([rule] if rule else [], f"{title}\n{summary}")
     answered = answered_facts(turn.tools)
     is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)

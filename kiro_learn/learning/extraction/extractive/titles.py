@@ -35,7 +35,7 @@ _LABEL = re.compile(
 _OPENER = re.compile(
     r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
     r"|you're right|that's right|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|also|basically"
-    r"|in short|ah|oh|i see|hmm|however)\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
+    r"|in short|ah|oh|i see|hm+|wait|sorry|however)\b\s*(?:[,.!:;\u2013\u2014]|-(?!\w))+\s*)+",
     re.IGNORECASE,
 )
 _ENUMERATED = re.compile(
@@ -66,7 +66,7 @@ _WITHOUT_SUBJECT = re.compile(
 _JOINING = re.compile(
     r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}(?=\S)", re.IGNORECASE
 )
-"""What joins a question to the talk before it."""
+"""What joins a question or a rule to the talk before it."""
 
 _ENOUGH_WORDS = 3
 """Words of its own that a sentence needs to stand alone in a list."""
@@ -219,8 +219,8 @@ def _is_changed_file(candidate: Candidate) -> bool:
 
 
 def title_of_rule(rule: str) -> str:
-    """A rule's own words, as a title."""
-    return cut_at_word(_capitalised(_bare(rule)), TITLE_CHARACTERS)
+    """A rule's own words, without what joins them to the talk before: "ok so we always …" is "We always …"."""
+    return cut_at_word(_capitalised(_JOINING.sub("", _bare(rule))), TITLE_CHARACTERS)
 
 
 def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:

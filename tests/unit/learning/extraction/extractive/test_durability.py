@@ -86,7 +86,7 @@ def test_a_cure_that_did_not_help_makes_none() -> None:
 
 def test_what_a_person_laid_down_is_kept_whatever_the_answer_says() -> None:
     (draft,) = learned(prompt(1, "ok, and never push to main"), answer(2, "Got it, I'll wait for your word then."))
-    assert (draft.title, draft.origin) == ("And never push to main", Origin.USER)
+    assert (draft.title, draft.origin) == ("Never push to main", Origin.USER)
 
 
 def test_a_change_is_kept_with_the_reason_that_a_person_gave_for_it() -> None:

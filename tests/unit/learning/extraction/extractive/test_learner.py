@@ -134,6 +134,22 @@ def test_a_rule_inside_a_task_is_a_memory_of_its_own() -> None:
     assert (rule.title, rule.origin) == ("Never drop a column.", Origin.USER)
 
 
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        (
+            "ok so we always deploy from the release branch, not from main",
+            "We always deploy from the release branch, not from main",
+        ),
+        ("Also, please never touch the generated files in src/gen.", "Never touch the generated files in src/gen."),
+        ("No force pushes in this repo, ever.", "No force pushes in this repo, ever."),
+    ],
+)
+def test_the_title_of_a_rule_leaves_out_what_joins_it_to_the_talk(said: str, title: str) -> None:
+    (draft,) = learned(prompt(1, said), answer(2, "Understood, I will."))
+    assert (draft.title, draft.summary.removeprefix("Asked: ").split("\n")[0], draft.facts) == (title, said, ())
+
+
 def test_each_rule_of_a_prompt_is_a_memory_of_its_own() -> None:
     said = "Never push to main. Always use pnpm here. Never log user emails."
     drafts = learned(prompt(1, said), answer(2, "Understood."))
