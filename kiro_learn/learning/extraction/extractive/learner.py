@@ -18,7 +18,14 @@ from kiro_learn.learning.extraction.extractive.durability import (
     tells_cause,
     wanted_by,
 )
-from kiro_learn.learning.extraction.extractive.durable import choice_in, chosen_in, laid_down_in, order_in, steps_in
+from kiro_learn.learning.extraction.extractive.durable import (
+    choice_in,
+    chosen_in,
+    laid_down_in,
+    only_describes,
+    order_in,
+    steps_in,
+)
 from kiro_learn.learning.extraction.extractive.extract import (
     PROMPT_CHARACTERS,
     Extract,
@@ -39,6 +46,8 @@ from kiro_learn.learning.extraction.extractive.facts import (
 )
 from kiro_learn.learning.extraction.extractive.faults import cause_told_in, traps_of
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
+from kiro_learn.learning.extraction.extractive.observation_types import finds_fault, knowledge_type, observation_type
+from kiro_learn.learning.extraction.extractive.sentence_classes import own_sentences
 from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.turns import ReadBatch, Said, Turn, read, turns_of, without_logs
 from kiro_learn.learning.extraction.extractive.vocabulary import concepts_in, cut_at_word, paths_in
@@ -157,8 +166,15 @@ def _own_rules(turn: Turn) -> list[_Rule]:
     found: dict[str, _Rule] = {}
     for said in turn.prompts:
         for text in () if said.is_context else laid_down_in(said.text):
-            found.setdefault(text.casefold(), _Rule(text, said))
+            if not _reports_fault(turn, said, text):
+                found.setdefault(text.casefold(), _Rule(text, said))
     return list(found.values())
+
+
+def _reports_fault(turn: Turn, said: Said, text: str) -> bool:
+    """Whether ``text`` is a fault: "passwords are stored in plain text" is one where the answer says what was wrong."""
+    is_fault_found = turn.answer is not None and finds_fault(turn.answer.text)
+    return is_fault_found and only_describes(text) and own_sentences(said.text) == [text]
 
 
 def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bool:
@@ -335,55 +351,3 @@ def _type_of(turn: Turn, answer: Said, *, decides: bool, changed_files: bool) ->
 
 def _cited(turn: Turn, answer: Said, tool_numbers: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({answer.number, *(said.number for said in turn.prompts), *tool_numbers}))
-
-
-# What sort of memory a turn makes.
-
-_FAULT_ASKED = re.compile(
-    r"\b(?:error|fail(?:s|ed|ing|ure)?|bug|crash(?:es|ed|ing)?|broken|exception|traceback|panic|regression|wrong|slow|leak(?:s|ing)?"
-    r"|doesn't work|not working|times? out|timeout)\b",
-    re.IGNORECASE,
-)
-_FAULT_FOUND = re.compile(
-    r"\b(?:root cause|the (?:bug|issue|problem|error|failure) (?:is|was|were)|found the (?:bug|issue|problem|cause)"
-    r"|caused by|the fix\b|bug fix|fixes|fixed (?:a|the|by|in)"
-    r"|(?:was|is|were|are) (?:failing|broken|crashing) because)|^fixed\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-_CHANGED = re.compile(
-    r"\b(?:added|updated|created|removed|renamed|moved|changed|replaced|implemented|refactored|wrote|extracted"
-    r"|switched|deleted|converted|now \w+s)\b",
-    re.IGNORECASE,
-)
-_DECIDED = re.compile(
-    r"\b(?:we(?:'ll| will) go with|we decided|decision:|decided (?:to|on|against)|we agreed|we settled)\b",
-    re.IGNORECASE,
-)
-_HABIT = re.compile(
-    r"\b(?:convention|best practice|the pattern (?:is|here)|idiomatic|rule of thumb|as a rule)\b", re.IGNORECASE
-)
-_BEGINNING = 400
-"""Characters of the answer that tell what it is about."""
-_FIRST_WORDS = 60
-"""Characters in which an answer that tells of a change says so, where no tool shows it."""
-
-
-def observation_type(question: str, answer: str, *, chosen: bool, changed_files: bool) -> ObservationType:
-    """True to the content: a choice before a fault, a fault before a change, a change before an explanation."""
-    beginning = answer[:_BEGINNING]
-    if chosen or _DECIDED.search(beginning):
-        return ObservationType.DECISION
-    if _FAULT_FOUND.search(answer) and (_FAULT_ASKED.search(question) or _FAULT_FOUND.search(beginning)):
-        return ObservationType.ERROR
-    if _CHANGED.search(answer if changed_files else answer[:_FIRST_WORDS]):
-        return ObservationType.TOOL_USE
-    if _HABIT.search(beginning):
-        return ObservationType.PATTERN
-    return ObservationType.DISCOVERY
-
-
-def knowledge_type(*, rules: bool, chosen: bool) -> KnowledgeType | None:
-    """Only where a person said so: a rule is a constraint, a choice is a decision."""
-    if rules:
-        return KnowledgeType.CONSTRAINT
-    return KnowledgeType.DECISION if chosen else None

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.learner import knowledge_type, observation_type
+from kiro_learn.learning.extraction.extractive.observation_types import knowledge_type, observation_type
 from kiro_learn.model.event import Event, EventKind, MessageBody, Turn
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from tests.unit.learning.histories import answer, event, event_id, learned, note, prompt, tool
@@ -148,6 +148,34 @@ def test_a_rule_inside_a_task_is_a_memory_of_its_own() -> None:
 def test_the_title_of_a_rule_leaves_out_what_joins_it_to_the_talk(said: str, title: str) -> None:
     (draft,) = learned(prompt(1, said), answer(2, "Understood, I will."))
     assert (draft.title, draft.summary.removeprefix("Asked: ").split("\n")[0], draft.facts) == (title, said, ())
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "prices are shown without the tax on the receipt",
+        "Jobs are started twice when the worker restarts.",
+        "the search times out for large tenants",
+        "Thumbnails are missing since the last release. Why?",
+        "the export doesn't contain archived orders",
+    ],
+)
+def test_a_fault_that_a_person_reports_is_no_rule(report: str) -> None:
+    drafts = learned(prompt(1, report), answer(2, CAUSE))
+    assert [draft.knowledge_type for draft in drafts] == [None]
+
+
+@pytest.mark.parametrize(
+    ("said", "reply", "is_rule"),
+    [
+        ("passwords are stored in plain text", "Fixed: they are hashed with argon2id now, in `src/users.py`.", False),
+        ("secrets come from vault", "I'll read the token of the build from there, in `src/ci.py`.", True),
+        ("passwords are never stored in plain text", "Fixed: they are hashed with argon2id in `src/users.py`.", True),
+    ],
+)
+def test_how_things_are_is_a_fault_where_the_answer_mends_it(said: str, reply: str, *, is_rule: bool) -> None:
+    drafts = learned(prompt(1, said), answer(2, reply))
+    assert any(draft.knowledge_type is KnowledgeType.CONSTRAINT for draft in drafts) is is_rule
 
 
 def test_each_rule_of_a_prompt_is_a_memory_of_its_own() -> None:

@@ -1,0 +1,61 @@
+"""What sort of memory a turn makes, by what was asked and answered."""
+
+from __future__ import annotations
+
+import re
+
+from kiro_learn.model.record import KnowledgeType, ObservationType
+
+_FAULT_ASKED = re.compile(
+    r"\b(?:error|fail(?:s|ed|ing|ure)?|bug|crash(?:es|ed|ing)?|broken|exception|traceback|panic|regression|wrong|slow|leak(?:s|ing)?"
+    r"|doesn't work|not working|times? out|timeout)\b",
+    re.IGNORECASE,
+)
+_FAULT_FOUND = re.compile(
+    r"\b(?:root cause|the (?:bug|issue|problem|error|failure) (?:is|was|were)|found the (?:bug|issue|problem|cause)"
+    r"|caused by|the fix\b|bug fix|fixes|fixed (?:a|the|by|in)"
+    r"|(?:was|is|were|are) (?:failing|broken|crashing) because)|^fixed\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CHANGED = re.compile(
+    r"\b(?:added|updated|created|removed|renamed|moved|changed|replaced|implemented|refactored|wrote|extracted"
+    r"|switched|deleted|converted|now \w+s)\b",
+    re.IGNORECASE,
+)
+_DECIDED = re.compile(
+    r"\b(?:we(?:'ll| will) go with|we decided|decision:|decided (?:to|on|against)|we agreed|we settled)\b",
+    re.IGNORECASE,
+)
+_HABIT = re.compile(
+    r"\b(?:convention|best practice|the pattern (?:is|here)|idiomatic|rule of thumb|as a rule)\b", re.IGNORECASE
+)
+_BEGINNING = 400
+"""Characters of the answer that tell what it is about."""
+_FIRST_WORDS = 60
+"""Characters in which an answer that tells of a change says so, where no tool shows it."""
+
+
+def finds_fault(answer: str) -> bool:
+    """Whether the beginning of ``answer`` says what was wrong, or that it is mended."""
+    return _FAULT_FOUND.search(answer[:_BEGINNING]) is not None
+
+
+def observation_type(question: str, answer: str, *, chosen: bool, changed_files: bool) -> ObservationType:
+    """True to the content: a choice before a fault, a fault before a change, a change before an explanation."""
+    beginning = answer[:_BEGINNING]
+    if chosen or _DECIDED.search(beginning):
+        return ObservationType.DECISION
+    if _FAULT_FOUND.search(answer) and (_FAULT_ASKED.search(question) or finds_fault(answer)):
+        return ObservationType.ERROR
+    if _CHANGED.search(answer if changed_files else answer[:_FIRST_WORDS]):
+        return ObservationType.TOOL_USE
+    if _HABIT.search(beginning):
+        return ObservationType.PATTERN
+    return ObservationType.DISCOVERY
+
+
+def knowledge_type(*, rules: bool, chosen: bool) -> KnowledgeType | None:
+    """Only where a person said so: a rule is a constraint, a choice is a decision."""
+    if rules:
+        return KnowledgeType.CONSTRAINT
+    return KnowledgeType.DECISION if chosen else None
