@@ -23,6 +23,7 @@ from kiro_learn.learning.extraction.extractive.durable import (
     chosen_in,
     laid_down_in,
     only_describes,
+    only_lays_down,
     order_in,
     steps_in,
 )
@@ -135,13 +136,18 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
         laid_out = "" if said else _laid_out(turn, failed)
         yield from said or ([_from_choice(turn, laid_out)] if laid_out else [])
         return
-    is_about_rule = is_short and len(rules) == 1
+    is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, blocks)
     yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
     # Each holds beyond the matter of its turn, so it is found, told, overruled and protected by itself.
     if not is_about_rule:
         yield from (_from_rule(rule, ()) for rule in rules)
     elif chosen := _chosen(turn):
         yield _from_choice(turn, chosen)
+
+
+def _says_more(turn: Turn, blocks: Sequence[Block]) -> bool:
+    """Whether the prompt has a task or a question next to its rule, whose answer is worth a memory without it."""
+    return not only_lays_down(turn.question) and _says_something(turn, blocks, is_decided=False)
 
 
 def earnest_answer(turn: Turn) -> list[Block]:

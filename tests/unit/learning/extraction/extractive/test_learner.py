@@ -134,6 +134,17 @@ def test_a_rule_inside_a_task_is_a_memory_of_its_own() -> None:
     assert (rule.title, rule.origin) == ("Never drop a column.", Origin.USER)
 
 
+def test_what_a_short_prompt_asks_next_to_its_rule_has_a_title_of_its_own() -> None:
+    asked = "Login drops after 15 minutes. Find out why. And always use pnpm here, never npm."
+    reply = "The expiry check ran before the token refresh, so every login was dropped. I swapped both in src/auth.ts."
+    found, rule = learned(prompt(1, asked), answer(2, reply))
+    assert (found.title, found.knowledge_type) == (
+        "The expiry check ran before the token refresh, so every login was dropped.",
+        None,
+    )
+    assert (rule.title, rule.knowledge_type) == ("Always use pnpm here, never npm.", KnowledgeType.CONSTRAINT)
+
+
 @pytest.mark.parametrize(
     ("said", "title"),
     [
@@ -212,7 +223,7 @@ def test_what_answers_several_rules_is_a_memory_beside_them() -> None:
 def test_a_choice_beside_a_rule_is_a_memory_of_its_own(reply: str) -> None:
     choice = "Use Fastify, not Express, because we need schema validation out of the box."
     drafts = learned(prompt(1, f"{choice} Money is always integer cents, never floats."), answer(2, reply))
-    assert [(draft.title, draft.knowledge_type, draft.origin) for draft in drafts] == [
+    assert sorted((draft.title, draft.knowledge_type, draft.origin) for draft in drafts) == [
         ("Money is always integer cents, never floats.", KnowledgeType.CONSTRAINT, Origin.USER),
         (choice, KnowledgeType.DECISION, Origin.USER),
     ]
