@@ -21,7 +21,10 @@ from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 from kiro_learn.frontends.cli.terminal import size
 
-START_SECONDS = 10.0
+START_SECONDS = 30.0
+"""A busy machine that reads the libraries from a cold disk takes more than ten."""
+FIRST_WORK_SECONDS = 10.0
+"""For what hooks kept while no daemon ran."""
 STOP_SECONDS = 9.0
 """The daemon gives what is under way 5 seconds, and then ends."""
 EXIT_SECONDS = 1.0
@@ -84,7 +87,7 @@ def wait_for_answer(
 ) -> tuple[str, float]:
     """Wait until the daemon of ``home`` answers and has looked at what hooks kept; its address, and the seconds.
 
-    A daemon may end over its first work. One that only has much of it is not waited for longer than START_SECONDS.
+    A daemon may end over its first work. One that only has much of it is not waited for longer than FIRST_WORK_SECONDS.
     ``insist_it_lives`` is called again and again meanwhile, and may raise.
 
     Raises:
@@ -93,7 +96,7 @@ def wait_for_answer(
     began = silent_since = time.monotonic()
     with Client(home, patience_seconds=PATIENCE_SECONDS) as client:
         while not (is_there := answers(client)) or not _has_drained(client):
-            if is_there and time.monotonic() - began > START_SECONDS:
+            if is_there and time.monotonic() - began > FIRST_WORK_SECONDS:
                 break
             insist_it_lives()
             if upgrade := read_upgrade(home):
