@@ -1,4 +1,4 @@
-"""What became of a memory that was told, which memories hold the same words, and which things hang together."""
+"""Whether a told memory was used, which memories repeat its words, and which things are connected."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from kiro_learn.model.wording import in_pairs
 from kiro_learn.retrieval.query.prose import is_stop_word
 from kiro_learn.retrieval.rendering.passages import word_runs
 
-# Whether a memory that was told was used, as far as what the agent did next shows, and whether the person objects.
+# Whether an agent used a told memory, as far as its next steps show, and whether the person objects to it.
 #
-# Compared are names: files, symbols, words with digits, long words. Those that the prompt has are no sign, and what
-# memories that were found and not told have in common with what followed is chance.
+# The names of a memory are compared with what follows: files, symbols, words with digits, long words. A name that the
+# prompt already has is no sign of use. Names of memories that were found but not told turn up by chance, so they show
+# how much chance explains.
 
 MOST_SIGNS = 40
 LEAST_USED = 2
-"""Signs of a memory that turn up, from which on it may have been used."""
+"""How many signs of a memory must turn up before it may count as used."""
 
 LONG_WORD = 9
-"""Letters: a shorter word turns up by chance."""
+"""The fewest letters of a long word. A shorter word turns up by chance."""
 
 OBJECTION_CHARACTERS = 300
-"""Of a prompt in which an objection is looked for."""
+"""How many characters of a prompt are searched for an objection."""
 
 _WORD = re.compile(r"[A-Za-z0-9_][\w./:@-]*\w")
 _NAME = re.compile(r"[a-z][A-Z]|[_./:@]|\d")
@@ -38,7 +39,7 @@ _OBJECTION = re.compile(
 
 
 def signs_of(record: MemoryRecord, said: str) -> frozenset[str]:
-    """The names of ``record`` that would show that it was used; not those that were ``said`` before, in lower case."""
+    """The names in ``record`` that would show its use, without those that ``said`` (in lower case) already has."""
     found_in = _WORD.findall(record.statements)
     names = (word.lower().rstrip(".:-") for word in found_in if _NAME.search(word) or len(word) >= LONG_WORD)
     files = (PurePosixPath(path).name.lower() for path in (*record.files_modified, *record.files_touched))
@@ -48,7 +49,7 @@ def signs_of(record: MemoryRecord, said: str) -> frozenset[str]:
 
 
 def is_used(signs: frozenset[str], others: Sequence[frozenset[str]], followed: str) -> bool:
-    """Whether more of ``signs`` turn up in what ``followed`` (in lower case) than of any of ``others``, by share."""
+    """Whether a larger share of ``signs`` than of any of ``others`` turns up in ``followed`` (in lower case)."""
     count = _count(signs, followed)
     if count < LEAST_USED:
         return False
@@ -58,7 +59,7 @@ def is_used(signs: frozenset[str], others: Sequence[frozenset[str]], followed: s
 
 
 def objects(prompt: str) -> bool:
-    """Whether a person says that what was said before is wrong, or does not hold any more."""
+    """Whether a person says that something said before is wrong or no longer holds."""
     return _OBJECTION.search(prompt[:OBJECTION_CHARACTERS]) is not None
 
 
@@ -72,29 +73,29 @@ def _count(signs: Iterable[str], followed: str) -> int:
     return sum(sign in followed for sign in signs)
 
 
-# Which memories hold the words of another one, so that forgetting that one alone leaves what it said.
+# Which memories repeat the words of another one. Forgetting that one alone leaves its words in them.
 #
-# Two memories of one turn quote the same prompt, and a merged one has the facts of all. What is compared are
-# sentences: as a whole where they are short, else every eight words of them that stand together.
+# Two memories of one turn quote the same prompt, and a merged memory has the facts of all its sources. Sentences are
+# compared: a short one as a whole, a longer one by each run of eight words.
 
 LEAST_WORDS = 4
-"""Of a sentence: fewer words stand together in many memories by chance."""
+"""The fewest words of a sentence that is compared. Fewer words stand together in many memories by chance."""
 MOST_WORDS = 8
-"""Compared at once; who quotes half of a long sentence quotes it too."""
+"""How many words are compared at once. Half of a long sentence counts as a quotation too."""
 LEAST_TELLING = 3
-"""Distinct words, of those that are compared at once, that do not only carry grammar."""
+"""How many distinct words of a run must carry more than grammar."""
 
 _ENDS = re.compile(r"(?<=[.!?:;])\s+|\n+")
 
 
 def passages_of(record: MemoryRecord) -> tuple[str, ...]:
-    """The sentences of ``record`` that are long enough to be known again, each once."""
+    """The sentences of ``record`` that are long enough to be recognised, each once."""
     found = (text for field in _texts(record) for text in _ENDS.split(field))
     return tuple(dict.fromkeys(text for text in found if any(_telling_runs(_words(text)))))
 
 
 def holding_words_of(forgotten: MemoryRecord, others: Iterable[MemoryRecord]) -> list[MemoryRecord]:
-    """Those of ``others`` that hold a sentence of ``forgotten``: from its events first, then the newest first."""
+    """Those of ``others`` that hold a sentence of ``forgotten``: first those from its events, then the newest first."""
     sought = {run for passage in passages_of(forgotten) for run in _telling_runs(_words(passage))}
     events = set(forgotten.source_event_ids)
     found = [other for other in others if other.record_id != forgotten.record_id and _holds(other, sought)]
@@ -116,7 +117,7 @@ def _words(text: str) -> list[str]:
 
 
 def _telling_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Of a sentence, what is looked for: all of it, or each stretch of MOST_WORDS."""
+    """The runs of words by which a sentence is recognised: all of it, or each run of MOST_WORDS."""
     if len(words) < LEAST_WORDS:
         return
     for run in _runs(words, {min(len(words), MOST_WORDS)}):
@@ -130,12 +131,13 @@ def _runs(words: Sequence[str], lengths: Iterable[int]) -> Iterator[tuple[str, .
             yield tuple(words[start : start + length])
 
 
-# Which things hang together because they share something, directly or through others.
+# Groups of things that share something, directly or through others.
 
 
 def connected(shares: Iterable[Iterable[Hashable]]) -> list[list[int]]:
-    """The indices of ``shares`` in groups: two are in the same one if a chain of common elements leads from one to the
-    other. Each group in order, and the groups in the order of their first members. ``shares`` are taken one by one.
+    """The indices of ``shares`` in groups: a chain of common elements connects any two of a group.
+
+    Each group is in order, and the groups are in the order of their first members. ``shares`` are read one by one.
     """
     first_of: list[int] = []
     owners: dict[Hashable, int] = {}
@@ -151,7 +153,7 @@ def connected(shares: Iterable[Iterable[Hashable]]) -> list[list[int]]:
 
 
 def _first(first_of: list[int], index: int) -> int:
-    """The first member known to be in the same group; shortens the way there for the next call."""
+    """The first known member of the group of ``index``. The call also shortens the path for the next one."""
     while first_of[index] != index:
         first_of[index] = first_of[first_of[index]]
         index = first_of[index]

@@ -1,4 +1,4 @@
-"""What is too long made shorter: a buffer, an agent's conversation, an old memory."""
+"""Makes shorter what is too long: a buffer, an agent's conversation, an old memory."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from kiro_learn.model.record import ASKED, MemoryRecord
 from kiro_learn.model.retention import DISTILLED
 from kiro_learn.privacy.scrub import scrub_event
 
-# A buffer that cannot be learned just now made smaller: by a model's summary, or by setting its oldest half aside.
+# Makes a buffer smaller that cannot be learned just now: by a model's summary, or by setting its oldest half aside.
 #
-# Rules of this part: no entry loses its events. What a model makes of entries stands for the events it says it is
-# from, or for all of them; what is set aside stays as it is.
+# Rules of this part: no entry loses its events. An entry that the model writes stands for the events that it cites, or
+# for all of them. Entries that are set aside stay as they are.
 
 _BEFORE = """\
 <compaction_request>
@@ -57,30 +57,30 @@ That was the batch. Answer now with <compacted_entry> elements, and with nothing
 """
 
 INSTRUCTIONS_CHARACTERS = len(_BEFORE) + len(_AFTER) + 2
-"""Of a prompt, beside the batch."""
+"""The characters of a prompt without those of its batch."""
 
 _OPENING = re.compile(r"<compacted_entry\b([^<>]*+)>")
 _CLOSING = re.compile(r"</compacted_entry\s*>")
 
 
 def prompt_for(portion: Portion) -> str:
-    """The whole prompt that has ``portion`` compacted."""
+    """The whole prompt that asks a model to compact ``portion``."""
     return f"{_BEFORE}{portion.batch.text}\n{_AFTER}"
 
 
 @attrs.frozen
 class Compacted:
-    """An entry as the model worded it, and the numbers that it cites."""
+    """An entry in the words of the model, and the event numbers that it cites."""
 
     text: str
     numbers: frozenset[int]
 
 
 def parse(answer: str) -> list[Compacted]:
-    """The entries in ``answer``, in its order, whatever stands around them; empty ones are passed over.
+    """The entries in ``answer``, in its order. Other text and empty entries are skipped.
 
     Raises:
-      LlmError: there is none.
+      LlmError: the answer has no entry.
     """
     found = [Compacted(text, numbers) for text, numbers in _entries(without_thinking(answer)) if text]
     if not found:
@@ -89,7 +89,7 @@ def parse(answer: str) -> list[Compacted]:
 
 
 def _entries(answer: str) -> Iterator[tuple[str, frozenset[int]]]:
-    """One that never closes ends where the next opens, or with the answer."""
+    """The text and numbers of each entry. An unclosed entry ends where the next one opens, or with the answer."""
     for tag, following in up_to_the_next(_OPENING, answer):
         inner = _CLOSING.split(following, maxsplit=1)[0]
         yield bounded(unescaped(inner), TEXT_CHARACTERS), frozenset(numbers_in(tag.group(1)))
@@ -98,10 +98,10 @@ def _entries(answer: str) -> Iterator[tuple[str, frozenset[int]]]:
 def entries_of(
     compacted: Sequence[Compacted], portion: Portion, new_ulid: Callable[[], str]
 ) -> tuple[BufferedEvent, ...]:
-    """What takes the place of ``portion`` in the buffer, without anything private.
+    """The entries that replace ``portion`` in the buffer, without anything private.
 
     Raises:
-      LlmError: it is not less, in number and in size.
+      LlmError: they are not fewer, or not smaller, than the entries of ``portion``.
     """
     entries = tuple(_entry(each, portion, new_ulid()) for each in compacted)
     snapshot = portion.snapshot
@@ -111,7 +111,7 @@ def entries_of(
 
 
 def _entry(compacted: Compacted, portion: Portion, event_id: str) -> BufferedEvent:
-    """An event of our own, as late as the latest of those it stands for, in the session of the newest."""
+    """A new event in the session of the newest event cited, as late as the latest of them."""
     cited = _cited(compacted.numbers, portion)
     newest = cited[-1].event
     event = scrub_event(
@@ -133,44 +133,44 @@ def _entry(compacted: Compacted, portion: Portion, event_id: str) -> BufferedEve
 
 
 def _cited(numbers: frozenset[int], portion: Portion) -> Sequence[BufferedEvent]:
-    """The entries that ``numbers`` name, all if none; an earlier prompt is not in the buffer, so it is none of them."""
+    """The entries that ``numbers`` name, or all if none. An earlier prompt has a number, but no entry in the buffer."""
     entries = portion.snapshot.entries
     first = portion.batch.context_count + 1
     return [entry for number, entry in enumerate(entries, start=first) if number in numbers] or entries
 
 
 def oldest_half(snapshot: BufferSnapshot) -> BufferSnapshot:
-    """What is set aside of a whole buffer: the newest half, and an odd entry between, goes on waiting."""
+    """The half of a whole buffer to set aside. The newest half, and an odd entry between them, goes on waiting."""
     return snapshot.first(len(snapshot.entries) // 2)
 
 
 # Makes room in an agent's conversation: old turns become a summary, the newest stay as they were said.
 #
-# A turn is what a person said and all that follows until they speak again. The newest turns are never taken: at
-# most ten stay, at least three, and as many as leave half of what the conversation may have. A summary that is
-# there already is kept and added to, so that nothing is summarised twice. Each turn that goes has a line in it, a
-# shorter one where there are many; where not even these fit, the oldest share a line that says how many they are.
+# A turn is a message of a person and all that follows until their next one. The newest turns stay: at least three, at
+# most ten, and only as many as fit into half of the tokens that the conversation may have. A summary that is there
+# already is kept and added to, so nothing is summarised twice. Each turn that goes gets a line in it, a shorter one
+# where there are many. Where not even short lines fit, the oldest turns share one line that says how many they are.
 
 DUE_SHARE = 0.75
-"""Of the tokens that a conversation may have, from which on it is made shorter."""
+"""The share of a conversation's tokens from which on the conversation is made shorter."""
 WANTED_SHARE = 0.5
 LEAST_TURNS = 3
 MOST_TURNS = 10
 SUMMARY_SHARE, MOST_SHARE = 0.1, 0.7
-"""Of these tokens that the summary may have; more where a line a turn needs it, as far as the whole then has 0.7."""
+"""The shares of these tokens that the summary should have, and that summary and kept turns may have together."""
 LINE_CHARACTERS, LEAST_CHARACTERS = 200, 40
-"""Of a sentence in a line, and of a whole line where there are many."""
+"""The most characters of a sentence in a line, and the fewest to which a whole line is cut."""
 ARROW = " \u2192 "
-"""Between what was asked and what came of it."""
+"""The sign between a request and its result."""
 NOTHING_SAID = "(no words)"
 _EARLIER = re.compile(r"\((\d{1,9}) earlier turns\)")
 BEGIN, END = "[Conversation summary:\n", "]"
-"""Around the summary, in a message of the role ``system``."""
+"""The text around the summary, which is a message of the role ``system``."""
 
 
 @attrs.frozen
 class Message:
-    """Something that was said."""
+    """One message of a conversation."""
 
     role: str
     """``user``, ``assistant`` or another."""
@@ -183,14 +183,14 @@ class CompactedConversation:
 
     messages: tuple[Message, ...]
     summarized: tuple[Message, ...]
-    """Those that are in the summary now and were not before; none: nothing was changed."""
+    """The messages that this call put into the summary; empty: nothing was changed."""
     tokens: int
 
 
 def compact(messages: Sequence[Message], *, slot: int, count: Callable[[str], int]) -> CompactedConversation:
-    """The conversation in ``slot`` tokens; as it is, unless three quarters of these are used and a turn can go.
+    """The conversation in ``slot`` tokens; unchanged unless three quarters of them are used and a turn can go.
 
-    What the agent was told first, in messages of the role ``system``, stays in front.
+    The first messages of the role ``system`` stay in front.
     """
     count = cache(count)
     orders, summary, said = _parted(messages)
@@ -205,20 +205,20 @@ def compact(messages: Sequence[Message], *, slot: int, count: Callable[[str], in
     first = Message("system", BEGIN + _summary(lines, SUMMARY_SHARE * slot, left, count) + END)
     result = (*orders, first, *(message for turn in kept for message in turn))
     tokens = sum(count(message.content) for message in result)
-    if tokens >= total:  # a summary of a few words has more than these
+    if tokens >= total:  # a summary can have more tokens than the few words that it replaces
         return CompactedConversation(tuple(messages), (), total)
-    # Of fewer turns fewer may stay: what is still too long would be made shorter by the next call, and is by this one.
+    # With fewer turns, fewer may stay. A next call would shorten the result again, so this call does it.
     further = compact(result, slot=slot, count=count)
     return CompactedConversation(further.messages, (*gone, *further.summarized), further.tokens)
 
 
 def lines_of(messages: Sequence[Message]) -> list[str]:
-    """For each turn what was asked and what came of it, a sentence each; none is empty."""
+    """One line for each turn: the first sentence of the request and of its result. No line is empty."""
     return [_line(turn) for turn in _turns(messages)]
 
 
 def _parted(messages: Sequence[Message]) -> tuple[Sequence[Message], list[str], Sequence[Message]]:
-    """What comes before the conversation, the lines of the summary that is there, and the rest."""
+    """The messages before the conversation, the lines of its summary if it has one, and the other messages."""
     orders = list(takewhile(lambda message: message.role == "system" and not _is_summary(message), messages))
     said = messages[len(orders) :]
     if not said or not _is_summary(said[0]):
@@ -240,7 +240,7 @@ def _turns(messages: Sequence[Message]) -> list[list[Message]]:
 
 
 def _kept(turns: Sequence[list[Message]], slot: int, count: Callable[[str], int]) -> Sequence[list[Message]]:
-    """The newest, as many as may stay."""
+    """The newest turns, as many as may stay."""
     number = min(len(turns), max(LEAST_TURNS, min(MOST_TURNS, len(turns) // 2)))
     sizes = [sum(count(message.content) for message in turn) for turn in turns]
     while number > LEAST_TURNS and sum(sizes[len(turns) - number :]) > WANTED_SHARE * slot:
@@ -249,10 +249,10 @@ def _kept(turns: Sequence[list[Message]], slot: int, count: Callable[[str], int]
 
 
 def _summary(lines: Sequence[str], wanted: float, most: float, count: Callable[[str], int]) -> str:
-    """All ``lines`` in about ``wanted`` tokens, each as long as that allows; in ``most`` where that is too little for
-    short ones, and if need be with one line for the oldest.
+    """All ``lines`` in about ``wanted`` tokens, each as long as that allows.
 
-    Shorter and fewer lines never have more tokens, so both are found by halving: a conversation may have thousands.
+    Where not even short lines fit, the summary may have ``most`` tokens, and the oldest lines become one if need be.
+    Shorter or fewer lines never have more tokens. So both are found by bisection: a conversation may have thousands.
     """
     widths = range(LEAST_CHARACTERS, 2 * LINE_CHARACTERS + len(ARROW) + 1)
     too_wide = bisect_left(widths, True, key=lambda width: count(_shortened(lines, width)) > wanted)
@@ -270,7 +270,7 @@ def _shortened(lines: Sequence[str], width: int) -> str:
 
 
 def _cut(line: str, width: int) -> str:
-    """Its beginning, and that of what came of it; the arrow between them stays."""
+    """The beginnings of the request and of its result, with the arrow between them."""
     asked, arrow, answered = line.partition(ARROW)
     if len(line) <= width or _EARLIER.fullmatch(line):
         return line
@@ -285,7 +285,7 @@ def _cut(line: str, width: int) -> str:
 
 
 def _folded(lines: Sequence[str], number: int) -> str:
-    """``lines`` with one in the place of the first ``number``, which may stand for more turns already."""
+    """``lines`` with one line for the first ``number``, some of which may stand for several turns already."""
     turns = sum(int(found[1]) if (found := _EARLIER.fullmatch(line)) else 1 for line in lines[:number])
     return "\n".join((f"({turns} earlier turns)", *lines[number:]))
 
@@ -302,18 +302,18 @@ def _first_sentence(text: str) -> str:
     return found[:LINE_CHARACTERS]
 
 
-# Makes an old memory shorter: its title, what was asked, the beginning of the answer, and its first facts.
+# Makes an old memory shorter: its title, the request, the beginning of the answer, and its first facts.
 
 ASKED_CHARACTERS = 100
 ANSWER_CHARACTERS = 250
 MOST_FACTS = 3
 FACT_CHARACTERS = 150
 LEAST_SAVED_SHARE = 0.5
-"""Of its text; a memory that would become less shorter than this stays as it is."""
+"""The share of its text that a memory must save. A memory that would save less stays as it is."""
 
 
 def distilled(record: MemoryRecord, record_id: RecordId) -> MemoryRecord | None:
-    """The short memory that may replace ``record``, of the same events and time; None: it is short enough."""
+    """The short memory that may replace ``record``, of the same events and time. None: too little would be saved."""
     question, answer = parted(record.summary)
     lines = [
         f"{ASKED}{cut_at_sentence(on_one_line(question), ASKED_CHARACTERS)}" if question.strip() else "",
@@ -330,5 +330,5 @@ def distilled(record: MemoryRecord, record_id: RecordId) -> MemoryRecord | None:
 
 
 def text_bytes(record: MemoryRecord) -> int:
-    """Of summary and facts, in UTF-8."""
+    """The bytes of summary and facts in UTF-8."""
     return sum(len(text.encode("utf-8", "surrogatepass")) for text in (record.summary, *record.facts))

@@ -1,4 +1,4 @@
-"""Which rules a newer one overrules, and which the agents' own rule files say already or contradict."""
+"""Which rules a newer one overrules, and which rules the agents' own rule files repeat or contradict."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin, 
 from kiro_learn.model.wording import RIVALS, denies_on_balance, denies_what_follows, is_negation, word_set
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 
-# Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same.
+# Which rules a newer one overrules: one that orders the contrary in the same words, or another tool for the same task.
 #
-# Rules of this part: only a person's newer words overrule, and what is left of both beside the tool must be the
-# same; in doubt both are told. Nothing is removed: an overruled rule stays in the store with its time.
+# Rules of this part: only a person's newer words overrule, and apart from the tool both rules must have the same words.
+# In doubt both are told. Nothing is removed: an overruled rule stays in the store with its time.
 
 _BESIDE = frozenset({"eslint", "flake8", "docker", "postgres"})
-"""Of whose groups several are at home in one project, so that only who says that one is used chooses it."""
+"""Tools that a project may use next to others of their group. Only a word such as "use" chooses one of them."""
 _FILLERS = word_set("""
     run change plan now here project repo codebase on please again go switch
 """)
@@ -33,44 +33,44 @@ _UNCLEAR = word_set("""
     without unless except anything everything other both either too also alongside besides keep support supports add
     remove drop delete replace uninstall migrate compatible benchmark
 """)
-"""With these a negation turns around, there is an exception, or several rivals have their place."""
+"""Words that turn a negation around, make an exception, or leave room for several rivals."""
 _CLAUSE = re.compile(r"[,;:.!] +(?=(?:but |always |only |please |just )?(?:use|prefer|run|take|go with)\b)")
-"""Where something is ordered that a negation before it does not deny."""
+"""The start of a clause with an order of its own, which a negation before it does not deny."""
 _REASON = re.compile(r"(?:,? (?:because|since|so that)\b|[,;:] (?:we|it|it's|they|that|this|i|the|our) )[^,;:]*$")
 """A clause at the end that says why."""
 _LEADING = re.compile(
     r"(?i)(?:(?:(?:ok|actually|sorry|change of plans?|new rule|from now on|remember)[,:.]?"
     r"|(?:no|correction|update|note)[,:.]) )+"
 )
-"""What a person says before a rule that takes the place of another."""
+"""Words with which a person begins a rule that replaces another."""
 _WORD = re.compile(r"[^\W_][\w'.+-]*")
 LONGEST = 240
-"""Characters of a rule that is compared: a longer one says more than one thing."""
+"""The most characters of a rule that is compared. A longer rule says more than one thing."""
 
 
 @attrs.frozen
 class Order:
-    """What a rule orders, as far as it can be compared with another."""
+    """The order that a rule gives, as far as it can be compared with another."""
 
     about: frozenset[object]
-    """Its words without rivals, and the group of those it names."""
+    """The words of the order without rivals, and the group of the rivals that it names."""
     wanted: frozenset[str]
     denied: frozenset[str]
 
     def excludes(self, other: Order) -> bool:
-        """Whether both cannot be followed, where they are about the same."""
+        """Whether nobody can follow both orders, given that they are about the same."""
         if self.wanted & other.denied or self.denied & other.wanted:
             return True
         return bool(self.wanted and other.wanted) and self.wanted.isdisjoint(other.wanted)
 
     def contradicts(self, other: Order) -> bool:
-        """Whether both are about the same, and cannot both be followed."""
+        """Whether both orders are about the same, and nobody can follow both."""
         return self.about == other.about and self.excludes(other)
 
 
 @kept(OF_A_BRIEF)
 def order_of(text: str) -> Order | None:
-    """What ``text`` orders; None where it says too much or turns around, or names rivals of several groups."""
+    """The order in ``text``. None if it is too long, turns around, or names rivals of several groups."""
     said = text[_lead_of(text) :].casefold() if len(text) <= LONGEST else ""
     words = {word.rstrip(".'") for word in _WORD.findall(said)}
     wanted, denied, rest = set[str](), set[str](), list[str]()
@@ -84,7 +84,7 @@ def order_of(text: str) -> Order | None:
         return None
     if not groups and (len(orders) > 1 or orders[0] > 1):
         return None
-    if not groups:  # no rivals: the whole of it is wanted, or denied
+    if not groups:  # no rivals: the whole order is wanted or denied
         (denied if orders[0] else wanted).add("")
     return Order(left | groups, frozenset(wanted), frozenset(denied))
 
@@ -96,7 +96,7 @@ def _lead_of(text: str) -> int:
 
 
 def _without_reason(said: str) -> str:
-    """``said`` without the clause that says why, unless that names a tool or denies something."""
+    """``said`` without the clause that says why. A clause that names a tool or denies something stays."""
     found = _REASON.search(said)
     words = {word.rstrip(".'") for word in _WORD.findall(found.group())} if found else set()
     if found is None or words & RIVALS.keys() or words & _DENYING or any(map(is_negation, words)):
@@ -105,7 +105,7 @@ def _without_reason(said: str) -> str:
 
 
 def _read(clause: str, wanted: set[str], denied: set[str], rest: list[str]) -> int:
-    """Put its words where they belong, and answer how many negations it has."""
+    """Add the words of ``clause`` to ``wanted``, ``denied`` or ``rest``; return how many negations it has."""
     negations = 0
     for word in (each.rstrip(".'") for each in _WORD.findall(clause)):
         if is_negation(word) or word in _DENYING:
@@ -118,7 +118,7 @@ def _read(clause: str, wanted: set[str], denied: set[str], rest: list[str]) -> i
 
 
 def overruling(rules: Iterable[MemoryRecord]) -> dict[RecordId, RecordId]:
-    """By the id of each of ``rules`` that a newer one of a person overrules, the id of the newest that does."""
+    """For each of ``rules`` that a person's newer rule overrules: its id, and the id of the newest such rule."""
     by_subject: defaultdict[frozenset[object], list[tuple[MemoryRecord, Order]]] = defaultdict(list)
     for rule in rules:
         order = order_of(rule.title) if rule.knowledge_type is KnowledgeType.CONSTRAINT else None
@@ -134,7 +134,7 @@ def overruling(rules: Iterable[MemoryRecord]) -> dict[RecordId, RecordId]:
 
 
 def overruled(rules: Iterable[MemoryRecord]) -> frozenset[RecordId]:
-    """The ids of those of ``rules`` that a newer one of a person overrules."""
+    """The ids of those of ``rules`` that a person's newer rule overrules."""
     return frozenset(overruling(rules))
 
 
@@ -142,19 +142,19 @@ def _is_newer_word(new: MemoryRecord, old: MemoryRecord) -> bool:
     return new.created_at > old.created_at and new.origin is not Origin.ASSISTANT
 
 
-# What an agent's own rule files say: which memories they say already, and which they contradict.
+# Which memories an agent's own rule files repeat, and which memories they contradict.
 #
-# Compared are words without their endings, numbers, and whether something is denied. In doubt a memory is told, and
-# nothing is called a contradiction.
+# The comparison uses words without their endings, numbers, and whether something is denied. In doubt a memory is told,
+# and nothing counts as a contradiction.
 
 MOST_STATEMENTS = 2_000
-"""Of all files together: more than any model would heed."""
+"""The most statements of all files together: more than any model would heed."""
 
 SAID = 0.85
-"""Share of a memory's words that one statement of a file has, from which on the file says it."""
+"""The share of a memory's words that one statement of a file must have to repeat the memory."""
 
 SAME_SLOT = 0.75
-"""Share of the words of either, from which on a rule and a statement are about the same thing."""
+"""The share of all words of a rule and a statement that both must have to be about the same thing."""
 
 LEAST_WORDS = 2
 _ORDER = re.compile(
@@ -169,7 +169,7 @@ _FIRST_CLAUSE_END = re.compile(r"[,;:.!?](?=\s)")
 _LIMITING = re.compile(
     r"(?i)\b(?:but|except|unless|only|or|if|when|until|before|after|aber|außer|nur|wenn|oder|sonst)\b"
 )
-"""Behind a clause: that it does not hold always, or everywhere."""
+"""Words that limit the clause before them: it does not hold always, or everywhere."""
 _FENCE = ("```", "~~~")
 
 
@@ -181,17 +181,17 @@ class Statement:
     line: int
     text: str
     words: frozenset[str]
-    """Without those that hold no meaning, and without endings; numbers too."""
+    """Meaningful words without their endings, and numbers."""
     is_denied: bool
 
     @property
     def numbers(self) -> frozenset[str]:
-        """Those of its words that have a digit."""
+        """The statement's words that have a digit."""
         return _numbers(self.words)
 
 
 def statements_in(path: str, text: str) -> Iterator[Statement]:
-    """The sentences of the rule file ``path``, each with its line; a list item that goes on is one sentence with it."""
+    """The sentences of the rule file ``path``, each with its line. A list item may have several lines."""
     is_code = False
     for first, paragraph in _paragraphs(text):
         if paragraph.startswith(_FENCE):
@@ -226,7 +226,7 @@ class RuleStatements:
         self.add(statements)
 
     def add(self, statements: Iterable[Statement]) -> None:
-        """Also these, behind those that there are, as far as there is room."""
+        """Add ``statements`` after those that are there, as far as there is room."""
         for statement in islice(statements, MOST_STATEMENTS - len(self._statements)):
             for word in statement.words:
                 self._by_word[word].append(len(self._statements))
@@ -234,15 +234,15 @@ class RuleStatements:
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> RuleStatements:
-        """Of these files, by path."""
+        """The statements of ``texts``, which are file contents by path."""
         return cls(each for path, text in texts.items() for each in statements_in(path, text))
 
     def say(self, record: MemoryRecord) -> bool:
-        """Whether a statement says what the memory does: nearly all its words, its numbers, and what it denies."""
+        """Whether a statement repeats the memory: nearly all its words, its numbers, and what it denies."""
         return self.word(_told(record))
 
     def word(self, told: str) -> bool:
-        """The same of one sentence."""
+        """Whether a statement repeats the sentence ``told``, by the rule of ``say``."""
         if not self._statements:
             return False
         words, denied, is_denied = stems(told), _denied_in(told), denies_on_balance(told)
@@ -257,7 +257,7 @@ class RuleStatements:
         )
 
     def conflict(self, record: MemoryRecord) -> RuleConflict | None:
-        """The first statement that orders the contrary of ``record``, another number or another tool; None if none."""
+        """The first statement with the contrary order, number or tool of ``record``; None if there is none."""
         told = _told(record)
         words, is_denied = stems(told), denies_on_balance(told)
         if not _ORDER.search(told):
@@ -271,14 +271,14 @@ class RuleStatements:
         return None
 
     def _sharing(self, words: Iterable[str]) -> Iterator[tuple[Statement, int]]:
-        """The statements with one of ``words`` or more, in their order, and how many."""
+        """The statements that have any of ``words``, in their order, each with how many it has."""
         counts = Counter(place for word in words for place in self._by_word.get(word, ()))
         for place in sorted(counts):
             yield self._statements[place], counts[place]
 
 
 def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord, MemoryRecord]]:
-    """Those of ``rules`` that contradict each other; of each rule at most one that stands before it."""
+    """Pairs of ``rules`` that contradict each other. Each rule is paired with at most one rule before it."""
     before_it = RuleStatements()
     orders = [order_of(rule.title) for rule in rules]
     for place, (rule, order) in enumerate(zip(rules, orders, strict=True)):
@@ -291,7 +291,7 @@ def contradictions(rules: Sequence[MemoryRecord]) -> Iterator[tuple[MemoryRecord
 
 
 def without_repeated(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-    """``rules`` without those that another begins with and does not limit: "always a" beside "always a, never b"."""
+    """``rules`` without "always a" where another says "always a, never b": it begins alike and limits nothing."""
     said = [_whole_and_first(_told(rule)) for rule in rules]
     is_hard = dict[_Said | None, bool]()
     for rule, (_, first) in zip(rules, said, strict=True):
@@ -304,12 +304,12 @@ def without_repeated(rules: Sequence[MemoryRecord]) -> list[MemoryRecord]:
 
 
 _Said = tuple[frozenset[str], frozenset[str], bool]
-"""The words of a text, those of them that it denies, and whether it denies something in the end."""
+"""The words of a text, its denied words, and whether the text as a whole denies something."""
 
 
 @kept(OF_A_BRIEF)
 def _whole_and_first(told: str) -> tuple[_Said, _Said | None]:
-    """What all of it says, and its first clause: None where nothing else is said, or when this one holds."""
+    """The content of ``told`` and of its first clause. None for the clause if it is all, or holds only sometimes."""
     end = _FIRST_CLAUSE_END.search(told)
     texts = [told] if end is None or _LIMITING.search(told, end.end()) else [told, told[: end.start()]]
     whole, *first = ((stems(text), _denied_in(text), denies_on_balance(text)) for text in texts)
@@ -317,7 +317,7 @@ def _whole_and_first(told: str) -> tuple[_Said, _Said | None]:
 
 
 def _is_rival(order: Order | None, text: str) -> bool:
-    """Whether ``text`` orders another tool for the same."""
+    """Whether ``text`` orders another tool for the same task as ``order``."""
     other = order_of(text) if order is not None else None
     return order is not None and other is not None and order.contradicts(other)
 
@@ -343,7 +343,7 @@ def _contradicts(told: str, words: frozenset[str], other: Statement, shared: int
 
 
 def _only_forbids(text: str) -> bool:
-    """Whether ``text`` begins by forbidding something, and orders nothing beside it."""
+    """Whether ``text`` begins by forbidding something and orders nothing else."""
     said = text[_lead_of(text) :].casefold()
     first = next(iter(said.split()), "")
     is_forbidden = is_negation(first) or first in _DENYING or said.startswith("do not ")
@@ -351,13 +351,13 @@ def _only_forbids(text: str) -> bool:
 
 
 def _told(record: MemoryRecord) -> str:
-    """What a memory says in one sentence: its title, or all of a summary that says it whole."""
+    """The memory in one sentence: its title, or a one-line summary that begins with the title."""
     is_short = not record.summary.startswith(ASKED) and record.summary.startswith(record.title.rstrip("…. "))
     return record.summary if is_short and "\n" not in record.summary else record.title
 
 
 def _denied_in(text: str) -> frozenset[str]:
-    """The words that ``text`` denies: "always a, never b" denies b, and "always b, never a" has the same words."""
+    """The words that ``text`` denies: "always a, never b" denies b. "always b, never a" has the same words."""
     found: set[str] = set()
     for clause in _CLAUSE_END.split(text.lower()):
         words = clause.split()

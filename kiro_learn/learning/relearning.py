@@ -1,4 +1,4 @@
-"""What a better learner should learn again, in which order, and which new records replace which weak ones."""
+"""Which turns a better learner should learn again, in which order, and which new records replace which weak ones."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from kiro_learn.model.wording import has_negation
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.query.syntax import terms
 
-# What a better learner should learn again, in which order, and which new records replace which weak ones.
+# Which turns a better learner should learn again, in which order, and which new records replace which weak ones.
 #
-# Rules of this part: only turns that a weak record tells of are learned again, and of those only what no better
-# record tells of already. So what was forgotten does not come back, and what was done is not done twice.
+# Rules of this part: only turns that a weak record cites are learned again, and of those only events that no better
+# record cites. So a forgotten memory does not come back, and no work is done twice.
 
 MOST_SHOWN_TEXT_BYTES = 20_000
 MOST_SHOWN_BYTES = {EventKind.TOOL_USE: 4_000}
-"""About as much of an event as a prompt shows, as in framing."""
+"""About as many bytes of an event as a prompt shows, as in framing."""
 
 MARKUP_BYTES = 150
-"""About what a prompt needs around each event."""
+"""About the bytes that a prompt needs around each event."""
 
 
 @attrs.frozen
@@ -49,12 +49,12 @@ class PastTurn:
 
     events: tuple[PastEvent, ...]
     record_ids: frozenset[RecordId]
-    """The weak records that cite something of it that no better record does."""
+    """The weak records that cite an event of the turn that no better record cites."""
     earlier: tuple[PastEvent, ...] = ()
-    """What of it a better record tells of, or was learned again already: all of it may not go into one prompt."""
+    """Events that a better record cites, or that were learned again in an earlier prompt: a turn may need several."""
 
     def reduced_to(self, left: Collection[EventId]) -> PastTurn:
-        """What is to be done about it once nothing but ``left`` is."""
+        """The turn when only the events ``left`` are still to be learned."""
         rest = tuple(event for event in self.events if event.event_id in left)
         done = tuple(event for event in self.events if event.event_id not in left)
         return attrs.evolve(self, events=rest, earlier=self.earlier + done)
@@ -62,35 +62,35 @@ class PastTurn:
 
 @attrs.frozen(eq=False)
 class RelearningPlan:
-    """What is to be learned again: turns that a weak record connects stand side by side, else in order of arrival."""
+    """The turns to learn again. Turns that a weak record connects are neighbours; otherwise in order of arrival."""
 
     turns: tuple[PastTurn, ...]
     weak: Mapping[RecordId, MemoryRecord]
-    """Weak records to be replaced, by id."""
+    """The weak records to be replaced, by id."""
     told: frozenset[EventId]
-    """What better records tell of already."""
+    """The events that better records cite already."""
 
     @property
     def event_count(self) -> int:
-        """Events in all of its turns."""
+        """The number of events in all turns."""
         return sum(len(turn.events) for turn in self.turns)
 
     def calls(self, prompt_bytes: int) -> int:
-        """About how many prompts it takes; each shows one event at least."""
+        """About how many prompts the plan takes. Each prompt shows at least one event."""
         shown = sum(_shown_bytes(event) for turn in self.turns for event in turn.events)
         return min(math.ceil(shown / prompt_bytes), self.event_count)
 
 
 @attrs.frozen(eq=False)
 class Supersession:
-    """New records, and the weak ones that they replace."""
+    """New records, and the weak records that they replace."""
 
     new: tuple[MemoryRecord, ...]
     weak: tuple[MemoryRecord, ...]
 
 
 def plan(events: Iterable[PastEvent], weak: Sequence[MemoryRecord], told: Collection[EventId]) -> RelearningPlan:
-    """How to replace as many of ``weak`` as can be: those of whose ``events``, in order of arrival, none is missing."""
+    """How to replace as many of ``weak`` as possible: a record needs all its ``events``, in order of arrival."""
     turns, told = _turns_of(events), frozenset(told)
     known = {event.event_id for turn in turns for event in turn}
     wanted = {
@@ -121,10 +121,11 @@ def batch_length(turns: Sequence[PastTurn], most_bytes: int) -> int:
 def supersessions(
     new: Sequence[MemoryRecord], weak: Sequence[MemoryRecord], batch: Sequence[EventId]
 ) -> list[Supersession]:
-    """Which of ``new`` stand for which of ``weak``, where both tell of events of ``batch``; no record is in two.
+    """Which of ``new`` replace which of ``weak``, where both cite events of ``batch``; no record is in two.
 
-    They belong together where they share an event. A weak record that shares none is replaced by the new one that cites
-    the event nearest to its first: the better learner saw it, and kept nothing. Without new records, none is replaced.
+    Records that share an event belong together. A weak record that shares none is replaced by the new record that cites
+    the event nearest to its own first event: the better learner saw the turn and kept nothing of it. Without new
+    records, no record is replaced.
     """
     places = {event_id: place for place, event_id in enumerate(batch)}
     spots = [_spots(record, places) for record in new]
@@ -137,9 +138,9 @@ def supersessions(
 
 
 def as_old_as_weak(new: MemoryRecord, turns: Iterable[PastTurn], weak: Iterable[MemoryRecord]) -> MemoryRecord:
-    """``new`` with the date of the newest of ``weak`` that tells of its turns, as if it had been learned then.
+    """``new`` with the date of the newest of ``weak`` that cites its turns, as if it had been learned then.
 
-    Else old knowledge passes for newer than what was said after it, and for newer than changes of its files.
+    Otherwise old knowledge would count as newer than later statements, and than later changes of its files.
     """
     sources = set(new.source_event_ids)
     told_by = {teller for turn in turns if not sources.isdisjoint(_ids(turn)) for teller in turn.record_ids}
@@ -152,7 +153,7 @@ def _ids(turn: PastTurn) -> set[EventId]:
 
 
 def _turns_of(events: Iterable[PastEvent]) -> list[tuple[PastEvent, ...]]:
-    """Turns in the order in which they began. An answer ends one; prompts without an answer are part of the next."""
+    """Turns in the order in which they began. An answer ends a turn; prompts without an answer join the next turn."""
     turns: list[list[PastEvent]] = []
     open_turns: dict[str, list[PastEvent]] = {}
     for event in events:
@@ -188,47 +189,51 @@ def _succession(group: Sequence[int], new: Sequence[MemoryRecord], weak: Sequenc
     )
 
 
-# What was learned and is not kept yet.
+# Records that were learned and are not committed yet.
 
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A record that is not committed yet, with its vectors, if they could be made."""
+    """A record that is not committed yet, with its vectors if they could be made."""
 
     record: MemoryRecord
     embedding: Parts | None
     model: ModelIdentity = BUNDLED_MODEL
-    """Which made ``embedding``."""
+    """The model that made ``embedding``."""
 
     @property
     def vector(self) -> Vector | None:
-        """The whole's, by which candidates are compared."""
+        """The vector of the whole text. Candidates are compared by it."""
         return None if self.embedding is None else self.embedding[0]
 
 
-# Which records are only replaced by one that holds what they say, and when a replacement keeps too little.
+# Which records are only replaced by one that says the same, and when a replacement keeps too little.
 #
-# A model that learns past turns again may answer with one line for all of them. A person's words, a constraint and
-# a decision stay then; so does everything, where far less would come than goes, until a person has agreed.
+# A model that learns past turns again may answer with one line for all of them. A person's words, a constraint and a
+# decision stay then. Where the new records say far less in total, every old record stays until a person has agreed.
 
 MOST_RARE_TERMS = 8
 LEAST_SHARE_HELD = Fraction(3, 4)
-"""Of a record's rare words, each weighed by how few records have it: one that says the same in other words has three
-of four."""
+"""The share of a record's rare words that another record must have, each weighed by how few records have it.
+
+A record that says the same in other words has three of four.
+"""
 
 MOST_REPLACED_PER_NEW = 4
-"""A model that tells several turns as one seldom takes more than four. Chosen, not measured."""
+"""The most weak records for one new record: a model that combines turns seldom takes more than four. Chosen, not
+measured.
+"""
 LEAST_CHARACTERS = 2_000
 MOST_CHARACTERS_PER_NEW = 20
-"""The built-in learner keeps about 850 characters of an answer; a model that words it anew keeps a third of that."""
+"""The built-in learner keeps about 850 characters of an answer; a model that rewords it keeps a third of that."""
 
 _INSTRUCTING_WORDS = frozenset({"always", "never", "use", "uses", "used", "using"})
-"""Most rules have one of them; a negation is looked at by itself."""
+"""Most rules have one of these words. Negations are compared separately."""
 
 _NAME = re.compile(r"[\d_./:@#]")
-"""In a word that is a number, a version, a path or an identifier."""
+"""A sign that a word is a number, a version, a path or an identifier."""
 WORD_BESIDE_NAME = Fraction(1, 2)
-"""What another word counts, where a name counts one: a new wording of a thing keeps its names and changes its words."""
+"""The weight of a plain word; a name weighs one. A new wording of a thing keeps its names and changes its words."""
 _LEAST_BEGINNING, _LONGEST_ENDING = 5, 5
 
 _ENDINGS = ("ing", "ed", "es", "ly", "s", "d", "e")
@@ -236,15 +241,15 @@ _LEAST_STEM = 3
 
 
 def word_counts(records: Iterable[MemoryRecord]) -> Counter[str]:
-    """In how many of ``records`` each word is, as ``holds`` compares words."""
+    """How many of ``records`` have each word, for ``holds``."""
     return Counter(word for record in records for word in stems(record.statements))
 
 
 def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) -> bool:
-    """Whether ``new`` says what ``record`` does, as far as words tell.
+    """Whether ``new`` says what ``record`` says, as far as words show.
 
-    It has the numbers of the title, most of the record's rarest words, a negation if the title has one, and names the
-    files. ``counts`` is of the project's records.
+    It must have the numbers of the title, most of the record's rarest words, a negation if the title has one, and the
+    record's files. ``counts`` is for the project's records.
     """
     text = new.statements
     return (
@@ -257,10 +262,10 @@ def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) ->
 def without_losses(
     supersessions: Iterable[Supersession], counts: Mapping[str, int], merged: Mapping[RecordId, MemoryRecord]
 ) -> tuple[list[Supersession], tuple[MemoryRecord, ...]]:
-    """``supersessions`` without the protected records that nothing new holds, and those.
+    """``supersessions`` without the protected records that no new record holds; and these records.
 
     Args:
-      merged: by id, what a new record becomes if it is merged in the same commit.
+      merged: what a new record becomes if it is merged in the same commit, by id.
     """
     left: list[Supersession] = []
     lost: list[MemoryRecord] = []
@@ -275,12 +280,12 @@ def without_losses(
 
 
 def is_far_less(going: Sequence[MemoryRecord], coming: Sequence[MemoryRecord]) -> bool:
-    """``coming`` keeps so little of ``going`` that a person is to be asked: by their number, or by their text."""
+    """Whether ``coming`` keeps so little of ``going``, by number or by text, that a person must be asked."""
     return len(going) > MOST_REPLACED_PER_NEW * len(coming) or says_far_less(coming, going)
 
 
 def says_far_less(coming: Iterable[MemoryRecord], going: Iterable[MemoryRecord]) -> bool:
-    """The text of ``coming`` is a small part of that of ``going``."""
+    """Whether the text of ``coming`` is a small part of the text of ``going``."""
     characters = sum(len(record.statements) for record in going)
     return characters >= LEAST_CHARACTERS and characters > MOST_CHARACTERS_PER_NEW * sum(
         len(record.statements) for record in coming
@@ -296,7 +301,7 @@ def _is_held(
 def _holds_words(words: frozenset[str], record: MemoryRecord, counts: Mapping[str, int]) -> bool:
     own = stems(f"{record.title}\n{record.summary}")
     numbers = {word for word in stems(record.title) if any(character.isdigit() for character in word)}
-    # Of words that are equally rare, names say more, then the longer ones.
+    # Among equally rare words, names come first, then longer words.
     rare = sorted(own, key=lambda word: (counts.get(word, 0), not _NAME.search(word), -len(word), word))
     weights = {word: _weight(word, counts) for word in rare[:MOST_RARE_TERMS]}
     held = sum(weight for word, weight in weights.items() if _is_among(word, words))
@@ -308,7 +313,7 @@ def _weight(word: str, counts: Mapping[str, int]) -> Fraction:
 
 
 def _is_among(word: str, words: frozenset[str]) -> bool:
-    """Whether ``word`` is one of ``words``; one that is no name may have another ending ("configuration")."""
+    """Whether ``word`` is one of ``words``. A word that is no name may have another ending ("configuration")."""
     if word in words or _NAME.search(word):
         return word in words
     beginning = word[: max(_LEAST_BEGINNING, len(word) - _LONGEST_ENDING)]
@@ -321,7 +326,7 @@ def _files(record: MemoryRecord) -> frozenset[str]:
 
 @kept(OF_A_BRIEF)
 def stems(text: str) -> frozenset[str]:
-    """The words of ``text`` without their endings, and without those that most rules have."""
+    """The words of ``text`` without their endings, and without the words that most rules have."""
     words = (word.casefold() for word in terms(text.replace('"', " ")))
     return frozenset(_stem(word) for word in words if word not in _INSTRUCTING_WORDS)
 

@@ -1,4 +1,4 @@
-"""What a project's actor should do about its buffer, and when; decided from numbers alone."""
+"""Decides from numbers alone what a project's actor should do about its buffer, and when."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ class Step(enum.StrEnum):
     """The kinds of step that a project's actor takes."""
 
     LOOK = "look"
-    """Read from the store what waits and what is parked."""
+    """Read from the store which events wait and which are parked."""
     SET_ASIDE = "set_aside"
-    """Park the oldest half."""
+    """Park the oldest half of the buffer."""
     COMPACT = "compact"
-    """Let a model make fewer and smaller entries of the oldest."""
+    """Let a model make fewer and smaller entries of the oldest entries."""
     LEARN = "learn"
     RETRY = "retry"
-    """Commit what was learned and could not be kept."""
+    """Commit learned clusters that could not be kept before."""
     TAKE_BACK = "take_back"
-    """Let what was parked wait again."""
+    """Let the parked events wait again."""
     RELEARN = "relearn"
-    """Learn a batch of what was learned without a model again."""
+    """Learn a batch again that was learned without a model."""
     ANSWER = "answer"
-    """A flush has nothing left to do."""
+    """Answer a flush that has nothing left to learn."""
 
 
 @attrs.frozen
@@ -40,11 +40,11 @@ class Due:
 
 
 _MOST_DOUBLINGS = 16
-"""Beyond it a pause is longer than any that is set, and might be no number any more."""
+"""More doublings would make a pause longer than any setting allows, and might overflow."""
 
 
 def retry_delay_seconds(failure_count: int, *, first_seconds: float, most_seconds: float) -> float:
-    """Pause after that many failures in a row: doubled each time, up to ``most_seconds``."""
+    """The pause after ``failure_count`` failures in a row: doubled each time, up to ``most_seconds``."""
     if not failure_count:
         return 0.0
     return min(math.ldexp(first_seconds, min(failure_count - 1, _MOST_DOUBLINGS)), most_seconds)
@@ -52,44 +52,44 @@ def retry_delay_seconds(failure_count: int, *, first_seconds: float, most_second
 
 @attrs.frozen(kw_only=True)
 class BufferState:
-    """What a project's actor knows about its buffer; times on its own clock, in seconds.
+    """A project's buffer as its actor knows it; times on the actor's own clock, in seconds.
 
-    The counts are estimates, since arrivals are reported after their commit. They err upwards only, which costs one
-    more read of the store; and the store is read after each step.
+    The counts are estimates, since arrivals are reported after their commit. An estimate is never too low. One that is
+    too high costs one more read of the store, which is read after each step anyway.
     """
 
     breaker: CircuitBreaker
-    """Of the learner."""
+    """The learner's circuit breaker."""
     failed_at: float = -math.inf
     """When a run failed last."""
     event_count: int = 0
     size_bytes: int = 0
     parked_event_count: int = 0
-    """In the buffer, set aside."""
+    """Events of the buffer that are set aside."""
     parked_cluster_count: int = 0
     retry_at: float = math.inf
     """When the first of the parked clusters is to be tried again."""
     retry_failure_count: int = 0
-    """How often in a row that was ended by an error, rather than by parking them again."""
+    """How often in a row a retry of the parked clusters ended with an error. Parking them again is no error."""
     retry_failed_at: float = -math.inf
     arrived_count: int = 0
-    """Since the actor started."""
+    """Events that arrived since the actor started."""
     arrived_bytes: int = 0
     last_arrival: float = -math.inf
     is_within_turn: bool = False
-    """What arrived last is of a turn that has no answer yet."""
+    """The last event belongs to a turn that has no answer yet."""
     look_at: float = -math.inf
-    """When the store is to be read, before anything else; infinity: it was."""
+    """When the store is to be read, before any other step; infinity: it was read."""
     trouble_count: int = 0
-    """How often in a row a step was ended by an error that is not about what it worked on."""
+    """How often in a row a step ended with an error that its own events did not cause."""
     is_overdue: bool = False
-    """What waits is the rest of something that was due."""
+    """The waiting events are the rest of a buffer that was due."""
     suspect_count: int = 0
-    """Entries at the buffer's beginning on which a run failed; the next takes about half of them."""
+    """Entries at the buffer's beginning on which a run failed. The next run takes about half of them."""
     lone_bytes: int = 0
     """Size of a buffer that was found to have one entry only, which cannot be halved."""
     compaction_failure_count: int = 0
-    """In a row."""
+    """Failed compactions in a row."""
     compaction_failed_at: float = -math.inf
     is_flushed: bool = False
     """A flush waits until nothing is left to learn."""
@@ -123,9 +123,9 @@ class BufferState:
     def as_found(
         self, size: BufferSize, *, parked_cluster_count: int, retry_at: float, before: BufferState
     ) -> BufferState:
-        """What the store says; ``before`` is this state as of when it was asked.
+        """The state after a read of the store; ``before`` is the state when the read began.
 
-        Arrivals since then are added, as the store may not have had them yet.
+        Arrivals since then are added, as the read may have missed them.
         """
         return attrs.evolve(
             self,
@@ -139,7 +139,7 @@ class BufferState:
         )
 
     def after_run(self, *, was_part: bool, entry_count: int = 0) -> BufferState:
-        """The first ``entry_count`` entries were learned; ``was_part``: they are not all that was due."""
+        """The first ``entry_count`` entries were learned; ``was_part``: more entries were due."""
         return attrs.evolve(
             self,
             breaker=self.breaker.after_success(),
@@ -150,7 +150,7 @@ class BufferState:
         )
 
     def after_failed_run(self, now: float, *, suspect_count: int = 0) -> BufferState:
-        """A run failed; ``suspect_count``: so many entries may be what it failed on, 0 if it was not they."""
+        """A run failed. ``suspect_count`` entries may be the cause; 0: they are not."""
         return attrs.evolve(
             self,
             breaker=self.breaker.after_failure(now),
@@ -159,7 +159,7 @@ class BufferState:
         )
 
     def after_refused_batch(self, entry_count: int, *, is_learner_well: bool) -> BufferState:
-        """A run failed on its first ``entry_count`` entries, and on nothing else: half of them are due at once."""
+        """A run failed because of its first ``entry_count`` entries. Half of them are due at once."""
         breaker = self.breaker.after_success() if is_learner_well else self.breaker
         return attrs.evolve(self, breaker=breaker, suspect_count=entry_count, is_overdue=True)
 
@@ -172,7 +172,7 @@ class BufferState:
         return attrs.evolve(self, retry_failure_count=self.retry_failure_count + 1, retry_failed_at=now)
 
     def after_trouble(self, now: float, policy: SchedulePolicy) -> BufferState:
-        """Nothing is done until the store has been read again, after a pause."""
+        """An error in a step: after a pause the store is read, and until then nothing is done."""
         count = self.trouble_count + 1
         return attrs.evolve(self, trouble_count=count, look_at=now + policy.pause_seconds(count))
 
@@ -181,12 +181,12 @@ class BufferState:
         return attrs.evolve(self, compaction_failure_count=0, suspect_count=0)
 
     def after_setting_aside(self, entry_count: int) -> BufferState:
-        """So many entries were parked; if none, there was only one."""
+        """``entry_count`` entries were parked; 0: the buffer has only one entry."""
         lone_bytes = self.lone_bytes if entry_count else self.size_bytes
         return attrs.evolve(self, lone_bytes=lone_bytes, look_at=-math.inf, suspect_count=0)
 
     def after_taking_back(self) -> BufferState:
-        """What was parked waits again, and has waited long enough."""
+        """The parked events wait again and are due."""
         return attrs.evolve(self, is_overdue=True, look_at=-math.inf, suspect_count=0)
 
     def after_failed_compaction(self, now: float) -> BufferState:
@@ -201,9 +201,9 @@ class SchedulePolicy:
     settings: ScheduleSettings
 
     def next_step(self, buffer_state: BufferState) -> Due:
-        """What to do next. A flush is worked off at once, whatever failed before.
+        """The next step, and when. A flush is worked off at once, whatever failed before.
 
-        Between two batches of a relearning, whatever has become due meanwhile has its turn.
+        Between two batches of a relearning, any other step that has become due comes first.
         """
         if buffer_state.look_at < math.inf:
             return Due(Step.LOOK, buffer_state.look_at)
@@ -221,7 +221,7 @@ class SchedulePolicy:
         return min(dues, key=lambda due: due.at)
 
     def _run(self, buffer_state: BufferState) -> Due:
-        """When enough waits, or none has come for a while; but not while learning pauses."""
+        """Due when enough events wait, or when none has come for a while; later if learning pauses."""
         if buffer_state.event_count == 0:
             return Due(Step.LEARN, math.inf)
         is_due = buffer_state.is_overdue or buffer_state.size_bytes >= self.settings.extraction_bytes
@@ -236,12 +236,12 @@ class SchedulePolicy:
         return Due(Step.RETRY, max(buffer_state.retry_at, paused_until))
 
     def _return(self, buffer_state: BufferState) -> Due:
-        """When nothing else waits, and the learner is well."""
+        """Due when no other event waits and the learner is well."""
         is_wanted = buffer_state.parked_event_count and not buffer_state.event_count
         return Due(Step.TAKE_BACK, self._paused_until(buffer_state) if is_wanted else math.inf)
 
     def _compaction(self, buffer_state: BufferState) -> Due:
-        """When a large buffer is not being learned: a learner that works drains it better than a summary would."""
+        """Due when a large buffer is not being learned. A working learner empties it better than a summary would."""
         failures = buffer_state.compaction_failure_count
         if not (
             self.settings.compacts
@@ -257,7 +257,7 @@ class SchedulePolicy:
         )
 
     def _paused_until(self, buffer_state: BufferState) -> float:
-        """Learning pauses after a failure, for longer each time, and while the breaker is open.
+        """The time until which learning pauses: after each failure longer, and while the breaker is open.
 
         No pause is longer than the breaker's cool-down, so an open breaker's probe is never late.
         """
@@ -267,7 +267,7 @@ class SchedulePolicy:
         return max(buffer_state.failed_at + self.pause_seconds(failures), buffer_state.breaker.probe_at())
 
     def pause_seconds(self, failure_count: int) -> float:
-        """Between one attempt and the next, after so many failures in a row."""
+        """The pause before the next attempt, after ``failure_count`` failures in a row."""
         return retry_delay_seconds(
             failure_count,
             first_seconds=self.settings.retry_seconds,

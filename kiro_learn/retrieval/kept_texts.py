@@ -1,4 +1,4 @@
-"""What was worked out of texts lately: a brief reads the same memories each time. No forgetting leaves any of it."""
+"""A cache of results computed from texts, since a brief reads the same memories each time. Forgetting clears it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 OF_A_BRIEF = 1_000
-"""The texts of the last brief or two."""
+"""How many texts the last brief or two have."""
 
 _forgetting: list[Callable[[], None]] = []
 
 
 def kept(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Keep the last ``most`` answers of a function by the text that it was asked."""
+    """Keep the last ``most`` results of a function, by the text that it was called with."""
 
     def keeping(function: Callable[P, T]) -> Callable[P, T]:
         found = lru_cache(most)(function)
@@ -27,6 +27,6 @@ def kept(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def forget_texts() -> None:
-    """Let all that is kept go."""
+    """Clear everything that is kept."""
     for forget in _forgetting:
         forget()

@@ -1,4 +1,4 @@
-"""What acts a rule or a trap is about, and what an agent is about to do."""
+"""The acts that a rule or a trap is about, and the act that an agent is about to do."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from kiro_learn.learning.extraction.extractive.faults import trap_in
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin
 from kiro_learn.retrieval.kept_texts import kept
 
-# What acts a rule or a trap is about.
+# The acts that a rule or a trap is about.
 #
-# Rules of this part: a cue is structural (a command's program and subcommand, a file, its folder or ending, a kind
-# of change), never how alike two texts are; and a rule that names no act has none.
+# Rules of this part: a cue is structural (a command's program and subcommand, a file, its folder or ending, a kind of
+# change). How alike two texts are plays no part. A rule that names no act has no cue.
 
 MOST_KEPT = 4_096
-"""Rules whose commands are kept: twice as many as a call is looked up in."""
+"""How many rules have their commands kept in memory: twice as many as a call is looked up in."""
 MOST_CUES = 12
-"""Of one rule: one that names more is a page, not a rule."""
+"""The most cues of one rule: a rule that names more acts is a page."""
 
 _TRAP_NAMED = 2
-"""Words that name the command of a trap: the third is mostly what it was called for that day."""
+"""How many words name the command of a trap. A third word is mostly the argument of that day."""
 
 LONGEST_RULE = 600
-"""Characters of a rule in which acts are looked for."""
+"""How many characters of a rule are searched for acts."""
 
 _OCCASION = re.compile(
     r"\b(?:before|prior to|when(?:ever)?|while|after|each time|every time|on every|on each|for every|for each)\b"
     r"((?:[^,.;:\n]|[.:](?=\w))*)",
     re.IGNORECASE,
 )
-"""Where a rule names when it holds; the rest of it says what is to be done then."""
+"""The words by which a rule says when it holds. The rest of the rule says what to do then."""
 _CONDITION = re.compile(r"\b(?:without|unless|until|except)\b[^,.;:\n]*", re.IGNORECASE)
-"""What a rule wants to be done first: the act that it is about stands before."""
+"""The clause of a rule that says what to do first. The act that the rule is about stands before it."""
 
 _DENIED = re.compile(
     r"\b(?:never|not|don'?t|do not|avoid|stop|instead of|rather than|no|without|over)\b[^.,;`\n]{0,40}$", re.IGNORECASE
@@ -70,11 +70,11 @@ class Cue:
 
     key: str
     needs: frozenset[str] = frozenset()
-    """Words that the call has."""
+    """Words that the call must have."""
     lacks: frozenset[str] = frozenset()
-    """Words that it has none of: a call with one of them does as the rule says."""
+    """Words that the call must not have: a call with one of them already obeys the rule."""
     place: str = ""
-    """The only environment that the rule speaks of: a call that names another one is not what it is about."""
+    """The only environment that the rule speaks of: the rule is not about a call that names another one."""
 
     def fits(self, act: Act) -> bool:
         """Whether ``act`` is what the rule is about."""
@@ -85,12 +85,12 @@ class Cue:
 
 
 def cues_of(record: MemoryRecord) -> tuple[Cue, ...]:
-    """The acts that a rule or a trap is about; none of any other record."""
+    """The acts that a rule or a trap is about. A record of any other kind has none."""
     if record.knowledge_type is KnowledgeType.HEURISTIC and record.origin is Origin.TOOL:
         return _cues_of_trap(record.summary)
     if record.knowledge_type not in {KnowledgeType.CONSTRAINT, KnowledgeType.REJECTED}:
         return ()
-    # What a turn answers under its rule was done once.
+    # What the agent answered to a rule was done once, so it is not read for cues.
     is_all = record.summary.startswith(ASKED) or record.title == record.summary
     text = record.title if is_all else f"{record.title}\n{record.summary}"
     captured = record.files_touched if record.capture_type else ()
@@ -112,9 +112,10 @@ def places_in(text: str) -> frozenset[str]:
 
 
 def cues_in(rule: str) -> tuple[Cue, ...]:
-    """The acts that the words of a rule name: those of the occasion, if it names one ("before you commit, …").
+    """The acts that the words of a rule name.
 
-    Without one, those of the whole but of what it wants done first ("… without running the tests").
+    If the rule names an occasion ("before you commit, …"), only the acts of the occasion count. Otherwise those of the
+    whole rule count, except in a clause that says what to do first ("… without running the tests").
     """
     text = rule[:LONGEST_RULE]
     occasions = " . ".join(match.group(1) for match in _OCCASION.finditer(text))
@@ -129,7 +130,7 @@ def _cues_in(text: str) -> tuple[Cue, ...]:
 
 @kept(MOST_KEPT)
 def commands_wanted_and_denied(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The commands that ``text`` says to use, and those that it says not to use; with their options."""
+    """The commands that ``text`` says to use, and those that it says not to use, with their options."""
     wanted: set[str] = set()
     denied: set[str] = set()
     for match in _COMMAND.finditer(text):
@@ -151,7 +152,7 @@ def _cues_of_trap(summary: str) -> tuple[Cue, ...]:
 
 
 def _commands_named(text: str) -> tuple[list[Cue], str]:
-    """Those in code, those of known programs, and those that are denied ("not npm"); and ``text`` without them."""
+    """Cues of commands in code, of known programs and of denied commands ("not npm"); and ``text`` without them."""
     found: list[tuple[Cue, bool, bool]] = []
 
     def take(match: re.Match[str]) -> str:
@@ -172,7 +173,7 @@ def _commands_named(text: str) -> tuple[list[Cue], str]:
         elif cue.needs:
             cues.append(Cue(cue.key, lacks=cue.needs))
         elif not has_denied and not (is_used and " " not in cue.key.removeprefix("run ")):
-            cues.append(cue)  # of "use bun, never npm" only npm is what the rule is about
+            cues.append(cue)  # in "use bun, never npm" the rule is about npm alone
     return cues, rest
 
 
@@ -238,16 +239,16 @@ def _kinds_named(text: str) -> list[Cue]:
     return found
 
 
-# What an agent is about to do, as keys: its commands with their subcommands, its files, the kinds of change.
+# An act of an agent as keys: its commands with their subcommands, its files and its kinds of change.
 
 MOST_CHARACTERS = 4_000
-"""Of a command line that is read: what follows is mostly a document that it writes."""
+"""How many characters of a command line are read. What follows is mostly a document that the command writes."""
 
 MOST_COMMANDS = 20
-"""Of one line."""
+"""The most commands that are read from one line."""
 
 MOST_NAMED = 3
-"""Words of a command that name it: "gh pr create"."""
+"""How many words name a command: three, as in "gh pr create"."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|\'[^\']*+\'|&&|\|\||[;|&\n(){}]|[^\s"\';|&(){}]++|["\']')
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&", "\n", "(", ")", "{", "}"})
@@ -255,7 +256,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 
 _GIVEN_A_LINE = re.compile(r"-[a-z]{0,5}c")
 _AS_ROOT = re.compile(r"(?:^|[;&|({\n'\"])[ \t]{0,8}sudo\b")
-"""It wraps a command, and a rule may be about it all the same."""
+"""``sudo`` only wraps a command, but a rule may be about it."""
 _CALLED = re.compile(r"create_(?:pull|merge)_request")
 
 
@@ -265,13 +266,13 @@ class Act:
 
     keys: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
-    """Of its commands."""
+    """The words of the call's commands."""
     places: frozenset[str] = frozenset()
-    """The environments that it names."""
+    """The environments that the call names."""
 
 
 def act_of(tool: str, given: Any, project_path: str) -> Act:
-    """The act that a call of ``tool`` is, as it is ``given`` what any agent gives it."""
+    """The act that a call of ``tool`` makes; ``given`` are the arguments, in the form that any agent uses."""
     keys: set[str] = set()
     words: set[str] = set()
     line = command_in(tool, given)[:MOST_CHARACTERS]
@@ -288,14 +289,14 @@ def act_of(tool: str, given: Any, project_path: str) -> Act:
 
 
 def commands_in(line: str) -> Iterator[tuple[str, ...]]:
-    """The words of each command in ``line``, its program first, without what only wraps it: a shell neither."""
+    """The words of each command in ``line``, its program first, without wrappers and shells around it."""
     for command in _commands(line):
         inner = _line_for_a_shell(command)
         yield from _commands(inner) if inner else (command,)
 
 
 def _line_for_a_shell(command: Sequence[str]) -> str:
-    """What a command hands a shell to run; empty if it is no shell, or is handed a script."""
+    """The line that a command gives to a shell. Empty if it is no shell, or if the shell gets a script."""
     match command:
         case [shell, option, first, *rest] if shell in SHELLS and _GIVEN_A_LINE.fullmatch(option):
             return first[1:-1] if first[0] in "\"'" else " ".join((first, *rest))
@@ -332,7 +333,7 @@ def _unwrapped(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def named_in(command: Sequence[str]) -> list[str]:
-    """The program and the words behind it that may be its subcommands: at most three."""
+    """The program and the words after it that may be its subcommands: at most three words."""
     named = [command[0]]
     is_value = False
     for word in command[1:]:

@@ -1,4 +1,4 @@
-"""The rules and traps of a project by the acts that they are about: a call and its rules meet without a search."""
+"""An index of a project's rules and traps by their acts: the rules for a call are found without a search."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class ActIndex:
     _by_key: dict[str, dict[str, Cue]] = attrs.Factory(dict)
     _records: dict[str, MemoryRecord] = attrs.Factory(dict)
     _overruled: frozenset[str] | None = None
-    """None: to be found out, since a record came or went."""
+    """None: it must be computed again, because a record came or went."""
 
     def put(self, record: MemoryRecord) -> None:
-        """Add ``record`` if it is about an act, in place of what was known of it."""
+        """Add ``record`` if it is about an act. It replaces what the index had of this record."""
         self.drop(record.record_id)
         for cue in cues_of(record):
             self._records[record.record_id] = record
-            # Of two cues with one key, the wider: what it lacks and needs is less.
+            # Of two cues with one key keep the wider one, which has fewer words that it needs or lacks.
             known = self._by_key.setdefault(cue.key, {}).get(record.record_id)
             if known is None or len(known.needs | known.lacks) > len(cue.needs | cue.lacks):
                 self._by_key[cue.key][record.record_id] = cue
@@ -39,8 +39,9 @@ class ActIndex:
                 self._by_key.pop(cue.key, None)
 
     def about(self, act: Act) -> list[MemoryRecord]:
-        """The rules that are about ``act`` and that no newer one overrules: hard ones first, then a person's words,
-        then the newest.
+        """The rules that are about ``act`` and that no newer rule overrules.
+
+        Hard rules come first, then those in a person's words, then the newest.
         """
         if self._overruled is None:
             self._overruled = overruled(self._records.values())

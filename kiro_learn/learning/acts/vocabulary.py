@@ -20,7 +20,7 @@ WORDS_OF_ENGLISH = word_set("""
     az black bundle curl dart deno find fly go hatch husky just make mix node nix nx php prettier rails rake ruby rust
     sed swift task turbo
 """)
-"""Programs whose names are common words, or name what they are for: they count where they are code, or are denied."""
+"""Programs whose names are also common words or names of technologies. They count only in code or where denied."""
 
 SUBCOMMANDS = {
     "git": word_set("""
@@ -39,12 +39,12 @@ SUBCOMMANDS = {
     "terraform": word_set("apply destroy init plan"),
     "kubectl": word_set("apply delete exec get rollout"),
 }
-"""Those that a rule may name without marking them as code."""
+"""Subcommands that a rule may name without marking them as code."""
 
 WRAPPERS = word_set("sudo time nohup exec env command npx bunx pnpx uvx rtk xargs ! if then elif else while until do")
-"""They run the command that follows; so do the two words of a launcher."""
+"""Words that run the command after them. The two words of a launcher do so too."""
 SHELLS = word_set("sh bash zsh dash fish")
-"""They run the line that follows an option such as -lc."""
+"""Programs that run the line after an option such as -lc."""
 LAUNCHERS = frozenset(
     tuple(each.split())
     for each in (
@@ -53,15 +53,15 @@ LAUNCHERS = frozenset(
     )
 )
 WITH_A_VALUE = word_set("-n --namespace --context -C -c --git-dir --work-tree --prefix --cwd --directory -R --repo")
-"""Options before a subcommand whose value is a word of its own."""
+"""Options before a subcommand that take the next word as their value."""
 
 FOLDERS = word_set("src lib app apps packages docs test tests scripts tools internal cmd pkg server client web")
-"""What begins with one of these and a slash is a path."""
+"""First folders of a path: one of these followed by a slash begins a path."""
 
 
 @attrs.frozen
 class ChangeKind:
-    """A kind of change: how a rule names it, the commands that make it, and the files that do."""
+    """A kind of change: how a rule names it, the commands that make it, and the files that show it."""
 
     name: str
     said: str
@@ -70,7 +70,7 @@ class ChangeKind:
 
     @property
     def key(self) -> str:
-        """By which a rule and a call meet."""
+        """The key that the cue of a rule and the act of a call have in common."""
         return f"kind {self.name}"
 
 

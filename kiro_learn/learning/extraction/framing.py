@@ -24,25 +24,26 @@ TEXT_CHARACTERS = 20_000
 """Most characters of a prompt, an answer or a note. The longest answer in 450 real turns had 6,511."""
 
 TOOL_CHARACTERS = 2_000
-"""Most characters of a tool's input and of its output: what matters is at the two ends (what ran, how it went)."""
+"""Most characters of a tool's input and of its output. Both ends matter: what ran, and how it went."""
 
 TURN_CHARACTERS = 30
-"""Of an utterance in a conversation, beside its role and its words."""
+"""The characters that an utterance in a conversation takes besides its role and its words."""
 
 LOOKED_AT_CHARACTERS = 400
-"""Most characters of what a tool shows that only looks at files or changes one: the project has them, and a model would
-be paid for reading them again. Of one that failed, as much as of any other."""
+"""Most characters of the output of a tool that only looks at files or changes one. The project has the files, and a
+model would be paid for reading them again. The output of a call that failed may be as long as any other.
+"""
 
 _LOOKS_OR_CHANGES = re.compile(
     r"(?:fs|file|notebook|todo|multi)?(?:read|view|open|glob|grep|ls|list|write|edit|create|search)"
     r"(?:file|files|multiplefiles|code|dir|directory|folder|search|replace)?|(?:file|codebase)search|strreplace|applypatch"
     r"|[a-z]{0,60}browser(?:snapshot|navigate|navigateback|click|type|hover|waitfor|fillform|selectoption|presskey)"
 )
-"""Names of such tools, in small letters and without what parts their words; a browser shows a page again each time."""
+"""Names of such tools, in small letters and without the signs between words. A browser shows a page again each time."""
 _PARTING = re.compile(r"[^a-z]+")
 
 STRING_CHARACTERS = 500
-"""Most characters of one string inside a tool's input, so that a long file content does not hide the path beside it."""
+"""Most characters of one string in a tool's input, so that a long file content does not hide the path next to it."""
 
 ANSWER_CHARACTERS = 1_000
 """Most characters of a question that a tool asked a person, of its answer and of the answer's description."""
@@ -55,14 +56,14 @@ _DEPTH = 6
 
 @attrs.frozen
 class Bounds:
-    """Most characters of one text before it keeps its two ends only."""
+    """How many characters a text may have before only its two ends are kept."""
 
     text_characters: int = TEXT_CHARACTERS
     tool_characters: int = TOOL_CHARACTERS
 
     @property
     def message_characters(self) -> int:
-        """Of a whole conversation: a question and its answer, and a little beside them."""
+        """Most characters of a whole conversation: a question and its answer, and a little more."""
         return 2 * self.text_characters + 1_000
 
     def halved(self) -> Bounds:
@@ -72,16 +73,16 @@ class Bounds:
 
 @attrs.frozen
 class Utterance:
-    """Something that was said."""
+    """One text that was said, and by whom."""
 
     text: str
     role: str | None = None
-    """Whose words they are; None where the event's kind says it."""
+    """The speaker of the text; None where the event's kind names them."""
 
 
 @attrs.frozen
 class Omitted:
-    """Count of utterances that did not fit."""
+    """The number of utterances that did not fit."""
 
     count: int
 
@@ -95,7 +96,7 @@ class ToolCall:
     """JSON if the tool took an object, else text."""
     output: str
     answers: tuple[UserAnswer, ...] = ()
-    """What a person answered to it; then ``output`` is empty, since it says nothing else."""
+    """The person's answers to the tool. Then ``output`` is empty, since it says nothing else."""
     has_failed: bool = False
 
 
@@ -109,7 +110,7 @@ class FramedBatch:
 
     text: str
     sources: Sources
-    """Of numbers 1, 2, 3 and so on: one event, or those that a compaction stands for."""
+    """For each of the numbers 1, 2, 3 and so on: one event, or those that a compaction stands for."""
     context_count: int = 0
     """How many of the first numbers are earlier prompts: they may be cited, but are not part of the batch."""
 
@@ -133,7 +134,7 @@ def _each_once(sources: Iterable[tuple[EventId, ...]]) -> tuple[EventId, ...]:
 
 
 def sources_of(entries: Sequence[BufferedEvent], earlier_prompts: Sequence[Event]) -> Sources:
-    """Which events each number of a batch stands for; ``earlier_prompts`` have the first numbers."""
+    """The events that each number of a batch stands for; ``earlier_prompts`` have the first numbers."""
     return (*((prompt.event_id,) for prompt in earlier_prompts), *(entry.sources for entry in entries))
 
 
@@ -142,7 +143,8 @@ def frame(
 ) -> FramedBatch:
     """The prompt that asks a model to learn ``entries``. ``earlier_prompts`` are marked as context.
 
-    Events are numbered as they came and stand as they happened: one that waited for a busy daemon comes behind others.
+    Events are numbered as they arrived and shown as they happened: one that waited for a busy daemon arrives after
+    later ones.
     """
     shown = (*earlier_prompts, *(entry.event for entry in entries))
     elements = elements_of(shown, len(earlier_prompts), bounds)
@@ -160,7 +162,7 @@ def opening_of(shown: Sequence[Event]) -> str:
 
 
 def project_path_of(shown: Sequence[Event]) -> str:
-    """The path that the last event with one names; empty if none does."""
+    """The project path of the last event that has one; empty if none has."""
     return next((e.source.project_path for e in reversed(shown) if e.source.project_path), "")
 
 
@@ -169,7 +171,7 @@ def elements_of(shown: Sequence[Event], context_count: int, bounds: Bounds) -> l
     ordinals: dict[str, int] = {}
     elements: list[str] = []
     for number, event in enumerate(shown, start=1):
-        # Once a session: what each event repeats costs more than what it says.
+        # Once for each session: if each event repeated it, that would cost more than it says.
         surface = "" if event.session_id in ordinals else f' surface="{as_attribute(event.source.surface)}"'
         session = ordinals.setdefault(event.session_id, len(ordinals) + 1)
         context = ' context="true"' if number <= context_count else ""
@@ -186,7 +188,7 @@ def _element(opening: str, event: Event, bounds: Bounds) -> str:
 
 
 def parts_of(event: Event, bounds: Bounds = Bounds()) -> list[Part]:
-    """What a learner is shown of ``event``, each text within bounds."""
+    """The texts of ``event`` that a learner is shown, each within bounds."""
     match event.body:
         case MessageBody(turns=turns):
             return _conversation(turns, bounds)
@@ -201,7 +203,7 @@ def parts_of(event: Event, bounds: Bounds = Bounds()) -> list[Part]:
 
 
 def _conversation(turns: Sequence[Turn], bounds: Bounds) -> list[Part]:
-    """As many utterances as fit, taken from both ends: the end first, then the beginning."""
+    """As many utterances as fit, taken in turn from the end and from the beginning."""
     front, back = 0, len(turns)
     left = bounds.message_characters
     while front < back:
@@ -224,7 +226,7 @@ def _tool(data: Any, bounds: Bounds) -> ToolCall:
     name = use.get("tool_name")
     known_name = name[:200] if isinstance(name, str) else "unknown"
     answers = user_answers(known_name, use.get("tool_input"), use.get("tool_response"))
-    # Such a result holds nothing but the answers.
+    # The result of a tool that asked holds nothing but the answers.
     output = "" if answers else _both_ends(readable(use.get("tool_response")), bounds.tool_characters)
     failed = not answers and has_failed(known_name, use.get("tool_response"), output)
     if not failed and _LOOKS_OR_CHANGES.fullmatch(_PARTING.sub("", known_name.lower())):
@@ -250,7 +252,7 @@ def _written(part: Part) -> list[str]:
         case ToolCall(name, given, output, answers, has_failed):
             mark = ' failed="true"' if has_failed else ""
             shown = [f"<output{mark}>{escaped(output)}</output>"] if output or has_failed else []
-            # Before the input, whose options may be cut.
+            # The answers stand before the input, because its options may be cut.
             answered = [_user_answer(each) for each in answers]
             return [f"<tool_name>{escaped(name)}</tool_name>", *answered, f"<input>{escaped(given)}</input>", *shown]
 
@@ -305,20 +307,21 @@ def readable(value: Any, depth: int = _DEPTH) -> str:
             return json.dumps(value)
 
 
-# Text in and out of angle brackets: nothing that was stored can open or close an element.
+# Escapes and unescapes text, so that no stored text can open or close an element.
 #
-# Rules of this part: what goes in may be any Python string, what comes out is XML 1.0 character data that UTF-8
-# carries.
+# Rules of this part: the input may be any Python string. The output is XML 1.0 character data that UTF-8 can encode.
 
 _ANSI_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 """ECMA-48 control sequences: colours and titles, which terminals print around what people read."""
 
 _FORBIDDEN = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 section 2.2 does not allow, carriage returns (which every parser rewrites) and lone surrogates."""
+"""Characters that XML 1.0 section 2.2 does not allow, carriage returns (which every parser rewrites) and lone
+surrogates.
+"""
 
 _NAMED = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
 _REFERENCE = re.compile(r"&(?:(lt|gt|quot|apos|amp)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));")
-"""What stands for one character. Models write an apostrophe as ``&#39;`` too."""
+"""A reference for one character. Models write an apostrophe as ``&#39;`` too."""
 
 REPLACEMENT = "\ufffd"
 

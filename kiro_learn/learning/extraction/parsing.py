@@ -1,5 +1,6 @@
-"""Parses a learner's answer into drafts and redacted records: tolerant of text around them, strict about their
-content.
+"""Parses a learner's answer into drafts and redacted records.
+
+Text around the records is tolerated; their content is read strictly.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _SKIP = re.compile(r"<skip\b")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _RANGE = re.compile(r"([0-9]{1,9}) ?(?:-|\u2013|\.\.|to) ?([0-9]{1,9})")
 LONGEST_RANGE = 1_000
-"""Of event numbers; a longer one is none."""
+"""The most event numbers of a range. Of a longer range only the two ends count."""
 _IMPORTANCE = re.compile(r"([0-9]{1,2})(?: ?/ ?10)?")
 _WORD = re.compile(r"[a-z_]{1,40}")
 _FAULT = re.compile(r"bug|fix|fault|failure|issue|problem", re.IGNORECASE)
@@ -44,12 +45,12 @@ _Choice = TypeVar("_Choice", ObservationType, KnowledgeType, Origin)
 def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
     """The drafts in ``answer``, in its order; none if it says that there is nothing to keep.
 
-    Records are taken even when a ``<skip`` stands beside them: what was learned is not dropped. An item that is too
-    long is cut; a record without a title is left out, and one without a summary has its facts or its title as one.
+    Records are taken even next to a ``<skip``, so that nothing learned is lost. An item that is too long is cut. A
+    record without a title is left out. One without a summary gets its facts, or its title, as the summary.
 
     Raises:
-      UnusableAnswer: the answer is blank, conversation or thought only, or none of its records is usable; asking again
-        may help.
+      UnusableAnswer: the answer is blank, it is only conversation or thought, or none of its records is usable; asking
+      again may help.
     """
     answer = without_thinking(answer)
     drafts = [draft for found in _records(answer) if (draft := _draft(*found, batch)) is not None]
@@ -66,12 +67,12 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
 
 
 def _records(answer: str) -> Iterator[tuple[str, str]]:
-    """(attributes, content) of each record. One that never closes ends where the next opens, or with the answer."""
+    """(attributes, content) of each record. An unclosed record ends where the next one opens, or with the answer."""
     return ((tag.group(1), inside.partition(_CLOSING)[0]) for tag, inside in up_to_the_next(_OPENING, answer))
 
 
 def up_to_the_next(opening: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """Each opening tag in ``text``, and what stands behind it up to the next one, or to the end."""
+    """Each opening tag in ``text``, and the text after it up to the next tag or to the end."""
     tags = list(opening.finditer(text))
     for tag, following in zip_longest(tags, tags[1:]):
         yield tag, text[tag.end() : following.start() if following else len(text)]
@@ -110,7 +111,7 @@ def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraf
 
 
 def title_within(text: str) -> str:
-    """``text`` on one line, cut at a word; what has to be cut is scrubbed before."""
+    """``text`` on one line, cut at a word. A text that must be cut is scrubbed first."""
     line = " ".join(text.split())
     if len(line) <= record.MAX_TITLE:
         return line
@@ -118,7 +119,7 @@ def title_within(text: str) -> str:
 
 
 def numbers_in(text: str) -> set[int]:
-    """The event numbers that an attribute names, however it sets them apart; ``1-7`` names all seven."""
+    """The event numbers that an attribute names, with any separators; ``1-7`` names all seven."""
     numbers = {int(number) for number in _NUMBER.findall(text)}
     for first, last in _RANGE.findall(text):
         if int(first) < int(last) <= int(first) + LONGEST_RANGE:
@@ -136,7 +137,7 @@ def _choice(kind: type[_Choice], text: str | None) -> _Choice | None:
 
 
 def _type(text: str | None, knowledge: KnowledgeType | None) -> ObservationType:
-    """What the model called it; a name of its own says less than what it says of the knowledge."""
+    """The type that the model named. For an unknown name: ERROR if it means a fault, else the type of the knowledge."""
     named = _choice(ObservationType, text)
     if named is not None:
         return named
@@ -150,7 +151,7 @@ OF_KNOWLEDGE: Mapping[KnowledgeType | None, ObservationType] = {
     KnowledgeType.REJECTED: ObservationType.DECISION,
     KnowledgeType.HEURISTIC: ObservationType.PATTERN,
 }
-"""The type of a record whose type is none that is known."""
+"""The type of a record by its kind of knowledge, where the model named no known type."""
 
 
 def _importance(text: str) -> int | None:
@@ -158,7 +159,7 @@ def _importance(text: str) -> int | None:
     return int(found[1]) if found and 1 <= int(found[1]) <= MOST_IMPORTANT else None
 
 
-# The elements that a model puts its findings into, as texts within bounds.
+# The elements in which a model writes its findings, as texts within bounds.
 
 _TAGS = {
     name: (re.compile(rf"<{name}\b([^<>]*)>"), re.compile(rf"</{name}\s*>"))
@@ -170,34 +171,35 @@ _ATTRIBUTE = re.compile(r"""(?<![a-z_])([a-z_]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+
 
 
 def attributes_of(text: str) -> dict[str, str]:
-    """What stands in an opening tag behind its name, unescaped; of one that stands there twice the last."""
+    """The attributes of an opening tag, unescaped. Of a name that stands there twice the last one counts."""
     return {name: unescaped(double or single) for name, double, single in _ATTRIBUTE.findall(text)}
 
 
 def texts_of(content: str, name: str, *, count_most: int, length_most: int, attribute: str = "") -> tuple[str, ...]:
-    """What the elements ``name`` in ``content`` hold, each once, in order; too much is cut, nothing is left out.
+    """The texts of the elements ``name`` in ``content``, each once, in order; too long or too many are cut.
 
-    With ``attribute``, only those whose opening tag has it, spelled like that.
+    With ``attribute``, only elements whose opening tag has it, spelled exactly like that.
     """
     found = (unescaped(inner) for attributes, inner in _elements(content, name) if attribute in attributes)
     return each_within(found, count_most=count_most, length_most=length_most)
 
 
 def each_within(texts: Iterable[str], *, count_most: int, length_most: int) -> tuple[str, ...]:
-    """``texts`` without blank ones, each once, in order; too much is cut."""
+    """``texts`` without blank ones, each once, in order; too long or too many are cut."""
     return tuple(dict.fromkeys(filter(None, (bounded(text, length_most) for text in texts))))[:count_most]
 
 
 def bounded(text: str, length_most: int) -> str:
-    """``text`` without characters that a record may not hold and surrounding space, cut to ``length_most``; what has to
-    be cut is scrubbed before.
+    """``text`` without surrounding space and without characters that a record may not hold, cut to ``length_most``.
+
+    A text that must be cut is scrubbed first.
     """
     clean = cleaned(text).strip()
     return clean if len(clean) <= length_most else scrub_within(clean, length_most).rstrip()
 
 
 def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:
-    """(attributes, content) of each element ``name``; ends at the first without a closing tag: no later one has one."""
+    """(attributes, content) of each element ``name``, up to the first without a closing tag: after it none has one."""
     opening, closing = _TAGS[name]
     position = 0
     while (start := opening.search(content, position)) and (end := closing.search(content, start.end())):
@@ -213,7 +215,7 @@ _TAG = re.compile(
     r"|(?P<bracket>\[/?(?-i:THINK)\]|\u25c1/?think\u25b7)",
     re.IGNORECASE,
 )
-"""Where thoughts begin and end, and what an answer is made of.
+"""The tags of thoughts, and those of the elements of an answer.
 
 The names are those of DeepSeek R1, Qwen, Seed and of models that are prompted to think; the brackets are Magistral's
 and Kimi's.
@@ -221,13 +223,13 @@ and Kimi's.
 
 
 def without_thinking(answer: str) -> str:
-    """``answer`` without what stands between thinking tags; thoughts that never end take the rest with them.
+    """``answer`` without the text between thinking tags. If thoughts never end, the rest of the text goes with them.
 
-    A closing tag alone ends thoughts that the server's template began, so all before it goes. A tag inside an element
-    of the answer is what that element says, and stays.
+    A closing tag alone ends thoughts that the server's template began, so all text before it goes. A tag inside an
+    element of the answer is part of its text, and stays.
 
     Raises:
-      UnusableAnswer: there was nothing but thoughts.
+      UnusableAnswer: the answer was nothing but thoughts.
     """
     tags = list(_TAG.finditer(answer))
     pieces: list[str] = []
@@ -250,8 +252,8 @@ def without_thinking(answer: str) -> str:
 
 
 def _outside_of_elements(tags: Sequence[re.Match[str]]) -> Iterator[re.Match[str]]:
-    """The thinking tags among ``tags`` that are not inside an element which closes before another one opens."""
-    next_elements: list[int] = []  # for each tag from the last one: the place of the next tag that is an element's
+    """The thinking tags outside of elements. An element counts if it closes before another one opens."""
+    next_elements: list[int] = []  # from the last tag to the first: the place of the next tag of an element
     following = len(tags)
     for place in range(len(tags) - 1, -1, -1):
         next_elements.append(following)
@@ -278,16 +280,16 @@ def _is_closing(tag: re.Match[str]) -> bool:
     return bool(tag["slash"]) or "/" in (tag["bracket"] or "")
 
 
-# Makes a redacted record of a draft.
+# Makes a redacted record from a draft.
 
 LONG_AGO = timedelta(days=1)
 _OF_DRAFTS_ALONE = frozenset({"cites", "replaces"})
 
 
 def dated(cited: Collection[EventId], snapshot: BufferSnapshot, now: datetime) -> datetime:
-    """The date of what is learned at ``now`` from these events: theirs, if they happened long ago.
+    """The date of a memory learned at ``now`` from these events: theirs, if they happened long ago.
 
-    Else what is imported would pass for newer than what was said after it, and than changes of its files.
+    Otherwise imported knowledge would count as newer than later statements, and than later changes of its files.
     """
     by_source = snapshot.by_source
     newest = max((by_source[each].valid_time for each in cited if each in by_source), default=now)
@@ -299,8 +301,8 @@ def record_of(
 ) -> MemoryRecord:
     """The record of ``draft`` as it is stored.
 
-    Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their ids are
-    such as are taken in today. The draft's texts were cut when they were worded.
+    It is unchecked, since it cites events as they are stored: a database of the first kiro-learn has event ids that are
+    not accepted today. The draft's texts were cut when they were made.
     """
     told = attrs.asdict(draft, recurse=False, filter=lambda field, _: field.name not in _OF_DRAFTS_ALONE)
     return scrub_record(

@@ -33,10 +33,10 @@ class Portion:
 
 
 def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: int = 1) -> Portion:
-    """The longest prefix of ``snapshot`` that makes a batch of at most ``most_characters``, but at least one entry.
+    """The longest prefix of ``snapshot`` whose batch has at most ``most_characters``; at least one entry.
 
-    It ends where the fewest turns are split: after an answer or before a prompt, if there is such a place from
-    ``least_count`` entries on. One entry that is too long on its own is shown with ever less of its texts.
+    The prefix ends where the fewest turns are split: after an answer or before a prompt, if there is such a place after
+    at least ``least_count`` entries. A single entry that is too long is shown with less and less of its texts.
     """
     batch = frame(snapshot.entries, snapshot.earlier_prompts)
     if len(batch.text) <= most_characters:
@@ -51,10 +51,11 @@ def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: in
 
 
 def part_to_try(snapshot: BufferSnapshot, suspect_count: int) -> BufferSnapshot:
-    """The beginning of ``snapshot`` to learn next, where a run failed on its first ``suspect_count`` entries.
+    """The beginning of ``snapshot`` to learn next, after a run failed on its first ``suspect_count`` entries.
 
-    It is about half of these, so that a few runs find the turn that they failed on: what is learned on the way is no
-    longer suspected. If they are one turn, it is all of them; if none is suspected, it is ``snapshot``.
+    It is about half of these entries. So a few runs find the turn that caused the failure: entries that are learned on
+    the way are no longer suspects. If the entries are one turn, it is all of them. Without suspects, it is
+    ``snapshot``.
     """
     if not suspect_count:
         return snapshot
@@ -65,7 +66,7 @@ def part_to_try(snapshot: BufferSnapshot, suspect_count: int) -> BufferSnapshot:
 def half_count(events: Sequence[Event]) -> int:
     """About half of ``events``, cut where the fewest turns are split; 0 if they are of one turn only.
 
-    The note that a session began says nothing, so there is always more than that on both sides of the cut.
+    The note that a session began says nothing, so both sides of the cut hold more than that.
     """
     split_counts = _split_turn_counts(events)
     telling = [place for place, event in enumerate(events) if event.body != SESSION_STARTED]
@@ -76,9 +77,9 @@ def half_count(events: Sequence[Event]) -> int:
 
 
 def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
-    """How many of the oldest entries fit, with the earlier prompts of their sessions; at least one.
+    """How many of the oldest entries fit together with the earlier prompts of their sessions; at least one.
 
-    Numbers and paths are counted as if all were framed, where they are longest.
+    Numbers and paths are counted with the lengths that they would have if all entries were framed: the longest ones.
     """
     earlier = snapshot.earlier_prompts
     shown = (*earlier, *snapshot.events)
@@ -95,15 +96,15 @@ def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
 
 
 def _best_cut(events: Sequence[Event], least: int, most: int) -> int:
-    """How many of the first ``most`` events to take, so that the fewest turns are split; of several cuts, the last."""
+    """How many of the first ``most`` events to take so that the fewest turns are split. Of equal cuts, the last."""
     split_counts = _split_turn_counts(events)
     return min(range(min(least, most), most + 1), key=lambda count: (split_counts[count], -count))
 
 
 def _split_turn_counts(events: Sequence[Event]) -> list[int]:
-    """For each number of events taken: how many sessions are left in the middle of a turn.
+    """For each count of events taken: how many sessions are cut in the middle of a turn.
 
-    A turn holds from its prompt, or its first tool, up to its answer; notes are no part of any.
+    A turn lasts from its prompt, or its first tool, to its answer. Notes belong to no turn.
     """
     steps = [0] * (len(events) + 2)
     for places in _sessions(events):
@@ -135,15 +136,15 @@ def _is_one_turn(event: Event, following: Event) -> bool:
     return event.kind is not EventKind.SESSION_SUMMARY and following.kind is not EventKind.PROMPT
 
 
-# What is remembered already and is near to a batch.
+# Memories that are near to a batch.
 #
-# A model is shown it, so that it tells nothing twice, and can say which memory no longer holds.
+# A model is shown them, so that it repeats none of them and can say which memory no longer holds.
 #
-# That is kept as a fact of the new memory, in words which ``retrieval.ranking.succession`` reads: the older one stays
-# in the store, and is told with the day until which it held.
+# The new memory keeps that as a fact, in words that ``retrieval.ranking.succession`` reads. The older memory stays in
+# the store, and is told with the day until which it held.
 
 MOST_KNOWN = 12
-"""Memories that a prompt shows; a letter each."""
+"""The most memories that a prompt shows. Each gets a letter."""
 
 INSTRUCTIONS = """\
 
@@ -155,12 +156,12 @@ is not replaced, even if more is known now.
 _NONE = re.compile(r"\bn/a\b", re.IGNORECASE)
 _LETTERS_ALONE = re.compile(r"[\s,;&/\[\]]*(?:[a-z](?:[\s,;&/\[\]]+|$))+", re.IGNORECASE)
 _LETTER = re.compile(r"\b[A-Z](?=\s*(?:$|[,;:&/()\[\]]|and\b|[A-Z]\b))")
-"""A letter that names a memory, and no word of a sentence: "B", "A and C", "B: RabbitMQ", and not "A new rule"."""
+"""A letter that names a memory and is no word of a sentence: "B", "A and C", "B: RabbitMQ", but not "A new rule"."""
 _MARKUP_CHARACTERS = 60
-"""Of one memory in the list, beside its title."""
+"""The characters of one memory in the list besides its title."""
 
 KNOWN_CHARACTERS = len(INSTRUCTIONS) + MOST_KNOWN * (MAX_TITLE + _MARKUP_CHARACTERS)
-"""Most of a prompt for all this."""
+"""The most characters of a prompt for these instructions and the list."""
 
 
 @attrs.frozen
@@ -171,17 +172,17 @@ class Known:
 
     @property
     def text(self) -> str:
-        """The instructions and the list; empty if there is none."""
+        """The instructions and the list; empty if there are no memories."""
         if not self.records:
             return ""
         told = map(_told, ascii_uppercase, self.records)
         return "\n".join((INSTRUCTIONS, "<known>", *told, "</known>", ""))
 
     def applied_to(self, draft: RecordDraft, said_at: datetime) -> RecordDraft:
-        """``draft`` with a fact for each memory that it says to hold no longer, as far as that can be believed.
+        """``draft`` with a fact for each memory that it says no longer holds, as far as that can be believed.
 
-        What was learned after it was said is not older, what somebody shares is theirs, and a person's word is ended by
-        a person's alone.
+        Not believed: the end of a memory that was learned after the draft's events, or that somebody else shared. A
+        person's word is ended only by a person's word.
         """
         letters = _letters_in(draft.replaces)
         ended = [
@@ -211,7 +212,7 @@ NOTHING_KNOWN = Known()
 
 # The instructions before and after the batch, so that the model answers in the form that :mod:`..parsing` reads.
 #
-# Every learner is given the same prompt; the extractive one looks for the batch in it and needs no telling.
+# Every learner gets the same prompt. The built-in learner looks for the batch in it and ignores the instructions.
 
 BEFORE = """\
 You turn what happened in coding sessions into memories for a coding agent that will work on the same project later.
@@ -280,16 +281,16 @@ That was the batch. Answer now with <memory_record> elements, or with <skip/>{mo
 
 @attrs.frozen
 class More:
-    """What else an answer may hold, beside records."""
+    """Elements that an answer may hold in addition to records."""
 
     before: str = ""
     """Instructions before the batch."""
     after: str = ""
-    """The reminder at the end, where a model is told what to answer with, and that nothing else is wanted."""
+    """Words of the reminder at the end, which says what to answer with and that nothing else is wanted."""
 
     @property
     def characters(self) -> int:
-        """Of a prompt, for these."""
+        """The characters of a prompt for both texts."""
         return len(self.before) + len(self.after)
 
 
@@ -299,15 +300,15 @@ INSTRUCTIONS_CHARACTERS = len(BEFORE) + len(AFTER.format(more="")) + 3
 
 
 def prompt_for(batch: FramedBatch, more: More = NOTHING_MORE, known: Known = NOTHING_KNOWN, problem: str = "") -> str:
-    """The whole prompt that asks a model to learn ``batch``, beside what is ``known``.
+    """The whole prompt that asks a model to learn ``batch`` and shows the memories ``known``.
 
-    ``problem``: what was wrong with the answer before, in our words; the same prompt might get the same answer again.
+    ``problem`` says what was wrong with the last answer. Without it, the same prompt might get the same answer again.
     """
     again = f"Your answer before this one could not be used: {problem}.\n" if problem else ""
     return f"{BEFORE}{more.before}{known.text}\n{batch.text}\n\n{AFTER.format(more=more.after)}{again}"
 
 
-# A batch that any model can learn: if a model fails on it too, the model is at fault and not another batch.
+# A batch that any model can learn. If a model fails on it too, the model is at fault and not the other batch.
 
 HEALTH_CHECK = FramedBatch(
     """\
@@ -321,4 +322,4 @@ HEALTH_CHECK = FramedBatch(
 </batch>""",
     sources=tuple((EventId(f"{number:026d}"),) for number in (1, 2)),
 )
-"""Short, harmless and worth a memory; neither its events nor the memories learned from them are stored."""
+"""The batch is short, harmless and worth a memory. Neither its events nor memories learned from them are stored."""

@@ -1,4 +1,4 @@
-"""Restores what a model's drafts lost, and merges those that are near-identical."""
+"""Restores statements that a model's drafts lost, and merges near-identical drafts."""
 
 from __future__ import annotations
 
@@ -30,35 +30,36 @@ from kiro_learn.retrieval.ranking.succession import as_said
 
 # Restores what a model's drafts lost: statements with rare terms that no draft of their turn holds become facts.
 #
-# A model that summarises keeps what it takes for the point. A question that comes weeks later is often about a
-# name, a number or a path beside it, and about the words that the person chose.
+# A model that summarises keeps what it takes for the point. A question that comes weeks later is often about a name, a
+# number or a path next to it, and about the words that the person chose.
 
 MOST_QUOTED, MOST_QUOTED_OF_THIN = 3, 40
-"""Most facts that are added for one turn: to drafts that tell what they keep, and to those that only name it."""
+"""Most facts that are added for one turn: to drafts that tell what they keep, and to thin ones."""
 
 THIN_CHARACTERS = 300
-"""Of a summary, below which a draft without facts only names what it keeps. What another leaves out, its model took for
-talk, and was mostly right: of 283 statements that used to be put back, one in ten was of use."""
+"""A draft without facts and with a shorter summary is thin: it only names what it keeps. What other drafts leave out,
+their model took for talk, and was mostly right: of 283 statements that used to be put back, one in ten was useful.
+"""
 
 MOST_UNHELD_SHARE = 0.5
-"""Most of a statement's content words that may be missing before a thin draft has lost it."""
+"""If a larger share of a statement's content words is missing, a thin draft has lost the statement."""
 
 LEAST_WORTH = 1.5
-"""Of an agent's statement that is put back into a draft that is not thin."""
+"""The least worth of an agent's statement that is put back into a draft that is not thin."""
 
 _TOKEN = re.compile(r"[\w@][\w.@:/\\#+-]*")
 _RARE = re.compile(r"\d|\w[_:\\@#]\w|\w{2}[./]\w|\w[./]\w{2}|[a-z][A-Z]|[A-Z]{3}")
-"""What makes a token a number, a version, a path or an identifier; words joined by a hyphen are none."""
+"""Signs that a token is a number, a version, a path or an identifier. Words joined by a hyphen are none of these."""
 
 _OUTPUT = re.compile("^`[^`]*`(?:; `[^`]*`)*$|[\u2500-\u257f\u276f\u23bf\u2a2f\u2705\u2713\u2714\u274c]|[|].*[|]")
-"""Code and nothing else, a tree, a table, or what a program printed: no statement, but what one would be about."""
+"""Code alone, a tree, a table, or the output of a program. Such text states nothing by itself."""
 
 _REPORTS_CHANGE = re.compile(
     r"\W*(?:added|changed|cleaned|created|declared|deleted|extracted|fixed|implemented|merged|migrated|modified|moved"
     r"|refactored|removed|renamed|replaced|split|updated|verifies|wrapped)\b",
     re.IGNORECASE,
 )
-"""How an agent begins to tell what it did: that is seen in the project."""
+"""How an agent begins to tell what it did. The project shows that anyway."""
 
 _PARTS = re.compile(r"[._:/\\@#-]+")
 
@@ -67,13 +68,13 @@ _PARTS = re.compile(r"[._:/\\@#-]+")
 class _Statement:
     text: str
     is_by_person: bool
-    """A person said it, so its negations count too."""
+    """Whether a person said it. Then its negations count too."""
     is_answer: bool = False
-    """To a question that a tool asked."""
+    """Whether it answers a question that a tool asked."""
 
     @property
     def lays_down(self) -> bool:
-        """It is a rule, a choice, or an answer that a person gave a tool."""
+        """Whether it is a rule, a choice, or an answer that a person gave a tool."""
         return self.is_answer or bool(laid_down_in(self.text) or chosen_in(self.text))
 
 
@@ -108,10 +109,10 @@ class _Held:
 def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -> list[RecordDraft]:
     """``drafts``, with the statements of each turn that no draft of the turn holds.
 
-    ``snapshot``: the events that the drafts were made from. If no draft cites a turn, only a person's rule or answer to
-    a tool becomes a draft of its own: the model saw the rest and left it out. So does a command that fails as it is
-    called, which no model is asked about. No rule of a long prompt is put back: a model knows better than the built-in
-    learner what its author says there and what they pasted.
+    ``snapshot`` holds the events that the drafts were made from. If no draft cites a turn, only a person's rule or
+    answer to a tool becomes a draft of its own: the model saw the rest and left it out. A command that fails in the way
+    it is called becomes one too, since no model is asked about it. No rule of a long prompt is put back: a model knows
+    better than the built-in learner what its author says there and what they pasted.
     """
     completed = list(drafts)
     citing_places: defaultdict[EventId, list[int]] = defaultdict(list)
@@ -137,7 +138,7 @@ def _is_rule(draft: RecordDraft) -> bool:
 
 
 def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:
-    """Whether no draft holds the rule: then it needs a record of its own, which later learning protects."""
+    """Whether no draft holds the rule. Then it needs a record of its own, which later learning protects."""
     if not _is_rule(rule):
         return False
     held = _Held(text for draft in drafts for text in _texts(draft))
@@ -145,7 +146,7 @@ def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:
 
 
 def _quote(turn: Turn, places: Sequence[int], drafts: list[RecordDraft]) -> None:
-    """Add the statements of ``turn`` that the drafts at ``places`` lack to the one of them with the fewest facts."""
+    """Add the statements of ``turn`` that the drafts at ``places`` lack to the draft with the fewest facts."""
     held = _Held(text for place in places for text in _texts(drafts[place]))
     is_thin = all(_is_thin(drafts[place]) for place in places)
     lost: list[str] = []
@@ -166,9 +167,9 @@ def _is_thin(draft: RecordDraft) -> bool:
 
 
 def _is_missed(statement: _Statement, held: _Held) -> bool:
-    """Whether a draft that tells what it keeps lost ``statement``.
+    """Whether a draft that is not thin lost ``statement``.
 
-    That is a person's rule, choice or answer, or a name or a number in a statement that is worth keeping.
+    It did if it lacks a person's rule, choice or answer, or a name or a number of a statement that is worth keeping.
     """
     if statement.is_by_person and statement.lays_down:
         return held.lacks(statement)
@@ -178,7 +179,7 @@ def _is_missed(statement: _Statement, held: _Held) -> bool:
 
 
 def _statements(turn: Turn) -> Iterator[_Statement]:
-    """What a person said, then what the agent answered."""
+    """The statements of the person, then those of the agent's answer."""
     for fact in answered_facts(turn.tools):
         yield _Statement(fact.text, is_by_person=True, is_answer=True)
     for said in turn.prompts:

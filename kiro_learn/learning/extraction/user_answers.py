@@ -1,7 +1,7 @@
-"""What a person answered to a tool that asked them: their own words, though a tool's result carries them.
+"""The answers of a person to a tool that asked them: their own words, although a tool's result carries them.
 
-Agents ask by a tool and differ in its name and in the shape of its result. The questions are in its input; the answers
-are found by the text, the id, the header or the place of their question.
+Agents differ in the name of the tool that asks and in the shape of its result. The questions are in the tool's input.
+An answer is found by the text, the id, the header or the place of its question.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import attrs
 from kiro_learn.learning.extraction.extractive.vocabulary import on_one_line
 
 MOST_ANSWERS = 12
-"""Of one use of a tool. Claude Code asks at most four questions at once, Codex three."""
+"""The most answers in one use of a tool. Claude Code asks at most four questions at once, Codex three."""
 MOST_OPTIONS = 20
-"""Of one question."""
+"""The most options of one question."""
 
 _ASKS = re.compile(r"(?<![a-z])ask", re.IGNORECASE)
 _ASKED_ABOUT = ("user", "question", "human")
-"""In the name of a tool that asks: AskUserQuestion, ask_user, ask_followup_question, AskQuestion."""
+"""Words in the name of a tool that asks: AskUserQuestion, ask_user, ask_followup_question, AskQuestion."""
 
 _QUESTION_KEYS = ("question", "prompt", "message", "text", "title")
 _ANSWER_KEYS = ("answers", "answer", "selected", "response", "value")
@@ -48,34 +48,36 @@ _ANSWERED = "User has answered your questions:"
 _REFUSAL = "{} refused"
 _SENTENCE_MARKS = " .!?"
 _FEEDBACK = re.compile(r"tell you how to proceed, the user said:\s*(?!The user wants to clarify)(\S.*)", re.DOTALL)
-"""What a person typed who did not let a tool run."""
+"""The text that a person typed instead of letting a tool run."""
 
 
 @attrs.frozen
 class UserAnswer:
-    """One question that was put to a person, and what they said."""
+    """A question that was put to a person, and their answer."""
 
     question: str
-    """As it was asked; the name of the tool that was refused where nothing was asked."""
+    """The question as it was asked. If nothing was asked, it names the tool that the person refused."""
     answer: str
-    """Chosen options, or what was typed."""
+    """The chosen options, or the text that was typed."""
     meaning: str = ""
-    """How the question described what was chosen."""
+    """The question's description of the chosen options."""
     others: str = ""
     """The options that were not chosen."""
 
     def with_each(self, change: Callable[[str], str]) -> UserAnswer:
-        """With all of its texts changed."""
+        """The same with ``change`` applied to each of its texts."""
         return UserAnswer(*map(change, (self.question, self.answer, self.meaning, self.others)))
 
     def is_refusal_of(self, tool: str) -> bool:
-        """Whether it was typed instead of letting this tool run, and answers no question."""
+        """Whether the answer was typed instead of letting this tool run. Then it answers no question."""
         return self.question == _REFUSAL.format(tool)
 
     @property
     def statement(self) -> str:
-        """All of it as one line, without the question's mark: a sentence ends there, and passages of a memory are cut
-        at such ends, so that a long question would be told without its answer.
+        """Question and answer on one line, without the mark at the end of the question.
+
+        Passages of a memory are cut at the end of sentences. With the mark, a long question would be told without its
+        answer.
         """
         question = self.question.rstrip(_SENTENCE_MARKS)
         meaning = f" ({self.meaning})" if self.meaning else ""
@@ -87,13 +89,13 @@ class UserAnswer:
 class _Question:
     text: str
     names: tuple[str, ...]
-    """By what an answer may name it."""
+    """The names that an answer may call it by."""
     options: tuple[tuple[str, str], ...]
-    """(label, description) of each."""
+    """The (label, description) of each option."""
 
 
 def user_answers(name: str, given: Any, response: Any) -> list[UserAnswer]:
-    """What a person answered in this use of the tool ``name``; nothing if it is no question or got no answer."""
+    """The answers in this use of the tool ``name``, or the text typed instead of letting it run; mostly none."""
     if not _is_asking(name):
         return [UserAnswer(_REFUSAL.format(name), on_one_line(said))] if (said := _feedback(response)) else []
     questions = _questions(given)[:MOST_ANSWERS]
@@ -114,7 +116,7 @@ def _is_asking(name: str) -> bool:
 
 
 def _feedback(response: Any) -> str:
-    """What a person said instead of letting the tool run."""
+    """The text that a person typed instead of letting the tool run."""
     text = _text_of(response, _DEPTH)
     found = _FEEDBACK.search(text) if "the user said:" in text else None
     return found.group(1).strip() if found else ""
@@ -153,7 +155,7 @@ def _option(value: Any) -> tuple[str, str] | None:
 
 
 def _structured(value: Any, questions: Sequence[_Question], depth: int = _DEPTH) -> dict[int, str]:
-    """Answers by the place of their question, where ``value`` names them."""
+    """The answers in ``value``, by the place of their question."""
     value = _decoded(value)
     if depth == 0:
         return {}
@@ -185,7 +187,7 @@ def _answer(value: Any) -> str:
 
 
 def _from_text(text: str, questions: Sequence[_Question]) -> dict[int, str]:
-    """Answers in prose: ``"question"="answer"`` for each, or the whole text where one thing was asked."""
+    """Answers in prose: ``"question"="answer"`` for each, or the whole text if there was one question."""
     marks = [(text.find(mark), place, mark) for place, question in enumerate(questions) if (mark := _mark(question))]
     found = sorted(mark for mark in marks if mark[0] >= 0)
     if found:
@@ -208,7 +210,7 @@ def _tail(text: str, start: int) -> int:
 
 
 def _quoted(piece: str) -> str:
-    """The answer at the beginning of ``piece``, up to its closing quote, and a note behind it that says more."""
+    """The answer at the beginning of ``piece``, up to its closing quote, and a note after it that says more."""
     answer, *behind = _BEHIND.split(piece.rstrip(",. \n"), maxsplit=1)
     if not behind:
         return on_one_line(answer.removesuffix('"'))
@@ -242,7 +244,7 @@ def _texts(value: Any, depth: int) -> Iterator[str]:
 
 
 def _decoded(value: Any) -> Any:
-    """``value``, or what it holds where it is JSON in a text."""
+    """``value``, or the decoded content of a text that is JSON."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return value
     try:
@@ -251,24 +253,24 @@ def _decoded(value: Any) -> Any:
         return value
 
 
-# Whether a use of a tool failed: read here for all agents, each of which says it in another way.
+# Whether a use of a tool failed. Agents report that in different ways, which are all read here.
 #
 # Two fields do not say what their names promise. ``success: true`` of Kiro CLI and Amazon Q only says that the tool
-# ran: how its command ended is an ``exit_status`` inside of the result. ``success: true`` of Goose may hold an
-# ``isError: true``. So nothing that reports a success outweighs a failure that is reported anywhere else.
+# ran; an ``exit_status`` inside of the result says how its command ended. ``success: true`` of Goose may hold an
+# ``isError: true``. So no reported success outweighs a failure that is reported anywhere else.
 
 _WRAPPERS_OF_RESULTS = frozenset(
     {"result", "results", "content", "output", "metadata", "state", "data", "json", "terminalcommandstate"}
 )
-"""Under which agents put a result, or what they know of it."""
+"""The fields in which agents put a result, or their notes about it."""
 
 _ENVELOPES = frozenset({"state", "metadata"})
-"""Of these, what the agent wrote and not the tool."""
+"""Those of these fields that the agent wrote, and not the tool."""
 
 _EXITS = frozenset({"exitcode", "exitstatus", "exit", "returncode"})
 _FLAGS = frozenset({"iserror", "rejected", "interrupted", "timedout"})
 _FAILURES = frozenset({"error", "failed", "failure", "cancelled", "canceled", "rejected", "declined", "timeout"})
-"""What the status of a call may be that did not do what it should."""
+"""Statuses of a call that did not do what it should."""
 
 _EXIT_TEXT = re.compile(r"\s*(?:exit (?:status|code):? *)?(-?\d{1,10})\s*", re.IGNORECASE)
 _SIGNAL = re.compile(r"\s*signal: *\d", re.IGNORECASE)
@@ -280,7 +282,7 @@ _IN_TEXT = re.compile(
     r"|^\S{1,40}: (?:line \d+: )?\S{1,80}: command not found",
     re.IGNORECASE | re.MULTILINE,
 )
-"""How programs, and agents whose results are text, say so."""
+"""How programs, and agents whose results are text, report a failure."""
 
 _RUNNING = re.compile(r"bash|shell|exec|command|terminal|run|aws|powershell", re.IGNORECASE)
 
@@ -288,7 +290,7 @@ _ITEMS = 40
 
 
 def runs_commands(tool: str) -> bool:
-    """Whether the tool of this name does."""
+    """Whether the tool of this name runs commands."""
     return _RUNNING.search(tool) is not None
 
 
@@ -296,9 +298,9 @@ def has_failed(tool: str, response: Any, shown: str) -> bool:
     """Whether the use of a tool failed, as far as its result says so.
 
     Args:
-      tool: its name. What a tool shows that runs no commands, such as a file, may be about any failure.
+      tool: its name. The text of a tool that runs no commands is not read: a file may be about any failure.
       response: the result as the agent reported it, any JSON.
-      shown: the same as a text, or what is left of it.
+      shown: ``response`` as a text, or what is left of it.
     """
     if _says_failed(response, _DEPTH, is_envelope=True):
         return True
@@ -336,7 +338,7 @@ def _field_fails(name: str, value: Any) -> bool:
 
 
 def _is_failing_exit(value: Any) -> bool:
-    """``1``, ``"1"``, ``"exit status: 1"``, ``"signal: 9 (SIGKILL)"``."""
+    """Whether an exit value means a failure: ``1``, ``"1"``, ``"exit status: 1"``, ``"signal: 9 (SIGKILL)"``."""
     if isinstance(value, str):
         found = _EXIT_TEXT.fullmatch(value)
         return int(found.group(1)) != 0 if found else _SIGNAL.match(value) is not None
@@ -344,8 +346,9 @@ def _is_failing_exit(value: Any) -> bool:
 
 
 def _fields_in(text: str) -> Iterator[tuple[str, Any]]:
-    """The fields of a text that is a JSON object, as Cursor's and Codex's results are, and of its metadata. Such a text
-    may also be what a command printed, so that of its fields only those tell that hardly a command prints.
+    """The fields of a text that is a JSON object, and of its metadata. Results of Cursor and Codex are such texts.
+
+    A command may also have printed such a text. So the caller reads only fields that hardly any command prints.
     """
     if not text.startswith("{"):
         return
@@ -359,5 +362,5 @@ def _fields_in(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _plain(name: str) -> str:
-    """``exit_code`` and ``exitCode`` alike."""
+    """The name in one form: ``exit_code`` and ``exitCode`` become equal."""
     return name.replace("_", "").lower()

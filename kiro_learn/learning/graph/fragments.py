@@ -1,8 +1,8 @@
-"""What a model's answer says for the graph, beside its memories.
+"""Reads what a model's answer proposes for the graph, next to its memories.
 
-A model proposes, the events decide: a fragment is taken only where a prompt of the batch that it cites, or what the
-person answered to a tool, holds the words of what it claims. So nothing is learned that only an agent said, and no
-predicate that is not in the table.
+A model proposes, and the events decide. A fragment is taken only if its words stand in a prompt of the batch that it
+cites, or in the person's answer to a tool. So nothing is learned that only an agent said, and no predicate that is not
+in the table.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ Leave the <graph> out if there is nothing for it.
 """,
     after=", then with one <graph> if there is anything for it",
 )
-"""What a model is told of the graph."""
+"""The part of the prompt that is about the graph."""
 
 PROPOSED = 0.8
-"""The confidence of what a model read out of a person's words."""
+"""The confidence of a fragment that a model read out of a person's words."""
 MOST_WORDS = 8
-"""Of a name."""
+"""The most words of a name."""
 MOST_FRAGMENTS = 50
 
 _GRAPH = re.compile(r"<graph\b[^<>]{0,200}>")
@@ -95,13 +95,13 @@ class Refusal(enum.StrEnum):
     """Why a fragment is not taken."""
 
     NO_PROMPT = "no_prompt"
-    """It cites nothing of this batch that the person said."""
+    """It cites no event of this batch in which the person said something."""
     NOT_SAID = "not_said"
-    """Its words do not stand there, or in no sentence that states anything."""
+    """Its words do not stand in the cited text, or only in sentences that state nothing."""
     PREDICATE = "predicate"
-    """There is no such predicate."""
+    """The table has no such predicate."""
     FORM = "form"
-    """A name is too long or missing, or a type, a category or a value is none."""
+    """A name is too long or missing, or a type, a category or a value is not valid."""
 
 
 Count: TypeAlias = Mapping[tuple[str, Refusal], int]
@@ -109,31 +109,31 @@ Count: TypeAlias = Mapping[tuple[str, Refusal], int]
 
 @attrs.frozen
 class Proposals:
-    """What an answer proposes."""
+    """The proposals in an answer."""
 
     drafts: GraphDrafts
-    """What of it is taken."""
+    """The drafts that are taken."""
     refusals: Count
-    """How often what else it proposes was refused, by the name of the element and the reason."""
+    """How many other fragments were refused, by the name of the element and the reason."""
 
     @property
     def refused_counts(self) -> dict[str, int]:
-        """The refusals by one name each, for a line of a log."""
+        """The refusals for a log line: one name for each element and reason."""
         return {f"{element}_{reason}_count": count for (element, reason), count in self.refusals.items()}
 
 
 @attrs.frozen
 class _Fragment:
-    """One element, and one text that may speak for it."""
+    """One element, with one of the texts that may bear it out."""
 
     attributes: Mapping[str, str]
     inside: str
-    """What stands between its tags, as it is written there."""
+    """The text between its tags, as the model wrote it."""
     said: OwnWords
     project: str
 
     def spelled(self, name: str, type_: EntityType) -> tuple[str, EntityType]:
-        """The project's and the person's own name where they are meant, else ``name``."""
+        """The project's or the person's own name where ``name`` means one of them; else ``name``."""
         if type_ is not EntityType.PERSON and (name.casefold() in _PROJECT_WORDS or _is_spelling(name, self.project)):
             return self.project, EntityType.PROJECT
         if name.casefold() in _PERSON_WORDS:
@@ -143,7 +143,7 @@ class _Fragment:
 
 @attrs.frozen
 class _Made:
-    """What came of one element."""
+    """The result for one element."""
 
     element: str
     made: Draft | Refusal
@@ -155,9 +155,9 @@ Make: TypeAlias = Callable[[_Fragment], Draft | Refusal]
 
 
 def proposals_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Proposals:
-    """What ``answer`` says for the graph and ``snapshot`` bears out, and counts of what is refused.
+    """The proposals in ``answer`` that ``snapshot`` bears out, and counts of those that are refused.
 
-    Nothing, where ``answer`` has no graph.
+    No proposals if ``answer`` has no graph.
     """
     answer = without_thinking(answer)
     opening = _GRAPH.search(answer)
@@ -180,7 +180,7 @@ def proposals_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> P
 
 
 def _made(element: str, fragments: Sequence[_Fragment]) -> _Made:
-    """What the first text that bears it out speaks for; else why the last one does not."""
+    """The draft from the first text that bears the element out; else the reason why the last text does not."""
     made: Draft | Refusal = Refusal.NO_PROMPT
     written = ""
     for fragment in fragments:
@@ -192,7 +192,7 @@ def _made(element: str, fragments: Sequence[_Fragment]) -> _Made:
 
 
 def _spellings(found: Sequence[_Made]) -> Iterator[EntityDraft]:
-    """The project by the name of its folder, with how else it was written of in a fact."""
+    """The project as an entity, with the other spellings of its name in facts."""
     for each in found:
         fact = each.made
         if isinstance(fact, FactDraft) and fact.subject != each.written and _is_spelling(each.written, fact.subject):
@@ -313,7 +313,7 @@ _MAKERS: Mapping[str, Make] = {
 
 
 def _is_spelling(name: str, of: str) -> bool:
-    """Whether both have the same letters and digits."""
+    """Whether both names have the same letters and digits."""
     bare = ["".join(filter(str.isalnum, each)).casefold() for each in (name, of)]
     return bool(bare[0]) and bare[0] == bare[1]
 

@@ -1,4 +1,4 @@
-"""How what a batch says of entities is added to the graph: mentions, facts, and the edges that follow from facts."""
+"""Adds what a batch says of entities to the graph: mentions, facts, and edges that follow from facts."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from kiro_learn.model.graph import (
 )
 
 CONFIRMATION = 0.05
-"""What another event that says the same adds to a fact's confidence."""
+"""How much another event that says the same adds to a fact's confidence."""
 RULES = Rules(conflict=cannot_hold_together, weighs_sources=True)
 
 Settled: TypeAlias = tuple[Fact, Span]
 Thing: TypeAlias = tuple[GraphItemId, frozenset[str], str]
-"""What is settled together: an entity, predicates that exclude each other, and an object if only one matters."""
+"""Facts that are settled together: an entity, predicates that exclude each other, and an object if only one matters."""
 
 
-def mention(  # what is said of an entity, by name
+def mention(  # all that a mention of an entity may have
     graph: WorkingGraph,
     name: str,
     type_: EntityType,
@@ -54,10 +54,10 @@ def mention(  # what is said of an entity, by name
     aliases: tuple[str, ...] = (),
     is_object: bool = False,
 ) -> Entity:
-    """The entity of that name, made if there is none; another event that mentions it is counted.
+    """The entity called ``name``, made if there is none. Another event that mentions it is counted.
 
     Args:
-      is_object: of a fact, so that ``type_`` is what its predicate suggests.
+      is_object: the name is the object of a fact, so its predicate only suggests ``type_``.
     """
     called = graph.called(name)
     entity = _meant(called, type_, is_object=is_object)
@@ -72,7 +72,7 @@ def mention(  # what is said of an entity, by name
             last_referenced=source.said_at,
         )
     is_new = graph.note_mention(entity.item_id, source)
-    others = (name, *aliases)  # the name where it is another one of the same tool
+    others = (name, *aliases)  # ``name`` may be another name of the same tool
     merged = dict.fromkeys((*entity.aliases, *(each for each in others if bare(each) not in _known_as(entity))))
     is_unclear = entity.type is EntityType.OTHER and not (is_object and entity.description)
     takes_type = is_unclear or (not is_object and type_ is not EntityType.OTHER)
@@ -90,11 +90,11 @@ def mention(  # what is said of an entity, by name
 
 
 def _meant(called: Sequence[Entity], type_: EntityType, *, is_object: bool) -> Entity | None:
-    """Which of the entities that have a name or an alias is meant: one of the type, then the one mentioned most.
+    """The entity of ``called`` that is meant: one of the type, then the one mentioned most.
 
-    A predicate only suggests the type of its object: nearly all suggest a tool, though a project runs on hosts too. So
-    the object is whatever has the name, but for a person. And an entity that was called a tool or a concept so, and of
-    which nothing more is known, becomes what it is declared to be.
+    A predicate only suggests the type of its object: nearly all suggest a tool, although a project also runs on hosts.
+    So any entity with the name may be the object, except a person. A tool or concept of which only the name is known
+    takes the type that is declared for it.
     """
     found = [each for each in called if each.type is type_ or EntityType.OTHER in {each.type, type_}]
     if not found and is_object and type_ in SUGGESTED:
@@ -116,9 +116,9 @@ def _known_as(entity: Entity) -> set[str]:
 
 
 def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
-    """Add what is said of subjects: it ends, corrects or confirms what is there, or stands beside it.
+    """Add facts: each ends, corrects or confirms a stored one, or stands next to the others.
 
-    A predicate that is not in the table is not learned, nor an object that it cannot have.
+    A predicate that is not in the table is not learned, nor an object that the predicate cannot have.
     """
     said: dict[Thing, list[Claim]] = {}
     for place, draft in enumerate(drafts):
@@ -134,7 +134,7 @@ def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
 
 
 def merge_entities(graph: WorkingGraph, gone: Entity, kept: Entity) -> None:
-    """Let ``kept`` have the names, the facts and the edges of ``gone``, which goes."""
+    """Give the names, facts and edges of ``gone`` to ``kept``, and remove ``gone``."""
     names = dict.fromkeys((*kept.aliases, gone.name, *gone.aliases))
     aliases = tuple(each for each in names if bare(each) != bare(kept.name))
     joined = attrs.evolve(
@@ -153,7 +153,7 @@ def merge_entities(graph: WorkingGraph, gone: Entity, kept: Entity) -> None:
         said[_thing_of(kept.item_id, (fact.predicate, folded(fact.object)))] = []
     for edge in graph.items_of(Relationship):
         if edge.source_id == gone.item_id or (edge.source_id, edge.target_id) == (kept.item_id, gone.item_id):
-            graph.remove(edge.item_id)  # what its fact leads to is found again
+            graph.remove(edge.item_id)  # the edge is made again from its fact
         elif edge.target_id == gone.item_id:
             graph.put(attrs.evolve(edge, target_id=kept.item_id))
     graph.remove(gone.item_id)
@@ -162,7 +162,7 @@ def merge_entities(graph: WorkingGraph, gone: Entity, kept: Entity) -> None:
 
 
 def _settle_all(graph: WorkingGraph, said: dict[Thing, list[Claim]]) -> None:
-    """Settle these things, and those that end where one of these does."""
+    """Settle the things in ``said``, and the things that end where one of them ends."""
     for thing in [*said]:
         for other in _ending_with(graph, thing):
             said.setdefault(other, [])
@@ -180,17 +180,17 @@ def _thing_of(entity_id: GraphItemId, key: ValueKey) -> Thing:
 
 
 def _ends_with(thing: Thing) -> str | None:
-    """The predicate whose end is one of this thing too."""
+    """The predicate whose ends also end this thing."""
     return next((PREDICATES[each].ends_with for each in thing[1] if PREDICATES[each].ends_with), None)
 
 
 def _depends(thing: Thing) -> bool:
-    """Whether it may end with another thing, which is settled before."""
+    """Whether ``thing`` may end with another thing, which is settled before it."""
     return _ends_with(thing) is not None or bool(thing[1] & DUTIES)
 
 
 def _ending_with(graph: WorkingGraph, thing: Thing) -> Iterator[Thing]:
-    """The things that end where this one does, of those of which something is known."""
+    """The known things that end where ``thing`` ends."""
     entity_id, predicates, object_ = thing
     for fact in graph.facts_of(entity_id, object_):
         if PREDICATES[fact.predicate].ends_with in predicates:
@@ -201,7 +201,7 @@ def _ending_with(graph: WorkingGraph, thing: Thing) -> Iterator[Thing]:
 
 
 def _claims_of(draft: FactDraft, place: int) -> list[Claim]:
-    """A denial is one; what takes another's place is two."""
+    """The claims of a draft: one for a denial, two for a value that replaces another."""
     claims: list[Claim] = []
     gone = draft.object if draft.is_denied else draft.replaces
     if gone is not None:
@@ -247,7 +247,7 @@ def _settle(graph: WorkingGraph, thing: Thing, new: Sequence[Claim]) -> list[Set
 
 
 def _ends_elsewhere(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """The ends of what this thing ends with, as its own: those that were said after it was said to hold."""
+    """Ends that this thing takes over from another predicate: those said after this thing was said to hold."""
     entity_id, _, object_ = thing
     predicate = _ends_with(thing)
     held = [each for each in claims if each.evidence.says is Says.HOLDS]
@@ -262,7 +262,7 @@ def _ends_elsewhere(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) 
 
 
 def _departures(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """The ends of a duty that follow from where somebody left, went to work elsewhere, or works no longer."""
+    """The ends of a duty that follow when somebody left, now works elsewhere, or no longer works at a place."""
     entity_id, predicates, _ = thing
     if not (predicates & DUTIES and claims):
         return
@@ -306,7 +306,7 @@ def _confidence(claims: Sequence[Claim]) -> float:
 
 
 def _follow_with_edges(graph: WorkingGraph, settled: Sequence[Settled], predicate: str, thing: Thing) -> None:
-    """Let the edges of a thing say what its facts say."""
+    """Make the edges of a thing match its facts."""
     subject_id, _, object_ = thing
     free = graph.edges_of(subject_id, predicate)
     if object_:

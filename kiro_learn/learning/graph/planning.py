@@ -1,6 +1,6 @@
-"""From what a batch says, or a person corrects, to what the graph shall hold: by pure functions of what it holds now.
+"""Plans what the graph shall hold after a batch or a person's correction, as pure functions of its present state.
 
-What a person corrects or says by hand is read as the drafts that a sentence of theirs would have given.
+A correction or statement by hand is read as the drafts that a sentence of the person would have given.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from kiro_learn.model.profile import PreferenceSaid, ProcedureSaid, Said
 from kiro_learn.model.wording import RIVALS
 
 BY_HAND = "edited"
-"""The session id of what is said by hand: it is said outside of any session."""
+"""The session id of statements by hand, which are made outside of any session."""
 SURE = 1.0
 
 
 def drafts_of_correction(
     item: GraphItem, correction: GraphCorrection, *, subject_type: EntityType, event_id: EventId, at: datetime
 ) -> GraphDrafts:
-    """What is said by it; nothing of what has no such field.
+    """The drafts that a correction means; none for a field that the item does not have.
 
     Args:
-      subject_type: of the entity that a fact is about.
-      event_id: of this correction; no event has it.
+      subject_type: the type of the entity that a fact is about.
+      event_id: the id of this correction; no event has it.
     """
     source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
     if isinstance(item, Fact) and correction.object is not None:
@@ -92,12 +92,12 @@ def drafts_of_correction(
 
 
 def drafts_of_statement(said: Said, *, project: str, path: str = "", event_id: EventId, at: datetime) -> GraphDrafts:
-    """What is added by it.
+    """The drafts that a statement adds.
 
     Args:
-      project: what the project is called in its graph: the subject of a fact that names none.
-      path: of what it is said, if not of the whole project: then that is the subject.
-      event_id: of this statement; no event has it.
+      project: the project's name in its graph, which is the subject of a fact that names none.
+      path: the part of the project that the statement is about, if not all of it. A fact gets it as its subject.
+      event_id: the id of this statement; no event has it.
     """
     source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
     if isinstance(said, PreferenceSaid):
@@ -142,10 +142,10 @@ def _type_of(subject: str | None) -> EntityType:
 
 
 REINFORCEMENT = 0.2
-"""The share of what is missing to full strength that another event adds to a preference."""
+"""The share of a preference's missing strength that another event adds."""
 LEAST_OF_A_NEW_VERSION = 0.6
 KEPT_BY_A_NEW_VERSION = 0.7
-"""Of a procedure's confidence, where its steps change."""
+"""The share of a procedure's confidence that it keeps when its steps change."""
 ThingWished: TypeAlias = tuple[str, PreferenceCategory | None, str]
 """The path of a wish, its category, and what it is about."""
 ONE_AT_A_TIME = Rules(conflict=lambda one, other: one != other, ends_all=True)
@@ -153,7 +153,7 @@ D = TypeVar("D", bound=Any)
 
 
 def plan_graph(drafts: GraphDrafts, state: GraphState, *, namespace: Namespace, new_id: NewId) -> GraphPlan:
-    """What the graph shall hold once it knows what ``drafts`` say, whatever order they arrived in.
+    """The changes after which the graph holds what ``drafts`` say, in whatever order they arrived.
 
     An event must be given once only: each call counts its mentions of entities again.
     """
@@ -167,10 +167,11 @@ def plan_graph(drafts: GraphDrafts, state: GraphState, *, namespace: Namespace, 
 
 
 def plan_merge(state: GraphState, gone: Entity, kept: Entity, *, new_id: NewId) -> GraphPlan:
-    """What the graph shall hold where two entities are one.
+    """The changes that make one entity of two.
 
     Args:
-      state: both, all their facts and edges, the edges that lead to ``gone``, and what their facts lead to.
+      state: both entities, all their facts and edges, the edges that lead to ``gone``, and the entities that their
+      facts lead to.
     """
     graph = WorkingGraph(state, kept.namespace, new_id)
     merge_entities(graph, gone, kept)
@@ -254,14 +255,17 @@ def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> 
 
 
 def thing_wished(wish: Preference | PreferenceDraft) -> ThingWished:
-    """What a wish is about: tools that are used instead of each other are one thing, whatever it is filed under."""
+    """The subject of a wish. Rival tools are one subject, whatever the category of the wish."""
     words = folded(wish.key).split()
     about = " ".join(str(RIVALS.get(word, word)) for word in words)
     return (wish.path, None if RIVALS.keys() & words else wish.category, about)
 
 
 def _exclude_each_other(one: ValueKey, other: ValueKey) -> bool:
-    """Whether two wishes about one thing do: "use uv" and "never use pip" do not. The same in other words does."""
+    """Whether two wishes about one thing exclude each other.
+
+    "use uv" and "never use pip" do not. The same wish in other words does.
+    """
     first, second = order_of(one[0]), order_of(other[0])
     if first is None or second is None or first.about != second.about or first == second:
         return one != other

@@ -1,7 +1,7 @@
-"""Whether a sentence says that something is so: what asks, supposes or denies it, and what says that it ended.
+"""Whether a sentence says that something is so. It may also ask, suppose or deny it, or say that it ended.
 
-In the languages that projects are talked about in most, as far as a few words go. A sentence is read in clauses: what
-one of them denies another may state ("We use uv, not pip"). In doubt nothing is stated, and nothing ends.
+Only a few words are read, in the languages that projects are talked about in most. A sentence is read in clauses: one
+may deny a thing and the next may state another ("We use uv, not pip"). In doubt nothing is stated, and nothing ends.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 
 def _any(table: str) -> str:
-    """A pattern of what stands between the semicolons of a table."""
+    """A pattern of the alternatives between the semicolons of ``table``."""
     return "|".join(each.strip() for each in table.split(";"))
 
 
@@ -75,20 +75,20 @@ _OF_OTHERS = _words(
     ; [a-z]+['\u2019]s (?:rule|habit|style|preference) is; (?:i|i['\u2019]ve|we) (?:read|heard); on m['\u2019]a dit
     ; j['\u2019]ai (?:lu|entendu); (?:gelesen|gehört)(?=,|,? dass); (?:he|hemos) (?:leído|oído)"""
 )
-"""Of another project, or what others say or do."""
+"""Words about another project, or about what others say or do."""
 _ONLY_LOOKED_AT = _words(
     """(?:it['\u2019]?s|is|more|looks?|sort of|just) like; (?:lass|lasst) uns; let['\u2019]?s; die finger; would
     ; (?:is|already) (?:taken|busy|in use); overkill; (?:tutorial|readme|article|blog|docs?|competitor)s?; failli; fini
     ; finger weg
     ; (?:compare|evaluate|estimate|check|explain|try|consider|look at|investigate|benchmark) .*"""
 )
-"""Named for a comparison or a proposal, or only in an order to look at something."""
+"""Words that name a thing only to compare or propose it, or to have somebody look at it."""
 _ORDERS = re.compile(
     r"^\W*(?:(?:please|just|now|then|and|so) )*(?:add|ask|block|call|curl|delete|drop|fix|grep|kill|open|ping|read"
     r"|remove|rename|restart|revert|show|start|stop|uninstall|update|upgrade|write)\b",
     re.IGNORECASE,
 )
-"""What is to be done for once says nothing of what holds."""
+"""An order for one time. It says nothing about what holds."""
 
 _GOES_ON = _any("""because; since; weil; porque; parce que; but; sondern; sino; mais; mas; instead of; rather than
     ; statt; anstatt; au lieu d; en vez de; en lugar de; invece di""")
@@ -110,7 +110,7 @@ _LEFT = re.compile(
     r"|\b(?:pass|migr|bascul)\w* d(?:e |')(.{1,60}?) (?:à|vers)\b",
     re.IGNORECASE,
 )
-"""What is left for something else; the rest of the clause says for what."""
+"""Words that name a thing that is left for another. The rest of the clause names the other thing."""
 
 _STATES = _any("""do; don['\u2019]?t; are; ['\u2019]re; use; run; have; have got; 've got; build
     ; deploy; ship; test; lint; format; write; install; serve; host; store; log; keep; manage; publish
@@ -118,7 +118,7 @@ _STATES = _any("""do; don['\u2019]?t; are; ['\u2019]re; use; run; have; have got
     ; picked; went with; switched; moved; migrated; replaced; converted; work; live; listen; pin; target
     ; support; call; sign; tag; squash; rebase; queue; render; style; bundle; compile; package; own; maintain
     ; default; standardi[sz]ed""")
-"""What stands behind "we" where somebody says how things are."""
+"""Verbs after "we" in a sentence that says how things are."""
 _PARTS = _any(r"""api; apis; app; apps; back ?end; front ?ends?; server; client; service; services; site; website; db
     ; database; databases; cache; queue; broker; worker; workers; pipeline; pipelines; ci; cd; build; builds
     ; deploys?; deployments?; deployt; production; prod; staging; infra; infrastructure; hosting; stack
@@ -128,7 +128,7 @@ _PARTS = _any(r"""api; apis; app; apps; back ?end; front ?ends?; server; client;
     ; migrations; schema; images?; containers?; secrets; runtime; language; framework; library; cli; sdk
     ; mobile; releases?; datenbank; projekt; dienst; seite; anwendung; base; serveur; dépôt; projet
     ; proyecto; servicio; servidor; base de datos; banco; projeto; progetto; servizio""")
-"""What a project consists of, in the words of its people."""
+"""The parts of a project, in the words of its people."""
 _OF_THE_PROJECT = re.compile(
     rf"\b(?:we|i|you all)(?: (?:all|now|just|still|already|always|only|currently|mostly|\w+ly)){{0,3}} ?(?:{_STATES})\b"
     rf"|\b(?:{_PARTS})\b"
@@ -141,7 +141,7 @@ _OF_THE_PROJECT = re.compile(
     r"|\bfrom now on\b|この|使って|うち|我们|本项目|\b\u043c\u044b\b|\b\u043d\u0430\u0448|\b\u043d\u0430\u0441\b",
     re.IGNORECASE,
 )
-"""What says of whom a sentence speaks: of the project, of a part of it, or of those who work on it."""
+"""Words that show that a sentence speaks of the project, of a part of it, or of those who work on it."""
 _OF_THE_PERSON = _words(
     """i; me; my; mine; myself; ich; mir; mich; mein\\w*; je; j; moi; mon; ma; mes; yo; mi; mis; eu
     ; meu; minha; io; mio; mia; ik; mijn""",
@@ -185,35 +185,35 @@ _NOT_THIS = re.compile(
 
 
 def sentences_of(text: str) -> Iterator[str]:
-    """The sentences of ``text``, without what it quotes; a name in quotes stays."""
+    """The sentences of ``text`` without quotations. A name in quotes stays."""
     return (each.strip() for each in _SENTENCE_END.split(_QUOTED.sub(" ", text)) if each.strip())
 
 
 def asks(sentence: str, *, politely: bool = False) -> bool:
-    """Whether it is a question; with ``politely``, one that asks somebody to do something is none."""
+    """Whether ``sentence`` is a question. With ``politely``, a request in the form of a question is none."""
     return _ASKS.search(sentence) is not None and not (politely and _ASKS_POLITELY.search(sentence))
 
 
 def supposes(sentence: str) -> bool:
-    """Whether it names a condition."""
+    """Whether ``sentence`` names a condition."""
     return _SUPPOSES.search(sentence) is not None
 
 
 def clauses_of(sentence: str) -> list[str]:
-    """Its parts, of each of which it may say whether it is so by itself."""
+    """The clauses of ``sentence``. Each may state or deny something by itself."""
     text = _LIST_OF_DENIED.sub(" or", _NO_DENIAL.sub(" ", sentence))
     return [each for each in _CLAUSE.split(text) if each]
 
 
 def denies(clause: str) -> bool:
-    """Whether a clause has a word that denies, or says that somebody is averse."""
+    """Whether a clause has a word that denies, or that shows dislike."""
     return _DENIES.search(clause) is not None
 
 
 def is_of_the_project(sentence: str) -> bool:
-    """Whether it says of whom it speaks, and that is the project or its people; or is a name and hardly more.
+    """Whether ``sentence`` speaks of the project or its people, or is a name and hardly more.
 
-    Who praises, compares, asks for or tells of something names no part of the project. In doubt it is not of it.
+    Praise, comparisons, requests and stories name no part of the project. In doubt the answer is False.
     """
     return (
         _OF_THE_PROJECT.search(sentence) is not None or _BARE.search(next(iter(clauses_of(sentence)), "")) is not None
@@ -221,18 +221,19 @@ def is_of_the_project(sentence: str) -> bool:
 
 
 def is_of_the_person(sentence: str) -> bool:
-    """Whether whoever writes it names themselves."""
+    """Whether the writer of ``sentence`` names themselves."""
     return _OF_THE_PERSON.search(sentence) is not None
 
 
 def tells_of_others(sentence: str) -> bool:
-    """Whether it speaks of another project, or says what others say or do."""
+    """Whether ``sentence`` speaks of another project, or reports what others say or do."""
     return _OF_OTHERS.search(sentence) is not None
 
 
 def says_that_is(clause: str) -> str:
-    """What a clause says to be so: without what is left for something else; nothing if it denies, or is of the past
-    or of others.
+    """The part of a clause that says what is so, without a thing that it says is left for another.
+
+    Empty if the clause denies, gives an order for one time, or is of the past, of others or of a comparison.
     """
     rest = _LEFT.sub(" ", clause)
     is_unsaid = denies(rest) or any(each.search(rest) for each in (_PAST, _OF_OTHERS, _ONLY_LOOKED_AT, _ENDS))
@@ -240,12 +241,12 @@ def says_that_is(clause: str) -> str:
 
 
 def says_that_is_not(clause: str) -> str:
-    """The clause if it denies; else nothing."""
+    """``clause`` if it denies; else the empty text."""
     return clause if denies(clause) else ""
 
 
 def says_that_ended(clause: str) -> str:
-    """What a clause says to hold no longer, or never to have held: what it leaves, stops or denies to use."""
+    """The part of a clause that names what no longer holds or never held: it leaves, stops or denies to use it."""
     if _ENDS.search(clause) or (_USES.search(clause) and denies(clause) and not _IN_PART.search(clause)):
         return clause
     left = [each for match in _LEFT.finditer(clause) for each in match.groups() if each]

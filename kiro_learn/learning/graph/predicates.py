@@ -1,6 +1,6 @@
-"""The predicates that the graph knows, and what tells one wish from another: the first words that say its subject.
+"""The predicates that the graph knows, and the key of a wish: the first words that name its subject.
 
-A predicate that has no row here is not learned: one that says nothing makes noise.
+A predicate that has no row here is not learned: a predicate that means nothing is noise.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ class Predicate:
 
     name: str
     is_single: bool = False
-    """One object at a time: another one ends it. False: many hold beside each other."""
+    """One object at a time: another object ends it. False: several hold at once."""
     half_life_days: float | None = TECHNICAL_DAYS
-    """After how long without confirmation its confidence is halved; None: never."""
+    """After how many days without confirmation its confidence is halved; None: never."""
     object_type: EntityType | None = None
-    """Its object is an entity of this type, so there is an edge too; None: it is a value."""
+    """The type of the entity that its object is; then there is an edge too. None: its object is a value."""
     is_taste: bool = False
-    """Its object may be anything, so it is an entity of ``object_type`` only where it is known to be one."""
+    """Its object may be anything: it is an entity of ``object_type`` only where it is known to be one."""
     opposite: str | None = None
-    """The predicate that cannot hold of the same object at the same time."""
+    """The predicate that cannot hold for the same object at the same time."""
     form: str = ".+"
-    """What its object looks like as a whole, as a pattern."""
+    """A pattern that matches its whole object."""
     is_duty: bool = False
-    """It ends when its subject leaves: see ``LEAVING``."""
+    """The fact ends when its subject leaves: see ``LEAVING``."""
     ends_with: str | None = None
-    """The predicate that, where it ends, ends this one of the same object: what is not used any longer runs nothing."""
+    """The predicate whose end also ends this one for the same object: a tool that is no longer used runs nothing."""
 
 
 _PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
@@ -79,11 +79,11 @@ _ALL = (
     Predicate(name="avoids", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="uses"),
 )
 PREDICATES = {predicate.name: predicate for predicate in _ALL}
-"""By name."""
+"""The predicates by name."""
 
 
 def _related(name: str) -> frozenset[str]:
-    """The predicate, its opposites and their opposites."""
+    """The predicate, its opposites, their opposites, and so on."""
     near = {frozenset({each.name, each.opposite}) for each in _ALL if each.opposite is not None}
     found = frozenset({name})
     while more := frozenset[str]().union(*(pair for pair in near if pair & found)) - found:
@@ -99,23 +99,23 @@ def fits(predicate: str, object_: str) -> bool:
 
 DUTIES = frozenset(each.name for each in _ALL if each.is_duty)
 LEAVING = frozenset({"works_at", "has_status"})
-"""Those that may say that somebody left: a place of work that ended, and a status like ``left``."""
+"""Predicates that may say that somebody left: by a place of work that ended, or by a status like ``left``."""
 _LEFT = re.compile(
     r"(?:has |is |was )*(?:left|gone|departed|resigned|retired|quit|let go|no longer (?:here|with us))(?: .*)?"
 )
 
 
 def is_left(object_: str) -> bool:
-    """Whether a status says of somebody that they left. ``object_`` is folded."""
+    """Whether a status says that somebody left. ``object_`` is folded."""
     return _LEFT.fullmatch(object_) is not None
 
 
 RELATED = {name: _related(name) for name in PREDICATES}
-"""Of each predicate, those whose facts are read together, itself included."""
+"""For each predicate those whose facts are read together with its own, itself included."""
 
 
 def read_whole(predicates: Iterable[str]) -> frozenset[str]:
-    """The predicates of which all objects matter to what is said with these; of others only the same object does."""
+    """The predicates whose facts matter to ``predicates`` with any object. Of others only the same object matters."""
     near = frozenset[str]().union(*(RELATED.get(each, frozenset()) for each in predicates))
     duties = DUTIES if near & LEAVING else frozenset()
     leaving = LEAVING if near & DUTIES else frozenset()
@@ -132,7 +132,7 @@ def cannot_hold_together(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 KEY_WORDS = 6
-"""Of a wish that tell it from others."""
+"""How many words of a wish tell it from others."""
 _NO_KEY = word_set("""
     a an the our my your we you i this that these on of for with in to from now all any every when before after be is
     and or but also always never ever should must please ok note remember project repo codebase use used using
@@ -142,7 +142,7 @@ _WORD = re.compile(r"[^\W_][\w.'#+/-]*")
 
 
 def key_of(text: str) -> str:
-    """The first words of a wish that tell what it is about; empty where it has none."""
+    """The first words of a wish that name its subject; empty if it has none."""
     return " ".join([word for word in map(str.lower, words_of(text)) if word not in _NO_KEY][:KEY_WORDS])[:MAX_NAME]
 
 

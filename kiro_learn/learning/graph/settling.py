@@ -1,4 +1,4 @@
-"""From what was said of a thing to what of it holds, and from when to when."""
+"""Derives from statements about a thing which of them hold, and from when to when."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from kiro_learn.model.ids import EventId
 I = TypeVar("I", Fact, Procedure, Preference)  # noqa: E741  # an item
 
 NO_EVENT = EventId("")
-"""In the evidence of an item that was put without any, as by hand; such evidence is not stored."""
+"""The event id in the evidence of an item that was stored without any, as by hand. Such evidence is not stored."""
 UNKNOWN_ITEM = GraphItemId("")
 
 
 def claim(key: ValueKey, value: str, source: Source, **said: Any) -> Claim:
-    """What an event says, before it is known of which item."""
+    """A claim of an event, before it is known which item it speaks for."""
     evidence = Evidence(UNKNOWN_ITEM, source.event_id, source.said_at)
     return Claim(key=key, value=value, evidence=attrs.evolve(evidence, **said))
 
 
 def stored_claims(graph: WorkingGraph, item: Fact | Procedure | Preference, key: ValueKey, value: str) -> list[Claim]:
-    """What was said of an item until now."""
+    """The claims about an item until now."""
     evidence = graph.evidence_of(item.item_id) or _as_evidence(item)
     return [Claim(key=key, value=value, evidence=each) for each in evidence]
 
 
 def spelled(speaking: Sequence[Claim]) -> str:
-    """A value as the newest correction writes it; without one, as it was said first."""
+    """A value as the newest correction writes it; without a correction, as it was first said."""
     corrected = [each for each in speaking if each.evidence.source_type is SourceType.CORRECTED]
     return corrected[-1].value if corrected else speaking[0].value
 
 
 def _as_evidence(item: Fact | Procedure | Preference) -> list[Evidence]:
-    """What would have to be said for an item that was put without evidence to be as it is."""
+    """The evidence that would make an item what it is. It stands in for items that were stored without any."""
     weight = item.strength if isinstance(item, Preference) else item.confidence
     validity = Validity(observed_at=item.created_at) if isinstance(item, Procedure) else item.validity
     said = Evidence(item.item_id, NO_EVENT, validity.observed_at, weight, source_type=item.source_type)
@@ -63,7 +63,7 @@ def _as_evidence(item: Fact | Procedure | Preference) -> list[Evidence]:
 
 
 def _without_repeats(claims: Sequence[Claim]) -> list[Claim]:
-    """One for each event and value: the last that it says."""
+    """The last claim of each event about each value."""
     found: dict[tuple[str, ValueKey], Claim] = {}
     for each in claims:
         event_id = each.evidence.event_id
@@ -77,17 +77,17 @@ class Row(Generic[I]):
 
     item_id: GraphItemId
     stored: I | None
-    """The item whose place it takes; None: it is new."""
+    """The item that this one replaces; None: it is new."""
     span: Span
     first: Span
-    """The first of the same thing."""
+    """The first span of the same thing."""
     number: int
-    """Which of them it is, from 0."""
+    """The place of the span among those of the thing, from 0."""
     follower: GraphItemId | None
     """The item that took its place."""
 
 
-def settle(  # what is said of a thing, and how its items are made
+def settle(  # the claims about a thing, and how its items are made
     graph: WorkingGraph,
     kind: GraphKind,
     stored: Sequence[tuple[I, ValueKey]],
@@ -96,12 +96,12 @@ def settle(  # what is said of a thing, and how its items are made
     *,
     rules: Rules,
 ) -> list[tuple[I, Span]]:
-    """Put the items that ``claims`` come to in the place of those that are stored.
+    """Replace the stored items of a thing by those that ``claims`` come to.
 
     Args:
-      stored: what there is of this thing, with what is compared of it.
-      claims: all that was ever said of it, with what is new.
-      make: the item for a row.
+      stored: the items of this thing, each with the key by which it is compared.
+      claims: all claims about it, old and new.
+      make: makes the item for a row.
     """
     spans = spans_of(_without_repeats(claims), rules)
     free: dict[ValueKey, list[I]] = {}
@@ -122,16 +122,16 @@ def settle(  # what is said of a thing, and how its items are made
     return settled
 
 
-# What of several statements about one thing holds, and from when to when, whatever order they arrived in.
+# Which of several statements about one thing hold, and from when to when, in whatever order they arrived.
 #
-# All that was ever said of one thing is read again, in the order in which it was said, whenever something is added.
-# So a statement that arrives late has the effect that it would have had in time.
+# Whenever a statement is added, all statements about the thing are read again, in the order in which they were made. So
+# a statement that arrives late has the effect that it would have had in time.
 
 SUPPORT_OF_A_WEAKER_SOURCE = 3
-"""Events that must speak for a value from a weaker source before it ends a better one."""
+"""How many events must speak for a value from a weaker source before it ends a value from a better one."""
 
 ValueKey: TypeAlias = tuple[str, ...]
-"""What is compared of a value: two statements with one key say the same."""
+"""The form in which values are compared: two statements with one key say the same."""
 
 
 @attrs.frozen(kw_only=True)
@@ -140,9 +140,9 @@ class Claim:
 
     key: ValueKey
     value: str
-    """In the words of the event."""
+    """The value in the words of the event."""
     evidence: Evidence
-    """Its item is not read here: which item a claim speaks for is what comes out."""
+    """The item id in it is not read: settling finds out which item the claim speaks for."""
 
     @property
     def said_at(self) -> datetime:
@@ -161,18 +161,18 @@ class Span:
     retired_at: datetime | None = None
     is_candidate: bool = False
     followed_by: Span | None = None
-    """The one that took its place."""
+    """The span that took its place."""
     supporters: list[Claim] = attrs.Factory(list)
-    """Of a candidate: what speaks for it since a better source spoke against it last."""
+    """For a candidate: the claims for it since a better source last spoke against it."""
 
     @property
     def is_open(self) -> bool:
-        """It neither ended nor turned out to be false."""
+        """Whether the value neither ended nor turned out to be false."""
         return self.valid_until is None and self.retired_at is None
 
     @property
     def holds(self) -> bool:
-        """It has no end and stands behind none."""
+        """Whether the value has no end and is no candidate."""
         return self.is_open and not self.is_candidate
 
     @property
@@ -192,7 +192,7 @@ class Span:
 
     @property
     def validity(self) -> Validity:
-        """As the item keeps it."""
+        """The times in the form that items keep."""
         return Validity(
             valid_from=self.valid_from,
             valid_until=self.valid_until,
@@ -202,7 +202,7 @@ class Span:
 
     @property
     def trust(self) -> int:
-        """The rank of the best source that says that it holds; 0: none does."""
+        """The rank of the best source that says that the value holds; 0: none does."""
         return max((_trust(claim) for claim in self.affirmed), default=0)
 
 
@@ -211,15 +211,15 @@ class Rules:
     """How the values of one thing behave towards each other."""
 
     conflict: Callable[[ValueKey, ValueKey], bool]
-    """Whether two values, which differ, cannot hold at the same time."""
+    """Whether two different values cannot hold at the same time."""
     ends_all: bool = False
-    """An end that is stated is one of the thing, whatever its value."""
+    """A stated end ends every value of the thing, not only its own."""
     weighs_sources: bool = False
     """True: a value from a weaker source stays a candidate. False: the newest statement holds, whatever its source."""
 
 
 def _trust(claim: Claim) -> int:
-    """A person's newer word ends an older one, corrected or not; tools and guesses are weaker."""
+    """The rank of the source, at most that of a person's word: their newer word ends even a correction."""
     return min(claim.evidence.source_type.rank, SourceType.STATED.rank)
 
 
@@ -254,7 +254,7 @@ class _Walk:
             span.claims.append(claim)
             span.retired_at = claim.said_at
             for before in self.spans:
-                if before.followed_by is span:  # what it ended goes on to what ended it
+                if before.followed_by is span:  # a value that it ended gets its end and its follower
                     before.valid_until, before.followed_by = span.valid_until, span.followed_by
             span.followed_by = None
         if not known:
@@ -313,7 +313,7 @@ class _Walk:
             _follow(other, span, start, claim.said_at)
 
     def _corrected_begin(self, claim: Claim) -> datetime | None:
-        """Since when what the same event retires was believed: what is true instead was so from then on."""
+        """Since when a value was believed that the same event retires: the true value held from then on."""
         by_it = (
             span.begin
             for span in self.spans
@@ -327,7 +327,7 @@ class _Walk:
         return is_near and span.retired_at is None
 
     def _conflicting(self, key: ValueKey, *, holding: bool) -> Iterator[Span]:
-        """The open spans whose values cannot hold together with this one: those that hold, or the candidates."""
+        """The open spans whose values cannot hold together with ``key``: those that hold, or the candidates."""
         for span in self.spans:
             is_asked = span.is_open and span.is_candidate is not holding and span.key != key
             if is_asked and self._rules.conflict(span.key, key):
@@ -335,7 +335,7 @@ class _Walk:
 
 
 def _follow(span: Span, by: Span, start: datetime, said_at: datetime) -> None:
-    """End it where the other begins; what began after that was an error all along."""
+    """End ``span`` where ``by`` begins. A span that began later was an error all along."""
     span.followed_by = by
     if span.valid_from is not None and span.valid_from > start:
         span.retired_at = said_at

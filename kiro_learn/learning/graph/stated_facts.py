@@ -1,4 +1,4 @@
-"""What holds by plain statements and by commands that ran, so that no model is needed."""
+"""Facts and wishes from plain statements, and tools from commands that ran. No model is needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kiro_learn.model.graph import MAX_OBJECT, EntityType, PreferenceCategory, S
 from kiro_learn.model.wording import word_set
 from kiro_learn.retrieval.query.time_ranges import since_when
 
-# What of a prompt its writer means: neither lines that quote another, nor what the next words take back.
+# The part of a prompt that its writer means, without quoted lines and without sentences that the next words take back.
 
 _QUOTE = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
 _BOUNDARY = r"(?:^|[.!?,;:(\u2014\n-])[ \t]{0,3}"
@@ -30,8 +30,10 @@ _MISSAID = (
     r"|i (?:misspoke|mistyped)\b"
 )
 TAKES_BACK = re.compile(rf"{_BEFORE}(?:(?P<all>{_ELSEWHERE})|{_MISSAID})", re.IGNORECASE)
-"""How a prompt begins that takes back the one before it: ``all`` of it, or else what it said last. "That's wrong" is
-none: it may mean what an agent said."""
+"""The beginning of a prompt that takes back the one before it: ``all`` of it, or only its last statement.
+
+"That's wrong" is no such beginning: it may be about an agent's words.
+"""
 _PLAYS = re.compile(
     r"\b(?:role[- ]?play|pretend|act as if|imagine (?:that|we|you)|in character|play the (?:role|part))\b",
     re.IGNORECASE,
@@ -53,12 +55,12 @@ _TAKEN_BACK_WORDS = (
 _RETRACTION = re.compile(_BOUNDARY + f"(?P<taken_back>{_BEFORE}{_TAKEN_BACK_WORDS})", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:,|\b(?:no|meant|mean))$", re.IGNORECASE)
 _DENIED = re.compile(r"[^.!?\n]{0,200}?\bnot[ \t]+(?:(?:on|in|with|at|the)[ \t]+)?[`'\"]?(?P<denied>[\w.+#/-]*\w)")
-"""What the sentence that goes on behind a retraction says that it is not: "No, the port is 9090, not 8080"."""
+"""The word that the sentence after a retraction denies: "No, the port is 9090, not 8080"."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 
 
 def is_played(before: Iterable[str]) -> bool:
-    """Whether one of the prompts before another, the newest first, begins to play a part that none after it ends."""
+    """Whether one of the prompts ``before`` (newest first) begins a role play that no later one ends."""
     for prompt in before:
         if _ENDS_PLAY.search(prompt):
             return False
@@ -71,7 +73,7 @@ def said_in_earnest(prompt: str) -> str:
     """``prompt`` without its quoted lines, and without each sentence that the next words take back.
 
     "We use Redis. Just kidding!" states nothing, and neither does a line that begins with ">", as in a mail. A
-    retraction that names what it denies takes back nothing that does not say it.
+    retraction that names what it denies takes back only a sentence that says it.
     """
     text = _QUOTE.sub("", prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
     kept: list[str] = []
@@ -89,7 +91,7 @@ def said_in_earnest(prompt: str) -> str:
     return "".join((*kept, text[done:]))
 
 
-# What a person wants to be done always, or never: orders for the work that name no occasion, in their own words.
+# Standing wishes of a person: what is always or never to be done, on no special occasion, in their own words.
 
 STRENGTH = 0.8
 
@@ -101,7 +103,7 @@ _ORDERED = """
     rename reset restart return review run set show sign skip sort split squash start stop store suggest tag test
     throw touch trust update upgrade use validate verify wait wrap write
 """
-"""What people order about a project: the same words with other verbs tell what somebody does or feels."""
+"""The verbs of orders about a project. With other verbs such a sentence tells what somebody does or feels."""
 _ORDER = re.compile(
     r"(?i)(?:(?:please|and|also|but|ok|note|remember|(?:in|for) this (?:repo|project|codebase))[,:]? (?:that )?)*"
     r"(?:(?:change of plans?|correction|actually|sorry|no|new rule)[,:] )?(?:from now on,? )?"
@@ -119,7 +121,7 @@ _NO_ORDER = re.compile(
     r"(?! (?:repo|project|codebase)\b)|lol|haha|yourself|yourselves|people|someone|each other|life)\b|\b(?:always|never"
     r"|ever) (?:[a-z-]+ (?:it|them|him|her|this|these|those)|(?!check|ensure|verify|assert)[a-z-]+ that)\b",
 )
-"""A question, a quotation, a story, an order for once or for what another sentence names, and what somebody does."""
+"""Signs of a question, a quotation, a story, a report, or an order that is for once or needs another sentence."""
 _CODE = re.compile(r"`|\w_\w|\w/\w+\.\w|\w\.(?:py|ts|tsx|js|go|rs|md|toml|json|ya?ml)\b|--\w")
 
 
@@ -146,10 +148,10 @@ def wish_in(sentence: str, source: Source) -> PreferenceDraft | None:
     )
 
 
-# Which known tool a shell command ran, if it did not fail: what a project uses, without anybody stating it.
+# The known tool that a shell command ran without failing. So a project uses it, although nobody stated it.
 
 OBSERVED = 0.6
-"""How sure it is that a project uses what ran in it."""
+"""How sure it is that a project uses a tool that ran in it."""
 
 _COMMANDS = """
     npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo
@@ -168,7 +170,7 @@ _FIRST_WORD = re.compile(
 
 
 def tool_that_ran(use: ToolUse) -> str | None:
-    """The tool by its name; None where none that is known ran."""
+    """The name of the tool that ran. None if no known tool ran, or if it failed."""
     if use.has_failed:
         return None
     match = _FIRST_WORD.match(command_of(use))
@@ -176,7 +178,7 @@ def tool_that_ran(use: ToolUse) -> str | None:
 
 
 def use_of(tool: str, project: str, source: Source) -> FactDraft:
-    """That the project uses it, as ``source`` shows."""
+    """The fact that the project uses ``tool``, as ``source`` shows."""
     return FactDraft(
         subject=project,
         subject_type=EntityType.PROJECT,
@@ -188,7 +190,7 @@ def use_of(tool: str, project: str, source: Source) -> FactDraft:
     )
 
 
-# Names that are tools, languages and services.
+# Names of tools, languages and services.
 
 _TOOL_NAMES = """
     Postgres PostgreSQL MySQL MariaDB SQLite Redis Valkey MongoDB DynamoDB Cassandra Elasticsearch OpenSearch Kafka
@@ -211,24 +213,24 @@ _TOOL_NAMES = """
     Elixir Erlang Clojure Lua R Julia Dart Zig Nim SQL HTML CSS PowerShell Markdown YAML TOML JSON
 """
 KNOWN = {name.casefold(): name for name in _TOOL_NAMES.split()}
-"""How each is written, by its name in small letters."""
+"""The usual spelling of each name, by its small letters."""
 _SAME = (
     "Postgres=PostgreSQL Kubernetes=k8s Go=Golang MongoDB=Mongo Node.js=NodeJS Next.js=NextJS Vue=Vue.js React=React.js"
 )
 SAME = {other: name for name, _, other in (pair.partition("=") for pair in _SAME.casefold().split())}
-"""The usual name of what has two, by the other one, both in small letters."""
+"""The usual name of a tool with two names, by the other one. Both are in small letters."""
 COMMON_WORDS = word_set("""
     go make c r black fish linear render bun echo express flask gin helm julia notion poetry railway rocket rust spark
     spring swift temporal vault hypothesis cursor apollo nix node
 """)
-"""Names that are words of every day in small letters."""
+"""Names that are everyday words in small letters."""
 
 COMMON_NOUNS = word_set("""
     database databases db server servers cluster backend frontend api queue cache caching storage
     hosting everywhere internally locally workflows actions containers container functions runner tests
     testing migrations pipeline exclusively
 """)
-"""What may stand behind a name that is meant."""
+"""Nouns that may follow the name of a tool."""
 
 WORK_WORDS = word_set("""
     api apis agent agents backend branch branches build builds changelog ci cli code codebase comment comments commit
@@ -240,17 +242,16 @@ WORK_WORDS = word_set("""
     repo repository schema schemas script scripts secrets semicolons server servers spec sql squash staging submodules
     table tables tabs terminal test tests tokens trunk type types typescript unit ui variable variables yaml
 """)
-"""What a project has, whatever it is about. People give each other advice for life in the words of a wish, without one
-of these."""
+"""Words for parts of any project. Advice for life has the form of a wish too, but none of these words."""
 
 
 def is_known(word: str) -> bool:
-    """Whether a word of a sentence names one of these, and not what the same letters mean every day."""
+    """Whether ``word`` names a known tool or language, and is not meant as an everyday word."""
     return word.casefold() in KNOWN and word not in COMMON_WORDS
 
 
 def known_at_start(words: list[str]) -> str | None:
-    """A known tool or language, alone or with its version, and nothing but a common noun behind it."""
+    """The known tool or language at the start of ``words``, with its version. Only a common noun may follow."""
     name = KNOWN.get(words[0].casefold())
     if name is None or (
         words[0].islower() and words[0] in {"go", "make", "c", "r", "black", "fish", "linear", "render"}
@@ -263,11 +264,11 @@ def known_at_start(words: list[str]) -> str | None:
     return name if not rest or rest[0].casefold() in COMMON_NOUNS else None
 
 
-# Facts that a sentence states so plainly that no model is needed: what the project uses, its port, its branch.
+# Facts that a sentence states so plainly that no model is needed: which tools, port and branch the project uses.
 #
-# Precision comes before recall. A form reads a sentence from its first word to its last. Behind what it says only a
-# reason or a time may stand: if that denies, asks, limits or supposes anything, the sentence states nothing. And
-# only what is known by name (``gazetteer``) is used, dropped or replaced.
+# Precision comes before recall. A form reads a sentence from its first word to its last. After the statement only a
+# reason or a time may follow: if that denies, asks, limits or supposes anything, the sentence states nothing. And only
+# names in ``KNOWN`` count as used, dropped or replaced.
 
 STATED = 1.0
 
@@ -280,13 +281,13 @@ _CORRECTS = re.compile(
     r"|i was wrong|my mistake)[,.:;!]\s+|actually\s+(?=(?:we|the|our)\b)){1,3}",
 )
 _CHANGES = re.compile(r"(?i)\bnow\b|^change of plans?\b")
-"""With it, what is denied was true until then."""
+"""With one of these words, a denied value was true until then."""
 _UNREAD = re.compile(
     r"(?i)\b(?:once|while|or|but|though|although|however|except|only|would|could|should|might|may|maybe|perhaps|probably"
     r"|will|going to|plan(?:s|ned|ning)?|want|hope|think|guess|example|said|says|claims?|according|wrong|used to"
     r"|other|another|else)\b",
 )
-"""What no form reads: behind what it does read, it may turn that round, as a denial or a condition does."""
+"""Words that no form reads. After a statement they may reverse it, as a denial or a condition does."""
 _APOSTROPHE = re.compile(r"(?i)(?<=\bdo)nt\b|(?<=\bdoes)nt\b|(?<=\bis)nt\b")
 _QUOTES = re.compile(r"[?\"\u201c\u201d\u00ab]|(?<!\w)'")
 
@@ -306,12 +307,12 @@ _WHEN = (
 )
 _REASON = r"because|since|so|as|which|by the way|btw|please|thanks"
 _END = rf"{_WHEN}(?P<tail>[,;:]? (?:{_REASON})\b.*)?[.!]*"
-"""A time or a reason, and nothing that limits what was said to a part ("in the tests")."""
+"""A time or a reason, and nothing that limits the statement to a part ("in the tests")."""
 _FOR = (
     rf"(?: (?:{'|'.join(sorted(COMMON_NOUNS))}))?(?: everywhere| again| instead)?{_WHEN}"
     rf"(?P<tail>[,;:]? (?:{_REASON}|for|to)\b.*)?[.!]*"
 )
-"""What may follow the object of "use"; another noun makes another name of it, as in "Kafka Streams"."""
+"""The text that may follow the object of "use". Another noun would make another name, as in "Kafka Streams"."""
 _PORT = r"(?P<object>\d{2,5})(?:,? not (?P<wrong>\d{2,5}))?"
 _BRANCH = (
     r"(?P<object>main|master|trunk|develop|dev|stable|staging|production|next|`[\w./-]+`|\w+[/-][\w./-]+)"
@@ -340,14 +341,14 @@ _FORMS: Mapping[str, Sequence[str]] = {
 }
 _READERS = [(re.compile(form, re.IGNORECASE), predicate) for predicate, forms in _FORMS.items() for form in forms]
 _WHOLE = frozenset({"project", "app", "application", "service", "repo", "repository", "site"})
-"""A part of this name is the project."""
+"""A part with one of these names is the project itself."""
 _NO_PART = frozenset({"same", "other", "old", "new", "first", "second", "only", "which", "what", "that"})
 
 
 def facts_in(sentence: str, project: str, source: Source) -> list[FactDraft]:
-    """What ``sentence`` states of ``project``.
+    """The facts that ``sentence`` states of ``project``.
 
-    Only its own words tell whether it corrects or changes what was said before: what that was may be in another batch.
+    Only its own words show whether it corrects or changes an earlier statement, which may be in another batch.
     """
     plain = sentence.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     text = _APOSTROPHE.sub("n't", " ".join(plain.split()).strip(" -*"))
@@ -364,10 +365,10 @@ def facts_in(sentence: str, project: str, source: Source) -> list[FactDraft]:
     return []
 
 
-def _drafts(  # what a form read, with all that it may depend on
+def _drafts(  # the parts that a form read, with all that they may depend on
     said: Mapping[str, str], predicate: str, text: str, project: str, source: Source, *, is_correction: bool
 ) -> Iterator[FactDraft]:
-    """Nothing where something unread stands behind it, or a name is not known."""
+    """The facts that a form read. None if words follow that may reverse them, or if a name is not known."""
     gone = said.get("wrong") or said.get("old")
     replaces = None if gone is None else _named(gone, predicate)
     part = set(said.get("part", "").lower().split())

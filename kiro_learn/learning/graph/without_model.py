@@ -1,4 +1,4 @@
-"""The drafts of the graph that need no model, and what bears out those that one proposes."""
+"""Drafts for the graph that need no model, and the person's words that bear out a model's proposals."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ from kiro_learn.model.graph import MAX_NAME, EntityType, SourceType
 from kiro_learn.retrieval.query.question import query_text
 from kiro_learn.retrieval.query.syntax import terms
 
-# The graph's drafts that need no model: what a person stated in a few plain forms, and which tools ran.
+# Drafts for the graph that need no model: what a person stated in a few plain forms, and which tools ran.
 #
-# Answers of agents state nothing: an agent guesses, and a person who goes on has confirmed nothing. Nor does a
-# paste, a quotation, or a prompt that plays a part.
+# Answers of agents state nothing: an agent guesses, and a person who goes on has confirmed nothing. A paste, a
+# quotation or a prompt that plays a part states nothing either.
 
 LONGEST_SENTENCE = 240
 
@@ -63,7 +63,7 @@ _NOT_OWN = re.compile(
     r"|poem|song|readme|post|article|e?-?mail|letter|speech|essay|slogan|reply|answer|joke|page|text|plan|exam|example)"
     r"|in (?:the|this|a|my|our) (?:story|game|novel|scene|scenario|play|exercise|exam))\b",
 )
-"""A document, a mail, an issue or a diff; a part that is played; a text of others, or one that is to be written."""
+"""Signs of a document, a mail, an issue, a diff, a role play, or a text that others wrote or that is to be written."""
 _QUOTED = re.compile(r"\"[^\"]*(?:\"|$)|\u201c[^\u201d]*(?:\u201d|$)")
 _BEFORE_COLON = re.compile(r"(?:^|(?<=[:\n]))([^:\n]*+):(?=\s|$)")
 _OWN = re.compile(
@@ -71,11 +71,11 @@ _OWN = re.compile(
     r"(?:rules?|conventions?|notes?|remember|fyi|facts?|setup|stack|preferences?|btw|correction|change of plans?|sorry"
     r"|no)$"
 )
-"""What may stand before a colon that introduces no words of others."""
+"""Words before a colon that introduce no words of others."""
 
 
 def drafts_of_events(snapshot: BufferSnapshot) -> GraphDrafts:
-    """What the events of ``snapshot`` say, in order; nothing for most of them."""
+    """The drafts from the events of ``snapshot``, in order. Most events give none."""
     batch = read(snapshot)
     project = PurePath(batch.project_path).name[:MAX_NAME] or "this project"
     facts: list[FactDraft] = []
@@ -103,7 +103,7 @@ def drafts_of_events(snapshot: BufferSnapshot) -> GraphDrafts:
 
 
 def denials_of(retraction: Retraction, before: str) -> GraphDrafts:
-    """What a prompt ``before`` said, as never true: it is taken back."""
+    """Denials of what the prompt ``before`` said: ``retraction`` takes it back, so it was never true."""
     sentences = list(_own_sentences(before))
     source = retraction.source
     facts = [
@@ -117,7 +117,7 @@ def denials_of(retraction: Retraction, before: str) -> GraphDrafts:
 
 
 def _own_sentences(prompt: str) -> Iterator[str]:
-    """What a person says in their own name, up to where the words of others are introduced."""
+    """The sentences that a person says in their own name, up to the first words of others."""
     if len(prompt) > LONGEST_PROMPT or _NOT_OWN.search(prompt):
         return
     text = _QUOTED.sub('"', said_in_earnest(prompt))
@@ -129,20 +129,20 @@ def _own_sentences(prompt: str) -> Iterator[str]:
 
 
 def _source(snapshot: BufferSnapshot, number: int) -> Source:
-    """Of the text with this number in the batch; prompts from before it have the first numbers."""
+    """The source of the text with this number in the batch. Earlier prompts have the first numbers."""
     entry = snapshot.entries[number - len(snapshot.earlier_prompts) - 1]
     return Source(event_id=entry.sources[0], session_id=entry.event.session_id, said_at=entry.event.valid_time)
 
 
-# What a person said in a batch, and whether words stand there: what bears out what a model proposes.
+# The words of a person in a batch. They bear out a model's proposal if its words stand in them.
 
 PERSON = "the user"
 """The name of whoever types the prompts, in facts about them."""
 LONGEST_PROMPT = 1_500
-"""Characters. A longer prompt is a paste, and what it states is not the person's."""
+"""The most characters of a person's own prompt. A longer prompt is a paste, and its statements are not theirs."""
 
 GROUNDED_SHARE = 0.5
-"""Of the words of a wish, of a step or of a subject that must stand in the prompt."""
+"""The share of the words of a wish, a step or a subject that must stand in the prompt."""
 
 _UNSURE = re.compile(
     r"\b(?:could|would|shall|might|may)\s+(?:we|i|it|they|this|that)\b"
@@ -163,32 +163,32 @@ _UNSURE = re.compile(
     r"|misschien|zouden)\b|возможно|может быть|かもしれ|也许|可能",
     re.IGNORECASE,
 )
-"""A sentence with one of these plans, imagines, guesses, tells what others say, or says for once what it names."""
+"""Signs of a sentence that plans, imagines or guesses, reports what others say, or is meant for once."""
 _AVERSE = frozenset({"dislikes", "avoids"})
-"""Predicates that say of their object what a word that denies says."""
+"""Predicates that deny their object, so a clause that denies states them."""
 _SIGN = r"A-Za-z0-9_"
 
 
 @attrs.frozen
 class OwnWords:
-    """What a person typed: a prompt, or their answer to a tool that asked."""
+    """Text that a person typed: a prompt, or their answer to a tool that asked."""
 
     source: Source
     text: str
     asked: str = ""
-    """What they were asked, if it was a tool that asked: a subject may stand there. What they answer is for once: of 28
-    answers that a model took for wishes, none was for tasks to come.
+    """The question that the text answers, if a tool asked; it may name a subject. An answer is for once: of 28 answers
+    that a model took for wishes, none was for tasks to come.
     """
 
     def names(self, name: str) -> bool:
-        """Whether all words of a name stand in the text, each as a whole word."""
+        """Whether all words of ``name`` stand in the text, each as a whole word."""
         return _share(_words(name), self.text) == 1.0
 
     def states(self, name: str, predicate: str, subject: str, replaced: str = "") -> bool:
-        """Whether they stand in a clause that says so, of a sentence that neither asks for them nor imagines them.
+        """Whether a clause states ``name``, in a sentence that neither asks for it nor imagines it.
 
-        It must speak of the project, or of the person if they are the ``subject``; name the subject; or say that
-        ``replaced`` holds no longer.
+        The sentence must speak of the project (or of the person if they are the ``subject``), name the subject, or say
+        that ``replaced`` no longer holds.
         """
         words, of = _words(name), _words(subject)
         told = says_that_is_not if predicate in _AVERSE else says_that_is
@@ -201,7 +201,7 @@ class OwnWords:
         )
 
     def ends(self, name: str, other: str = "") -> bool:
-        """Whether a clause says of a name that it holds no longer, in a sentence that has the other one too."""
+        """Whether a clause says that ``name`` no longer holds, in a sentence that also has ``other``."""
         others = _words(other)
         return any(
             self._ends(name, sentence) and (not others or _share(others, sentence) == 1.0) for sentence in self._told()
@@ -213,7 +213,7 @@ class OwnWords:
         return any(_share(words, says_that_ended(clause)) == 1.0 for clause in clauses_of(sentence))
 
     def _told(self) -> Iterator[str]:
-        """The sentences that neither ask nor imagine."""
+        """The sentences that state something: they do not ask, suppose, guess or report others."""
         for sentence in sentences_of(self.text):
             if not (asks(sentence) or supposes(sentence) or tells_of_others(sentence) or _UNSURE.search(sentence)):
                 yield sentence
@@ -223,13 +223,13 @@ class OwnWords:
         return _share(_beginnings(subject), f"{self.asked}\n{self.text}") >= GROUNDED_SHARE
 
     def has(self, text: str) -> bool:
-        """Whether at least half of the words of a text stand there, whatever their endings."""
+        """Whether at least half of the words of ``text`` stand in the person's text, whatever their endings."""
         return _share(_beginnings(text), self.text) >= GROUNDED_SHARE
 
     def wants(self, text: str) -> bool:
-        """Whether that much of a wish or a step stands there, in clauses that deny where it denies, and nowhere else.
+        """Whether half of the words of ``text`` stand in clauses that deny where ``text`` denies, and nowhere else.
 
-        What a question names, or a condition that the wish does not name, is not wanted.
+        A question does not count as a wish, nor does a condition, unless ``text`` names a condition too.
         """
         clauses = [
             clause
@@ -241,14 +241,14 @@ class OwnWords:
         return self.has(text) and all(_is_ordered(part, clauses) for part in clauses_of(text))
 
     def takes_back(self, text: str) -> bool:
-        """Whether a clause says of at least half of the words of a wish that they hold no longer."""
+        """Whether a clause says that at least half of the words of a wish no longer hold."""
         words = _beginnings(text)
         told = (says_that_ended(clause) for sentence in self._told() for clause in clauses_of(sentence))
         return any(_share(words, each) >= GROUNDED_SHARE for each in told)
 
 
 def _is_ordered(part: str, clauses: Sequence[str]) -> bool:
-    """Whether one of those that have most of its words denies if it does; true if none has any."""
+    """Whether a clause that shares the most words with ``part`` denies as it does. True if none shares a word."""
     words = _beginnings(part)
     shares = [_share(words, clause) for clause in clauses]
     most = max(shares, default=0.0)
@@ -257,7 +257,7 @@ def _is_ordered(part: str, clauses: Sequence[str]) -> bool:
 
 
 def own_words_in(numbers: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[OwnWords]:
-    """What the person said in the events that are cited, but for those from before the batch."""
+    """The person's words in the cited events, without those from before the batch."""
     cited = {number for number in numbers_in(numbers) if number > batch.context_count}
     ids = set(batch.cited_by(cited))
     for entry in snapshot.entries:
@@ -266,7 +266,7 @@ def own_words_in(numbers: str, batch: FramedBatch, snapshot: BufferSnapshot) -> 
 
 
 def own_words_of(event: Event) -> Iterator[OwnWords]:
-    """A prompt, or what was answered to a tool that asked; nothing for a paste."""
+    """A prompt, or the answers to a tool that asked. Nothing for a paste."""
     source = Source(event.event_id, event.session_id, event.valid_time)
     if event.kind is EventKind.PROMPT:
         text = query_text(event.body)
@@ -280,38 +280,38 @@ def own_words_of(event: Event) -> Iterator[OwnWords]:
 
 
 def _words(name: str) -> list[str]:
-    """Patterns of the words of a name: whole ones, but for a plural or a possessive, and whole numbers."""
+    """Patterns of the words of a name: whole words and numbers, with at most a plural or possessive ending."""
     return [rf"(?<![{_SIGN}])(?<!\d[.,]){re.escape(word)}(?:'?e?s)?(?![{_SIGN}])(?!\.\d)" for word in terms(name)]
 
 
 def _beginnings(text: str) -> list[str]:
-    """Patterns of the words of ``text`` with whatever ending."""
+    """Patterns of the words of ``text`` with any ending."""
     return [rf"(?<![{_SIGN}]){re.escape(word)}" for word in terms(text)]
 
 
 def _share(patterns: Sequence[str], text: str) -> float:
-    """How many of these stand in ``text``; 0 if there are none."""
+    """The share of ``patterns`` that stand in ``text``; 0 if there are none."""
     return sum(re.search(each, text, re.IGNORECASE) is not None for each in patterns) / max(1, len(patterns))
 
 
-# What kind of thing the object of a fact names, by how it is written: a model or a person may write anything there.
+# The type of the thing that the object of a fact names, by its spelling: a model or a person may write anything there.
 
 SUGGESTED = frozenset({EntityType.TOOL, EntityType.PROJECT, EntityType.CONCEPT})
-"""What predicates suggest of objects that may be something else; one lives in no tool."""
+"""Types that a predicate only suggests for its object. Others are certain: nobody lives in a tool."""
 MOST_WORDS_OF_A_CONCEPT = 2
-"""What is liked and has more words ("finding new ways"), or a name of an unknown kind ("Paris"), is a value."""
+"""A liked thing with more words ("finding new ways"), or with a name of an unknown kind ("Paris"), is a value."""
 MOST_WORDS_OF_A_NAME = 3
 _NO_TOOL = re.compile(r"[.~-]|.*/|[\d.:]+\Z|[A-Z][A-Z0-9]*_[A-Z0-9_]+\Z")
 """The beginning of a path or of an option, an address, or the name of a setting."""
 _FILES = FILE_EXTENSIONS - {"js"}
-"""Three.js is a library."""
+"""The extension js is left out: Three.js is a library."""
 
 
 def object_type_of(predicate: str, object_: str) -> EntityType | None:
     """The type of the entity that an object names; None: it is a value, no entity.
 
-    A tool has a name of one word, or of words that begin with capital letters. A path, a setting or an address is of no
-    type, two plain words are a concept, and more are no name.
+    The name of a tool is one word, or words that begin with capital letters. A path, a setting or an address has no
+    type, two plain words are a concept, and more words are no name.
     """
     known = PREDICATES[predicate]
     suggested = known.object_type

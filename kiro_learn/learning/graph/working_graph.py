@@ -32,42 +32,42 @@ I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E74
 
 @attrs.frozen(kw_only=True)
 class GraphState:
-    """What the graph holds of the things that a batch speaks of."""
+    """The part of the graph that a batch speaks of."""
 
     entities: Sequence[Entity] = ()
-    """Those that the batch names, and those that facts and relationships of these lead to."""
+    """The entities that the batch names, and those that their facts and relationships lead to."""
     facts: Sequence[Fact] = ()
-    """All of the entities that the batch names, past ones too."""
+    """All facts of the entities that the batch names, past ones too."""
     relationships: Sequence[Relationship] = ()
     procedures: Sequence[Procedure] = ()
-    """All, past ones too."""
+    """All procedures, past ones too."""
     preferences: Sequence[Preference] = ()
-    """All, past ones too."""
+    """All preferences, past ones too."""
     evidence: Mapping[GraphItemId, Sequence[Evidence]] = attrs.field(factory=dict)
-    """Of all of these but the entities."""
+    """The evidence for all of these except the entities."""
 
 
 @attrs.frozen(kw_only=True)
 class GraphPlan:
-    """What to change in the store."""
+    """The changes to make in the store."""
 
     items: Sequence[GraphItem]
-    """To put: new ones and changed ones."""
+    """The items to put: new and changed ones."""
     removed: Sequence[GraphItemId]
-    """Nothing speaks for these any longer, since what did was found to speak for others."""
+    """Items to delete: their events turned out to speak for other items."""
     evidence: Sequence[Evidence]
-    """To put: new rows and changed ones."""
+    """The rows to put: new and changed ones."""
     moved: Sequence[EvidenceKey]
-    """Rows to delete, of items that stay."""
+    """Rows to delete whose items stay."""
 
 
 def folded(text: str) -> str:
-    """The form in which names and objects are compared: as ``bare``, and with the usual one of a tool's two names."""
+    """The form in which names and objects are compared: ``bare``, and with the usual one of a tool's two names."""
     return " ".join(SAME.get(word, word) for word in bare(text).split())
 
 
 def spellings(name: str) -> Iterator[str]:
-    """How an entity of this name may be written in the store: so, without an article, and by its other name."""
+    """The forms in which the store may have this name: as given, without an article, and a tool's other name."""
     usual = folded(name)
     yield from (name, bare(name), usual)
     words = usual.split()
@@ -77,7 +77,7 @@ def spellings(name: str) -> Iterator[str]:
 
 
 class WorkingGraph:
-    """A graph in memory that knows what became different of it."""
+    """A graph in memory that knows its changes."""
 
     def __init__(self, state: GraphState, namespace: Namespace, new_id: NewId) -> None:
         self._before: dict[GraphItemId, GraphItem] = {}
@@ -85,7 +85,7 @@ class WorkingGraph:
             self._before |= {item.item_id: item for item in items}
         self._items: dict[GraphItemId, GraphItem] = {}
         self._found_by: dict[_Key, dict[GraphItemId, Any]] = {}
-        """The items by what they are looked up by; a project may have many thousands of facts."""
+        """The items by each of their keys, since a project may have many thousands of facts."""
         for item in self._before.values():
             self.put(item)
         self._evidence_before = {
@@ -100,12 +100,12 @@ class WorkingGraph:
         return list(self._found_by.get((value_type,), {}).values())
 
     def entity(self, entity_id: GraphItemId) -> Entity:
-        """The entity with an id that is there."""
+        """The entity with this id, which must exist."""
         found: Entity = self._found_by[(Entity,)][entity_id]
         return found
 
     def called(self, name: str) -> list[Entity]:
-        """The entities that have a name, or have it as an alias."""
+        """The entities with this name or alias."""
         return list(self._found_by.get((Entity, folded(name)), {}).values())
 
     def facts_of(self, entity_id: GraphItemId, object_: str | None = None) -> list[Fact]:
@@ -118,7 +118,7 @@ class WorkingGraph:
         return list(self._found_by.get((Relationship, source_id, type_), {}).values())
 
     def put(self, item: GraphItem) -> None:
-        """Put an item in place of what had its id."""
+        """Put an item in the place of the one with its id."""
         before = self._items.get(item.item_id)
         keys = set(_keys_of(item))
         for gone in set() if before is None else set(_keys_of(before)) - keys:
@@ -128,21 +128,21 @@ class WorkingGraph:
         self._items[item.item_id] = item
 
     def remove(self, item_id: GraphItemId) -> None:
-        """Take an item away, with what speaks for it."""
+        """Remove an item and its evidence."""
         for key in set(_keys_of(self._items.pop(item_id))):
             del self._found_by[key][item_id]
         self._evidence.pop(item_id, None)
 
     def evidence_of(self, item_id: GraphItemId) -> Sequence[Evidence]:
-        """What speaks for an item; of an entity, in this batch."""
+        """The evidence for an item; for an entity, only that of this batch."""
         return self._evidence.get(item_id, ())
 
     def set_evidence(self, item_id: GraphItemId, evidence: Iterable[Evidence]) -> None:
-        """Let exactly this speak for an item."""
+        """Make ``evidence`` the whole evidence for an item."""
         self._evidence[item_id] = [attrs.evolve(each, item_id=item_id) for each in evidence]
 
     def note_mention(self, entity_id: GraphItemId, source: Source) -> bool:
-        """Note that an event mentions an entity; False: that is noted already."""
+        """Note that an event mentions an entity. False if that is noted already."""
         noted = self._evidence.setdefault(entity_id, [])
         if any(each.event_id == source.event_id for each in noted):
             return False
@@ -150,7 +150,7 @@ class WorkingGraph:
         return True
 
     def plan(self) -> GraphPlan:
-        """What became different, since it was made."""
+        """The changes since this graph was made."""
         evidence = {(each.item_id, each.event_id): each for rows in self._evidence.values() for each in rows}
         return GraphPlan(
             items=[item for item in self._items.values() if self._before.get(item.item_id) != item],
@@ -161,7 +161,7 @@ class WorkingGraph:
 
 
 def _keys_of(item: GraphItem) -> Iterator[_Key]:
-    """What an item is looked up by."""
+    """The keys that an item is looked up by."""
     yield (type(item),)
     if isinstance(item, Entity):
         for name in (item.name, *item.aliases):

@@ -1,1 +1,1 @@
-"""A project's profile: what its files say of its languages, tools and commands."""
+"""A project's profile: its languages, tools and commands, as its files show them."""

@@ -1,4 +1,4 @@
-"""Commands that ran, tasks by their names, and the texts of a project's files as readers of profiles take them."""
+"""Commands that ran, tasks by their names, and the texts of a project's files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kiro_learn.learning.extraction.framing import ToolCall, parts_of
 from kiro_learn.model.event import Event, EventKind, JsonBody
 from kiro_learn.model.profile import ProfileFact, ProjectProfile, Runs, Slot
 
-# Commands that ran: what each was for, its words without its arguments, and how often it did well.
+# Commands that ran: the purpose of each, its words without its arguments, and how often it did well.
 #
-# What a project is built and tested with is best known by what worked. A command counts as another one only by the
-# words that say what is run: ``npm test -- src/cart.test.ts`` is ``npm test``.
+# Commands that worked show best how a project is built and tested. Two commands are the same if the words that say what
+# runs are the same: ``npm test -- src/cart.test.ts`` is ``npm test``.
 
 LEAST_SUCCEEDED = 2
-"""How often a command that no file names must have done well before it is told."""
+"""How often a command that no file names must have done well before a profile has it."""
 
 _WORDS = {
     Slot.INSTALL: """
@@ -68,7 +68,7 @@ _MOST_WORDS = max(len(each.split()) for each in _SLOTS)
 _BEFORE = re.compile(
     r"(?:(?:uv|poetry|pdm|hatch|pipenv) run |bundle exec |npx |pnpm exec |yarn |bunx |\./)?(?:python3? (?:-m )?)?"
 )
-"""What stands before a command, and changes nothing of what it is for."""
+"""Words before a command that do not change its purpose."""
 
 _TASK = re.compile(
     r"(?:(npm|pnpm|yarn|bun)(?: run)? (?!run\b)|make |just |task |composer (?:run )?|poe |(?:pdm|hatch) run "
@@ -82,17 +82,17 @@ _OPTIONS = re.compile(r"^((?:\./)?(?:mvnw?|gradlew?))(?: -\S+)+")
 _MANAGERS = ("npm", "pnpm", "yarn", "bun")
 
 MOST_COMMAND = 2_000
-"""Characters of a command that are looked at."""
+"""How many characters of a command are read."""
 
 
 def slot_of_command(command: str) -> Slot | None:
-    """What a command is for; None where its words do not say."""
+    """The purpose of a command; None if its words do not show it."""
     found = base_of(command)
     return found[1] if found else None
 
 
 def base_of(command: str) -> tuple[str, Slot] | None:
-    """The words of a command that say what is run, and what for; None where they do not say."""
+    """The words of a command that say what runs, and its purpose; None if they do not show it."""
     inside = _FOLDER.sub("", command[:MOST_COMMAND]).strip()
     first = _END.split(_SETTING.sub("", inside, count=1), maxsplit=1)[0]
     text = _OPTIONS.sub(r"\1", " ".join(first.split()))
@@ -111,7 +111,7 @@ def base_of(command: str) -> tuple[str, Slot] | None:
 
 @attrs.frozen
 class Ran:
-    """The commands that ran in some events, by their words, with what each is for."""
+    """The commands that ran in some events: the runs of each, by its words and its purpose."""
 
     runs: Mapping[tuple[str, Slot], Runs]
 
@@ -129,8 +129,10 @@ class Ran:
         return cls(found)
 
     def add_to(self, profile: ProjectProfile) -> ProjectProfile:
-        """``profile`` with how often its commands ran, those that did well most often first in their slot; and with
-        commands that ran, where no file names one for their slot. An empty profile stays empty.
+        """``profile`` with the runs of its commands, and with more commands that ran.
+
+        In each slot the commands that did well most often come first. A command that ran is added only if no file names
+        one for its slot. An empty profile stays empty.
         """
         if not profile.facts or not self.runs:
             return profile
@@ -151,14 +153,14 @@ def _bare(command: str) -> str:
 
 
 def _suits(command: str, profile: ProjectProfile) -> bool:
-    """Not the command of a package manager that the files name no longer."""
+    """False for the command of a package manager that the files no longer name."""
     first = command.partition(" ")[0]
     managers = {value.partition(" ")[0].lower() for value in profile.values(Slot.MANAGER)}
     return first not in _MANAGERS or managers.isdisjoint(_MANAGERS) or first in managers
 
 
 def _ran(event: Event) -> tuple[tuple[str, Slot], bool] | None:
-    """The command of an event, and whether it failed; how it ended is looked at only where it has a slot."""
+    """The command of an event, and whether it failed. The result is read only if the command has a slot."""
     data = event.body.data if isinstance(event.body, JsonBody) else None
     if not isinstance(data, dict):
         return None
@@ -170,7 +172,7 @@ def _ran(event: Event) -> tuple[tuple[str, Slot], bool] | None:
     return found, any(call.has_failed for call in calls)
 
 
-# Which slot a task is about by its name, as people name scripts, targets and recipes: ``build``, ``test:unit``.
+# The slot of a task by its name, as people name scripts, targets and recipes: ``build``, ``test:unit``.
 
 _WORDS_OF_TASK = {
     Slot.INSTALL: "setup bootstrap deps install",
@@ -192,7 +194,7 @@ _PART = re.compile(r"[:._/-]")
 
 
 def slot_of(name: str) -> Slot | None:
-    """The slot of a task of this name, or of the task that it is a variety of; None if its name says none."""
+    """The slot of a task of this name, or of the task that it is a variety of; None if the name shows none."""
     found = _SLOTS_OF_TASK.get(name) or _SLOTS_OF_TASK.get(_PART.split(name)[0])
     return found[0] if found else None
 
@@ -205,13 +207,14 @@ def facts_of_tasks(
     *,
     but: frozenset[Slot] = frozenset(),
 ) -> Iterator[ProfileFact]:
-    """Of each slot the tasks that have its very name, the usual name first; where there is none, the shortest variety.
+    """For each slot the tasks with a name of that slot, the usual name first; else the shortest variety.
 
     Args:
-      tasks: the names of all that there are.
-      line_of: where a task stands in ``file``; asked of those alone that are told, since it reads the file for each.
+      tasks: the names of all tasks.
+      line_of: the line of a task in ``file``. It is called only for tasks that get a fact, since it reads the file each
+      time.
       call: the command that runs a task.
-      but: slots of which the tasks' names say nothing.
+      but: slots that get no task.
     """
     named = [(name, slot_of(name)) for name in tasks if NAME.fullmatch(name)]
     for slot in _WORDS_OF_TASK:
@@ -222,16 +225,16 @@ def facts_of_tasks(
             yield from file.facts(slot, call(name), line_of(name))
 
 
-# The texts of a project's files, as readers of profiles take them: found by name, with the numbers of lines.
+# The texts of a project's files, found by name, with line numbers.
 #
-# Rules of this part: a text may be anything. What no parser reads says nothing, and a value that is more than a
-# plain word, a version or a command is none.
+# Rules of this part: a text may be anything. A text that no parser can read gives no fact. A value that is not a plain
+# word, a version or a command is left out.
 
 MOST_VALUE = 80
-"""Characters of a value. A longer one is none."""
+"""The most characters of a value. A longer value is left out."""
 
 _PLAIN = re.compile(rf"(?=\S)[\w@./:+~^=*&%()#'|,\- !<>\[\]]{{1,{MOST_VALUE}}}(?<=\S)", re.ASCII)
-"""No line ends, no backquotes, no quotation marks that open a string, and nothing beyond ASCII."""
+"""A value without line ends, backquotes, quotation marks that open a string, and characters beyond ASCII."""
 
 _TAG = re.compile(r"<[A-Za-z/!?|]")
 _MANY_PARTS = re.compile(r"(?:\.[ \t]*(?:[\w-]{1,60}|\"[^\"\n]{0,60}\"|'[^'\n]{0,60}')[ \t]*){32}")
@@ -241,38 +244,38 @@ _RANGE = re.compile(r"(?:[\^~>=<! ]*+v?\d++(?:\.(?:\d++|x|\*))*+[ ,|]*+){1,4}")
 
 
 def is_plain(value: str) -> bool:
-    """Whether it may be told: a few words, a version or a command, on one line."""
+    """Whether ``value`` may be told: a few words, a version or a command, on one line."""
     return _PLAIN.fullmatch(value) is not None and not _TAG.search(value)
 
 
 @attrs.frozen
 class FileText:
-    """One file of the project; its text is empty if only its being there counts."""
+    """One file of the project. The text is empty if only the presence of the file counts."""
 
     path: str
     text: str
 
     def line_of(self, pattern: str, *, after: int = 0) -> int:
-        """The number of the first line behind line ``after`` that has ``pattern``; 0 if none has."""
+        """The number of the first line after line ``after`` that has ``pattern``; 0 if none has."""
         matches = re.compile(pattern).search
         lines = self.text.splitlines()
         return next((number for number, line in enumerate(lines, 1) if number > after and matches(line)), 0)
 
     def facts(self, slot: Slot, value: object, line: int = 0, *, is_usual: bool = False) -> Iterator[ProfileFact]:
-        """The fact that this file says so; none if ``value`` is nothing that is told."""
+        """The fact that this file gives ``value`` for ``slot``; none if ``value`` may not be told."""
         if isinstance(value, str) and is_plain(value):
             yield ProfileFact(slot=slot, value=value, path=self.path, line=line, is_usual=is_usual)
 
     def json(self) -> dict[str, Any]:
-        """What it holds as JSON; empty if that is no object."""
+        """The content as a JSON object; empty if it is none."""
         return _object(json.loads, self.text)
 
     def toml(self) -> dict[str, Any]:
-        """What it holds as TOML; empty if it is none, or has a key of so many parts that the parser takes long."""
+        """The content as TOML; empty if it is none, or if a key has so many parts that the parser takes long."""
         return {} if _MANY_PARTS.search(self.text) else _object(tomllib.loads, self.text)
 
     def xml(self) -> ET.Element | None:
-        """Its root as XML, of which no document type is read, so that no entity can grow; None if it is none."""
+        """The root of the content as XML; None if it is none. A document type is refused, so no entity can grow."""
         if _DOCUMENT_TYPE.search(self.text):
             return None
         try:
@@ -290,10 +293,10 @@ class Folder:
 
     files: Mapping[str, str]
     prefix: str = ""
-    """What stands before their paths in the project, with a slash at its end."""
+    """The path of the folder in the project, with a slash at its end."""
 
     def has(self, *names: str) -> bool:
-        """Whether one of these files is there."""
+        """Whether any of these files is there."""
         return any(f"{self.prefix}{name}" in self.files for name in names)
 
     def file(self, *names: str) -> FileText | None:
@@ -302,7 +305,7 @@ class Folder:
         return next((FileText(path, self.files[path]) for path in paths if path in self.files), None)
 
     def files_in(self, folder: str, *suffixes: str) -> list[FileText]:
-        """All files right in ``folder`` whose names end so, by name."""
+        """All files directly in ``folder`` whose names have one of these endings, by name."""
         start = f"{self.prefix}{folder}"
         found = (path for path in self.files if path.startswith(start) and "/" not in path[len(start) :])
         return [FileText(path, self.files[path]) for path in sorted(found) if path.endswith(suffixes)]
@@ -323,12 +326,12 @@ def table(value: object, *names: str) -> dict[str, Any]:
 
 
 def texts(value: object) -> list[str]:
-    """The texts in a list; empty if it is none."""
+    """The texts in a list; empty if ``value`` is no list."""
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def version(value: object) -> str:
-    """The version that a text begins with or asks for at least: ``^18.2.0`` is 18.2.0; empty if it names none."""
+    """The first version in a text that begins with one or with a range: ``^18.2.0`` gives 18.2.0. Else empty."""
     if not isinstance(value, str) or len(value) > MOST_VALUE or not _RANGE.match(value.strip()):
         return ""
     found = _VERSION.search(value)
@@ -342,5 +345,5 @@ def version_range(value: object) -> str:
 
 
 def named(name: str, found: str) -> str:
-    """A name with its version, if that is known."""
+    """A name with its version if that is known."""
     return f"{name} {found}" if found else name

@@ -1,4 +1,4 @@
-"""Rust, Go, .NET, Java and Kotlin: their manifests and build files."""
+"""Reads the manifests and build files of Rust, Go, .NET, Java and Kotlin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FRAMEWORK = re.compile(r"net(\d+\.\d+)(?:-\w+)?")
 
 
 def rust(folder: Folder) -> Iterator[ProfileFact]:
-    """What Cargo.toml and the files beside it say."""
+    """The facts from Cargo.toml and the files next to it."""
     file = folder.file("Cargo.toml")
     if file is None:
         return
@@ -46,7 +46,7 @@ def rust(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def go(folder: Folder) -> Iterator[ProfileFact]:
-    """What go.mod and the files beside it say."""
+    """The facts from go.mod and the files next to it."""
     file = folder.file("go.mod")
     if file is None:
         return
@@ -72,7 +72,7 @@ def go(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def dotnet(folder: Folder) -> Iterator[ProfileFact]:
-    """What the C# projects and the file of the SDK say."""
+    """The facts from the C# projects and from the SDK's file."""
     projects = [*folder.files_in("", ".csproj"), *folder.files_in("src/", ".csproj"), *_below(folder)]
     solution = next(iter(folder.files_in("", ".sln")), None)
     file = projects[0] if projects else solution
@@ -102,7 +102,7 @@ def dotnet(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def _below(folder: Folder) -> list[FileText]:
-    """The C# projects one folder below, as they lie beside a solution, and in the folders of ``src`` and ``tests``."""
+    """The C# projects in folders below, as they lie next to a solution and in ``src`` and ``tests``."""
     paths = sorted(path for path in folder.files if path.startswith(folder.prefix) and path.endswith(".csproj"))
     return [FileText(path, folder.files[path]) for path in paths if "/" in path.removeprefix(folder.prefix)]
 
@@ -143,13 +143,13 @@ _CALLS = {
     "application": (Slot.RUN, "run"),
     "io.quarkus": (Slot.RUN, "quarkusDev"),
 }
-"""The tasks that plugins of Gradle bring."""
+"""The tasks that Gradle plugins add."""
 
 _JAVA_PROPERTIES = ("maven.compiler.release", "java.version", "maven.compiler.source", "maven.compiler.target")
 
 
 def maven(folder: Folder) -> Iterator[ProfileFact]:
-    """What pom.xml says."""
+    """The facts from pom.xml."""
     file = folder.file("pom.xml")
     root = file.xml() if file else None
     if file is None or root is None:
@@ -170,7 +170,7 @@ def maven(folder: Folder) -> Iterator[ProfileFact]:
     versions = {
         each.findtext("artifactId", ""): version(each.findtext("version"))
         for each in root.iter("dependency")
-        if each.findtext("groupId") != "org.testcontainers"  # its modules are called as what they run
+        if each.findtext("groupId") != "org.testcontainers"  # its modules have the names of what they run
     }
     yield from frameworks(file, versions, MAVEN, lambda name: file.line_of(rf"<artifactId>{re.escape(name)}<"))
     yield from file.facts(Slot.MANAGER, "Maven")
@@ -182,7 +182,7 @@ def maven(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def gradle(folder: Folder) -> Iterator[ProfileFact]:
-    """What the build file of Gradle and its wrapper say."""
+    """The facts from Gradle's build file and wrapper."""
     file = folder.file("build.gradle.kts", "build.gradle")
     if file is None:
         return

@@ -1,6 +1,6 @@
-"""Where a project is kept, built and runs, and what the packages that it names are.
+"""Where a project is kept, built and run, and the names of the packages that it uses.
 
-Its remote and default branch are as the files of the repository have them. Git itself is never run.
+Its remote and default branch are read from the files of the repository. Git itself is never run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PACKED = re.compile(r"^[0-9a-f]{40,64} refs/(?:remotes/origin|heads)/([\w./-]{1
 
 
 def facts_of_git(folder: Folder) -> Iterator[ProfileFact]:
-    """The remote, without a user or a password that stands in its address, and the default branch."""
+    """The remote, without a user or password in its address, and the default branch."""
     if config := folder.file(CONFIG):
         yield from _remote(config)
     yield from _branch(folder)
@@ -44,7 +44,7 @@ def _remote(config: FileText) -> Iterator[ProfileFact]:
 
 
 def _branch(folder: Folder) -> Iterator[ProfileFact]:
-    """The branch that the remote calls its own; else the one of those that are usual that there is."""
+    """The branch that the remote calls its own; else the only usual branch, if there is exactly one."""
     head = folder.file(REMOTE_HEAD)
     said = _HEAD.fullmatch(head.text) if head else None
     if head and said:
@@ -62,7 +62,7 @@ def _branch(folder: Folder) -> Iterator[ProfileFact]:
 
 # Where a project is built and runs: CI, containers, and the services that it is deployed to.
 #
-# Of YAML, only the few lines that are needed are read: no alias, no anchor, no tag means anything here.
+# Of YAML, only the few lines that are needed are read. Aliases, anchors and tags have no meaning here.
 
 _SYSTEMS = {
     ".gitlab-ci.yml": "GitLab CI",
@@ -101,7 +101,7 @@ CI_FILES = tuple(_SYSTEMS)
 
 
 def facts(folder: Folder) -> Iterator[ProfileFact]:
-    """What the files of platforms, containers and CI say; the commands of CI stand last, for slots that are empty."""
+    """The facts from the files of platforms, containers and CI systems."""
     yield from _platforms(folder)
     yield from _services(folder)
     if file := folder.file("Dockerfile"):
@@ -110,7 +110,7 @@ def facts(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def commands_of_ci(folder: Folder) -> Iterator[ProfileFact]:
-    """The commands of CI that have a slot."""
+    """The commands in CI files that have a slot."""
     for file in folder.files_in(".github/workflows/", ".yml", ".yaml"):
         yield from _commands(file, _RUN)
     if gitlab := folder.file(".gitlab-ci.yml"):
@@ -134,12 +134,12 @@ def _services(folder: Folder) -> Iterator[ProfileFact]:
             image, _, tag = match[1].partition("@")[0].partition(":")
             if shown := IMAGES.get(image.removeprefix("docker.io/").removeprefix("library/")):
                 yield from file.facts(Slot.SERVICE, named(shown, version(tag)), number)
-    if built := file.line_of(r"^\s+build:"):  # else it starts what the project needs, and not the project
+    if built := file.line_of(r"^\s+build:"):  # otherwise it starts services for the project, and not the project
         yield from file.facts(Slot.RUN, "docker compose up", built)
 
 
 def _images(file: FileText) -> Iterator[ProfileFact]:
-    """What the first stage is built on that names an image; a stage may be built on another one, too."""
+    """The first base image of the file. A stage that is built on another stage does not count."""
     lines = [
         (number, match[1]) for number, line in enumerate(file.text.splitlines(), 1) if (match := _FROM.fullmatch(line))
     ]
@@ -183,11 +183,11 @@ def _command(file: FileText, text: str, number: int) -> Iterator[ProfileFact]:
         yield from file.facts(slot, command, number)
 
 
-# What the packages that a project names are: frameworks and databases, by the names that people call them.
+# The usual names of the frameworks and databases whose packages a project uses.
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """A long table that is written as ``name=shown;name=shown``."""
+    """The table that ``text`` holds as ``name=shown;name=shown``."""
     parted = (each.partition("=") for each in text.split(";"))
     return {name: shown for name, _, shown in parted}
 
@@ -253,11 +253,11 @@ IMAGES = _pairs(
 def frameworks(
     file: FileText, versions: Mapping[str, str], table: Mapping[str, str], line_of: Callable[[str], int]
 ) -> Iterator[ProfileFact]:
-    """A fact for each package of ``versions`` that ``table`` knows, in the order of the table.
+    """A fact for each package of ``versions`` that ``table`` has, in the order of the table.
 
     Args:
-      versions: of the packages that ``file`` names; empty where it names none.
-      line_of: where it names a package.
+      versions: the version of each package that ``file`` names; empty where the file has none.
+      line_of: the line on which ``file`` names a package.
     """
     told: set[str] = set()
     for package, shown in table.items():

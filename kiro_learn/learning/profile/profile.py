@@ -1,6 +1,6 @@
-"""The profile of a project from the texts of its files: which of them are looked at, and what all of them say.
+"""Makes the profile of a project from the texts of its files, and says which files are read.
 
-Of these, the files of tasks and of pinned versions are read here, since they are of no one language.
+The files of tasks and of pinned versions are read here, since they belong to no single language.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from kiro_learn.model.graph import Fact, SourceType
 from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot, WantedFiles
 
 MOST_FACTS = 80
-"""Of one project."""
+"""The most facts of one project."""
 
 _RUNTIMES = ("Node.js", "Erlang", ".NET SDK", "Terraform")
-"""What stands behind the languages that a project is written in."""
+"""Tools that come after the languages that a project is written in."""
 
 _BESIDE = frozenset({Slot.INSTALL, Slot.ADD})
-"""Slots in which what is usual with a package manager holds beside a task of the project."""
+"""Slots in which the usual command of a package manager stays next to a task of the project."""
 
 _LANGUAGES: tuple[Callable[[Folder], Iterator[ProfileFact]], ...] = (
     scripting.ruby,
@@ -94,10 +94,10 @@ WANTED = WantedFiles(
 
 
 def profile_of(files: Mapping[str, str]) -> ProjectProfile:
-    """What ``files`` say of their project, by path; empty where none of them is one that a project is built by.
+    """What ``files`` say of their project, by path; empty if a project is built by none of them.
 
     Args:
-      files: the texts of those of ``WANTED`` that are there; empty texts of those that are only noticed.
+      files: the texts of the ``WANTED`` files that are there. Files that are only noticed have empty texts.
     """
     folder = Folder({path: _plain(text) for path, text in files.items()})
     tasks = list(_tasks_of(folder))
@@ -111,13 +111,15 @@ def profile_of(files: Mapping[str, str]) -> ProjectProfile:
 
 
 def _plain(text: str) -> str:
-    """Without the mark of byte order and the line ends of Windows."""
+    """``text`` without the byte order mark and the line ends of Windows."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _of_languages(folder: Folder, worded: set[Slot]) -> Iterator[ProfileFact]:
-    """What the files of each language say. What is usual with its tools is left out where the project words a command
-    of its own for the same: in these files, or in one of the ``worded`` slots.
+    """The facts from the files of each language.
+
+    A usual command of a tool is left out if the project words its own command for the same slot: in these files, or in
+    the ``worded`` slots.
     """
     for read in _LANGUAGES:
         facts = list(read(folder))
@@ -131,7 +133,7 @@ def _folders_below(files: Mapping[str, str]) -> list[str]:
 
 
 def _below(folder: Folder, prefix: str) -> Iterator[ProfileFact]:
-    """As at the top, with the folder that each fact holds in."""
+    """The facts from the folder ``prefix``, read as at the top, each with the folder's name."""
     for fact in _of_languages(Folder(folder.files, prefix), set()):
         yield _held_in(fact, prefix.rstrip("/"))
 
@@ -142,7 +144,7 @@ def _held_in(fact: ProfileFact, name: str) -> ProfileFact:
 
 
 def _each_once(said: Iterable[ProfileFact]) -> list[ProfileFact]:
-    """Each statement once. What CI runs counts only for a slot of which nothing else is known."""
+    """Each statement once. A command of CI counts only for a slot of which nothing else is known."""
     facts: dict[tuple[Slot, str], ProfileFact] = {}
     for fact in said:
         facts.setdefault((fact.slot, fact.value), fact)
@@ -156,7 +158,7 @@ def _is_of_ci(fact: ProfileFact) -> bool:
     return fact.path.startswith(".github/") or fact.path == ".gitlab-ci.yml"
 
 
-# What people stated of a project, in the slots of its profile: what holds, and what held before.
+# Statements of people about a project, in the slots of its profile: present and past ones.
 
 _SLOTS = {
     "written_in": Slot.LANGUAGE,
@@ -178,10 +180,10 @@ _VERSION = re.compile(r" v?\d.*")
 
 
 def with_stated(profile: ProjectProfile, facts: Iterable[Fact]) -> ProjectProfile:
-    """``profile`` with what ``facts`` of the project say.
+    """``profile`` with the facts that people stated of the project.
 
-    What was put by hand stands before what the files say, what was only stated behind it; of what is in the profile
-    anyway, by its name, the files' word stays. What an agent did or guessed is no statement.
+    A fact put by hand stands before those of the files, a fact that was only stated after them. If the profile has a
+    thing of the same name already, the files' word stays. Acts and guesses of an agent are no statements.
     """
     known = {(fact.slot, _name(fact)) for fact in profile.facts}
     told = [
@@ -198,13 +200,13 @@ def with_stated(profile: ProjectProfile, facts: Iterable[Fact]) -> ProjectProfil
 
 
 def past_of(facts: Iterable[Fact]) -> list[ProfileFact]:
-    """What ``facts`` of the project say that held once, what ended last first."""
+    """The facts of the project that held once, the one that ended last first."""
     found = [each for fact in facts if fact.validity.retired_at is None for each in _of(fact) if each.until is not None]
     return sorted(found, key=lambda each: (each.until, each.value), reverse=True)
 
 
 def _of(fact: Fact) -> Iterator[ProfileFact]:
-    """None for one that is no statement, has no slot, or is no plain value."""
+    """The fact in its slot. Nothing for a fact that is no statement, has no slot, or has no plain value."""
     slot = _SLOTS.get(fact.predicate)
     if fact.predicate == "uses":
         name = fact.object.casefold()
@@ -218,9 +220,10 @@ def _name(fact: ProfileFact) -> str:
     return _VERSION.sub("", fact.value).casefold()
 
 
-# Tasks that a project names itself, and the versions that it pins for tools that install them.
+# Tasks that a project names, and versions that it pins for tools that install them.
 #
-# Tasks are of Makefile, justfile and Taskfile; versions of .nvmrc, .python-version, .tool-versions and mise.toml.
+# The tasks come from Makefile, justfile and Taskfile; the versions from .nvmrc, .python-version, .tool-versions and
+# mise.toml.
 
 _MAKE = re.compile(r"([A-Za-z][\w./-]{0,50}(?:\s+[A-Za-z][\w./-]{0,50}){0,5})\s*::?(?![=:])")
 _JUST = re.compile(r"@?([A-Za-z][\w-]{0,50})(?:[ \t]++[^:=\n]{0,200}+)?:(?!=)")
@@ -228,7 +231,7 @@ _TASK = re.compile(r" {2}([A-Za-z][\w:-]{0,50}):\s*(?:#.*)?")
 
 
 def _tasks_of(folder: Folder) -> Iterator[ProfileFact]:
-    """The tasks whose names say what they are for. That a Makefile can install says nothing of packages."""
+    """The tasks whose names show their slot. An ``install`` in a Makefile says nothing about packages."""
     if file := folder.file("justfile", "Justfile", ".justfile"):
         lines = _lines(file, _JUST)
         yield from facts_of_tasks(file, lines, lines.__getitem__, "just {}".format)
@@ -242,7 +245,7 @@ def _tasks_of(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def _lines(file: FileText, form: re.Pattern[str]) -> dict[str, int]:
-    """Each task by its name, with the line on which it stands first."""
+    """Each task by its name, with its first line."""
     found: dict[str, int] = {}
     for number, line in enumerate(file.text.splitlines(), 1):
         if match := form.match(line):
@@ -274,7 +277,7 @@ _CHANNEL = re.compile(r"[\w.-]{1,30}")
 
 
 def _pinned_versions(folder: Folder) -> Iterator[ProfileFact]:
-    """A language with the version that is pinned."""
+    """The languages with their pinned versions."""
     for path, language in _VERSION_FILES.items():
         file = folder.file(path)
         match = _NAMED.match(file.text.strip()) if file else None
@@ -300,6 +303,6 @@ def _of_asdf(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def _pinned(given: object) -> str:
-    """``temurin-17.0.9+9`` is 17.0.9."""
+    """The version in a pin: ``temurin-17.0.9+9`` gives 17.0.9."""
     found = re.search(r"\d", given) if isinstance(given, str) else None
     return version(given[found.start() :]) if found and isinstance(given, str) else ""

@@ -1,4 +1,4 @@
-"""Python, JavaScript, TypeScript, Ruby, PHP and Elixir: their manifests and lock files."""
+"""Reads the manifests and lock files of Python, JavaScript, TypeScript, Ruby, PHP and Elixir."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HEX = re.compile(r"\{:(\w+),\s*\"([^\"]{0,40})\"")
 
 
 def ruby(folder: Folder) -> Iterator[ProfileFact]:
-    """What Gemfile and Gemfile.lock say."""
+    """The facts from Gemfile and Gemfile.lock."""
     file = folder.file("Gemfile")
     if file is None:
         return
@@ -56,7 +56,7 @@ def ruby(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def php(folder: Folder) -> Iterator[ProfileFact]:
-    """What composer.json says."""
+    """The facts from composer.json."""
     file = folder.file("composer.json")
     if file is None:
         return
@@ -91,7 +91,7 @@ def php(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def elixir(folder: Folder) -> Iterator[ProfileFact]:
-    """What mix.exs says."""
+    """The facts from mix.exs."""
     file = folder.file("mix.exs")
     if file is None:
         return
@@ -116,7 +116,7 @@ def elixir(folder: Folder) -> Iterator[ProfileFact]:
         yield from file.facts(Slot.MIGRATE, "mix ecto.migrate", is_usual=True)
 
 
-# JavaScript and TypeScript: package.json, and the lock file that says which package manager is used.
+# JavaScript and TypeScript: package.json, and the lock file that shows the package manager.
 
 _LOCKS = {
     "pnpm-lock.yaml": "pnpm",
@@ -136,11 +136,11 @@ _ADDS = {
 }
 _PACKAGE_MANAGER = re.compile(r"(npm|pnpm|yarn|bun)@(\d[\w.-]{0,30})(?:\+.*)?")
 _OWN_VERBS = frozenset({"deploy", "publish", "install", "setup", "start", "run", "bundle", "up", "release", "types"})
-"""Scripts of these names are run by ``run``: managers have verbs of their own that are called so."""
+"""Scripts with these names need ``run``, because managers have commands of the same names."""
 
 
 def javascript(folder: Folder) -> Iterator[ProfileFact]:
-    """What package.json and the lock files beside it say."""
+    """The facts from package.json and the lock files next to it."""
     file = folder.file("package.json")
     if file is None:
         return
@@ -172,7 +172,7 @@ def javascript(folder: Folder) -> Iterator[ProfileFact]:
 
 
 def deno(folder: Folder) -> Iterator[ProfileFact]:
-    """What deno.json says."""
+    """The facts from deno.json."""
     file = folder.file("deno.json", "deno.jsonc")
     if file is None:
         return
@@ -203,7 +203,7 @@ def _language(folder: Folder, file: FileText, versions: dict[str, str]) -> Itera
 
 
 def _managers(folder: Folder, file: FileText, package: dict[str, object]) -> Iterator[tuple[ProfileFact, str]]:
-    """The manager that package.json names; else each that has a lock file."""
+    """The manager that package.json names; else each manager that has a lock file."""
     given = package.get("packageManager")
     stated = _PACKAGE_MANAGER.fullmatch(given) if isinstance(given, str) else None
     if stated:
@@ -228,7 +228,7 @@ def _call(manager: str, script: str) -> str:
     return f"{verb} run {script}" if script in _OWN_VERBS - {"start"} else f"{verb} {script}"
 
 
-# Python: pyproject.toml, the lock file that says which manager is used, requirements, and the tools' own files.
+# Python: pyproject.toml, the lock file that shows the manager, requirements, and the tools' own files.
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]{0,100}\])?\s*([^;#]{0,80})")
 _PYTHON_MANAGERS = {
@@ -238,16 +238,16 @@ _PYTHON_MANAGERS = {
     "Pipenv": ("Pipfile", "pipenv install --dev", "pipenv install NAME", "pipenv run "),
     "Hatch": ("hatch.toml", "hatch env create", "", "hatch run "),
 }
-"""By name: the file that says so, the commands that install and add, and what stands before a command."""
+"""For each manager: the file that shows it, the commands that install and add, and the prefix of other commands."""
 
 _OF_BUILDS = {"Hatch": {"version", "build", "metadata"}, "PDM": {"version", "build"}}
-"""Settings of the part that only builds packages, which those have who install them by another one."""
+"""Settings for building packages only. Projects that install packages by another manager have them too."""
 
 _REQUIREMENTS = ("requirements.txt", "requirements-dev.txt", "requirements/dev.txt", "dev-requirements.txt")
 
 
 def python(folder: Folder) -> Iterator[ProfileFact]:
-    """What the files of a Python project say."""
+    """The facts from the files of a Python project."""
     project = folder.file("pyproject.toml")
     file = project or folder.file("setup.py", "setup.cfg", "Pipfile", *_REQUIREMENTS)
     if file is None:
@@ -282,7 +282,7 @@ def _python_language(file: FileText, content: dict[str, object]) -> Iterator[Pro
 def _required(
     folder: Folder, project: FileText | None, content: dict[str, object]
 ) -> dict[str, tuple[FileText, str, int]]:
-    """By the name of a package: the file that names it, its version, and its line; 0 of what pyproject.toml names."""
+    """For each package: the file that names it, its version, and its line, which is 0 for pyproject.toml."""
     found: dict[str, tuple[FileText, str, int]] = {}
     if project is not None:
         for name, text in _of_pyproject(content):
@@ -342,7 +342,7 @@ def _python_installing(folder: Folder, file: FileText, manager: str) -> Iterator
 
 
 def _python_tasks(file: FileText, content: dict[str, object]) -> Iterator[ProfileFact]:
-    """Tasks that have names of their own, by the tools that run them."""
+    """The tasks that the project names, by the tools that run them."""
     runners = {
         "poe": table(content, "tool", "poe", "tasks"),
         "pdm run": table(content, "tool", "pdm", "scripts"),
@@ -362,7 +362,7 @@ def _python_tasks(file: FileText, content: dict[str, object]) -> Iterator[Profil
 def _python_tools(
     folder: Folder, file: FileText, content: dict[str, object], versions: dict[str, str], prefix: str
 ) -> Iterator[ProfileFact]:
-    """The usual calls of the tools that test, lint and check: by their files, their settings, or as packages."""
+    """The usual calls of tools that test, lint and check. Files, settings or packages show the tools."""
     tools = table(content, "tool")
 
     def of(slot: Slot, call: str, tool: str, *files: str, by: str = prefix) -> Iterator[ProfileFact]:

@@ -1,1 +1,1 @@
-"""What says the same becomes one: from candidates and their neighbors to what is written, as pure functions."""
+"""Merges records that say the same: from candidates and their neighbors to the records to write, as pure functions."""

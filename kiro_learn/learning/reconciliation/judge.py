@@ -1,4 +1,4 @@
-"""Which records say the same: by a judge, with its prompt, answer and circuit breaker; or by a rule without a model."""
+"""Which records say the same: decided by a judge, or by a rule without a model."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from kiro_learn.model.record import (
 )
 from kiro_learn.model.wording import bare_words, is_negation
 
-# Writes the prompt to the judge about a cluster and its neighbors, and parses its answer.
+# The prompt to the judge about a cluster and its neighbors, and the parser of its answer.
 #
-# Rules of this part: stored text is escaped data inside the request, never a part of the instructions; an answer is
-# a verdict within a record's bounds, or an error.
+# Rules of this part: stored text is escaped data inside the request, never a part of the instructions. An answer is a
+# verdict within the bounds of a record, or an error.
 
 BEFORE = """\
 You keep the memories of a software project free of duplicates. Below is one <reconciliation_request>: candidates were
@@ -84,7 +84,7 @@ _ID_LENGTH = 100
 def judge_prompt(cluster: Cluster, neighbors: Sequence[Neighbor], *, most_characters: int) -> str | None:
     """The whole prompt about a cluster; None if no two records fit into it.
 
-    A record that is too long for what is left is not shown, so it cannot be cited and stays as it is.
+    A record that is too long for the room left is not shown. So it cannot be cited, and it stays as it is.
     """
     left = most_characters - len(_request((), ()))
     candidates, left = _that_fit((_candidate(member.record) for member in cluster.members), left)
@@ -93,10 +93,10 @@ def judge_prompt(cluster: Cluster, neighbors: Sequence[Neighbor], *, most_charac
 
 
 def parse_verdict(answer: str) -> Verdict:
-    """The verdict in ``answer``; if it has both kinds, KeepSeparate. Texts that are too long are cut.
+    """The verdict in ``answer``; KeepSeparate if it has both kinds. Texts that are too long are cut.
 
     Raises:
-      LlmError: it is no verdict; asking again may help.
+      LlmError: the answer has no verdict; asking again may help.
     """
     answer = without_thinking(answer)
     if _KEEP_SEPARATE.search(answer):
@@ -184,14 +184,15 @@ def _block(opening: str, lines: Iterable[str]) -> str:
 # The circuit breaker of a project's judge, as a value.
 
 FAILURES = 3
-"""Clusters in a row without a usable verdict."""
+"""How many clusters in a row without a usable verdict open the breaker."""
 
 
 @attrs.frozen(kw_only=True)
 class JudgeBreaker:
     """The judge's circuit breaker: open after FAILURES in a row; closed again by a run in which the judge did not fail.
 
-    It knows no clock: the first run that begins while it is open asks no judge, so it cannot fail, and closes it.
+    It has no clock. The first run that begins while it is open asks no judge, so it cannot fail, and it closes the
+    breaker.
     """
 
     failure_count: int = 0
@@ -211,32 +212,31 @@ class JudgeBreaker:
         return self if failed else JudgeBreaker()
 
 
-# Detects long answers to a repeated question: the newer one replaces both and keeps what only the older one says.
+# Detects long answers to a repeated question: the newer one replaces both and keeps facts that only the older one has.
 #
-# A listing of what is open, a status or a description of a branch is asked for again and again and changes by a
-# line. Only answers to the same question are compared, so a number that changed is the newer state of the same
-# thing.
+# A list of open points, a status or a description of a branch is asked for again and again and changes by a line. Only
+# answers to the same question are compared, so a changed number is the newer state of the same thing.
 
 LEAST_SHARE = 0.7
-"""Jaccard similarity of the two answers' words, counted as multisets; chosen on the history cipher-box."""
+"""The least Jaccard similarity of two answers' words, counted as multisets; chosen on the history cipher-box."""
 
 LEAST_WORDS = 40
-"""Of either answer: two short ones may differ in the one word that matters."""
+"""The fewest words of either answer: two short ones may differ in the one word that matters."""
 
 _CONTEXT = " (after: "
-"""What the built-in learner adds to a question that refers to the turn before."""
+"""The text that the built-in learner adds to a question that refers to the turn before."""
 
 _DIGIT = re.compile(r"\d")
 
 
 def parted(summary: str) -> tuple[str, str]:
-    """The question and the answer in a summary of the learner without a model; an empty question if it has none."""
+    """The question and the answer in a summary of the built-in learner; the question is empty if it has none."""
     first, _, rest = summary.partition("\n")
     return (first.removeprefix(ASKED), rest) if first.startswith(ASKED) else ("", summary)
 
 
 def _question_of(record: MemoryRecord) -> tuple[str, ...]:
-    """The words of the question that ``record`` answers; none if it tells no question."""
+    """The words of the question that ``record`` answers; none if it has no question."""
     question, _ = parted(record.summary)
     context_at = question.find(_CONTEXT, question.rfind("\n") + 1)
     return tuple(words(question[:context_at] if context_at >= 0 and question.endswith(")") else question))
@@ -245,7 +245,7 @@ def _question_of(record: MemoryRecord) -> tuple[str, ...]:
 def _is_asked_again(newer: MemoryRecord, older: Sequence[MemoryRecord]) -> bool:
     """Whether ``newer`` and the last of ``older`` answer the same question nearly alike.
 
-    False for a person's own words, and if the merged record had more than MAX_FACTS facts.
+    False for a person's own words, and if the merged record would have more than MAX_FACTS facts.
     """
     last = older[-1]
     if Origin.USER in (newer.origin, last.origin) or newer.origin != last.origin:
@@ -259,7 +259,7 @@ def _is_asked_again(newer: MemoryRecord, older: Sequence[MemoryRecord]) -> bool:
 def _merged_facts(
     newest: MemoryRecord, same: Iterable[MemoryRecord], others: Iterable[MemoryRecord]
 ) -> tuple[str, ...]:
-    """The facts of ``same``, which says what ``newest`` does, and of ``newest``; then what only ``others`` say."""
+    """The facts of ``same`` (which say the same as ``newest``) and of ``newest``, then those only in ``others``."""
     facts = dict.fromkeys(fact for record in (*same, newest) for fact in record.facts)
     said = [text for record in others for text in _statements(record)]
     return (*facts, *new_ones(said, "\n".join((newest.title, newest.summary, *facts))))
@@ -272,7 +272,7 @@ def _statements(record: MemoryRecord) -> Sequence[str]:
 
 
 def _counted(record: MemoryRecord) -> Counter[str]:
-    """The counted words of the answer, without numbers: these differ by when it was asked."""
+    """The counted words of the answer. Its numbers are left out: they depend on when the question was asked."""
     _, answer = parted(record.summary)
     return Counter(
         word for text in (record.title, answer, *record.facts) for word in words(text) if not _DIGIT.search(word)
@@ -281,18 +281,18 @@ def _counted(record: MemoryRecord) -> Counter[str]:
 
 # The rule that finds duplicates where no model judges: records that say the same in the same words.
 #
-# What a person said twice of one act in other words is one principle. Else, in doubt, records stay separate: if any
-# word, number, version, negation, file or origin differs, or if their facts contradict each other. Ignored are capitals
-# at the start of a word, and the marks of bold text, code and lists.
+# Two rules of a person about one act are one principle even in other words. All other records stay separate in doubt:
+# if any word, number, version, negation, file or origin differs, or if their facts contradict each other. Capitals at
+# the start of a word, and the marks of bold text, code and lists, are ignored.
 
 LONG_WORDS = 60
 """Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
 
 
 def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
-    """The groups of ``records`` that say the same, each with the text of its newest and the facts of all; by time.
+    """The groups of ``records`` that say the same, by time, each with its newest text and the facts of all.
 
-    Long answers to a repeated question that differ by a few lines are in one group too.
+    Long answers to a repeated question that differ by a few lines form one group too.
     """
     groups: dict[Hashable, list[MemoryRecord]] = {}
     for record in records:
@@ -304,7 +304,7 @@ def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
 
 
 def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
-    """``groups``, with those combined whose newest records answer the same question in nearly the same words."""
+    """``groups``; those are combined whose newest records answer the same question in nearly the same words."""
     combined: list[list[MemoryRecord]] = []
     places: dict[tuple[str, ...], int] = {}
     for group in sorted(groups, key=lambda each: _newest(each).created_at):
@@ -319,7 +319,7 @@ def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryR
 
 
 def _with_same_principle(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
-    """``groups``, with those combined in which a person said the same of the same act."""
+    """``groups``; those are combined in which a person gave the same rule for the same act."""
     combined: list[list[MemoryRecord]] = []
     for group in groups:
         before = next((each for each in combined if is_same_principle(_newest(each), _newest(group))), None)
@@ -368,23 +368,23 @@ def _subject(fact: str) -> tuple[str, ...]:
 
 # Whether an answer only repeats a memory.
 #
-# An agent that was told a memory answers questions with it. Such an answer says nothing new, so it is not learned.
+# An agent that was told a memory answers questions with it. Such an answer says nothing new and is not learned.
 
 TOLD_AGAIN_SIMILARITY = 0.5
-"""Cosine from which a memory is looked at: a short answer and what it repeats are not near."""
+"""The cosine from which on a memory is compared. It is low: a short answer is not near the memory that it repeats."""
 
 _MOST_STEMS = 40
-"""Of an answer: a longer one that adds nothing would be an accident."""
+"""The most words of an answer that is compared. A longer answer that adds nothing would be an accident."""
 _LEAST_FOR_ONE_NEW, _SHARE_NEW = 3, 0.1
-"""Of so many words one may be new, of more this share: a verb changes its form ("took")."""
+"""From 3 words on one may be new, and of many words this share: a verb changes its form ("took")."""
 _NAMES = re.compile(r"[\d_./\\@:#-]")
-"""In a word that is a number or a name."""
+"""A sign that a word is a number or a name."""
 
 
 def says_again(answer: MemoryRecord, known: MemoryRecord) -> bool:
-    """Whether ``answer`` has no number, no name and hardly a word that ``known`` and its question do not have.
+    """Whether ``answer`` adds no number, no name and hardly a word to ``known`` and to its own question.
 
-    False where the agent changed a file.
+    False if the agent changed a file.
     """
     question, said = parted(answer.summary)
     if answer.origin is not Origin.ASSISTANT or answer.knowledge_type or answer.files_modified or not question:

@@ -1,4 +1,4 @@
-"""Plans the merges of candidates that are close, before anything is written: which become one, and in which words."""
+"""Plans the merges of close candidates before anything is written: which records become one, and in which words."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.retrieval.ranking.succession import is_replacing, replacing
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 
-# Plans the merges of a cluster, before anything is written: which of its records and their neighbors become one.
+# Plans the merges of a cluster before anything is written: which of its records and their neighbors become one.
 #
-# Rules of this part: a record in no merge stays what it is; no record gains in trust by being merged.
+# Rules of this part: a record in no merge stays as it is; no record gains in trust by being merged.
 
 _T = TypeVar("_T")
 
@@ -49,29 +49,29 @@ STRICTEST_FIRST = (
 
 @attrs.frozen(eq=False)
 class MergePlan:
-    """Records that are to become one, and the text of that one."""
+    """Records that are to become one, and the text of the merged record."""
 
     wording: Merge
     members: tuple[Candidate, ...]
     neighbors: tuple[Neighbor, ...]
-    """The most similar first."""
+    """The neighbors, the most similar first."""
     nearest: MemoryRecord
-    """Of members and neighbors, the one most similar to the cluster's centroid."""
+    """The member or neighbor most similar to the cluster's centroid."""
 
     @property
     def records(self) -> tuple[MemoryRecord, ...]:
-        """All of them: members in their order, then neighbors."""
+        """All records of the merge: members in their order, then neighbors."""
         return (*(member.record for member in self.members), *(neighbor.record for neighbor in self.neighbors))
 
 
 @attrs.frozen(eq=False)
 class Plan:
-    """The planned merges of a cluster; a member that is in none of them stays what it is."""
+    """The planned merges of a cluster. A member in none of them stays as it is."""
 
     merges: tuple[MergePlan, ...] = ()
-    """No record is in two of them."""
+    """The merges; no record is in two of them."""
     unknown_count: int = 0
-    """Records that were cited and are neither members nor neighbors."""
+    """How many cited records are neither members nor neighbors."""
 
 
 def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Merge]) -> Plan:
@@ -96,10 +96,10 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
 
 
 def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """The record that stands for all of ``merge``. Facts that its wording does not repeat remain in the history, but
-    for what one of them says to replace.
+    """The record that replaces all records of ``merge``.
 
-    Its limits are not checked: the merged records may be of the first kiro-learn, which had others.
+    Facts that the wording does not repeat remain only in the history, except those that name a replaced record. Limits
+    are not checked: the merged records may come from the first kiro-learn, which had other limits.
     """
     records, wording = merge.records, merge.wording
     importances = [record.importance for record in records if record.importance is not None]
@@ -126,13 +126,13 @@ def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, c
 
 
 def _replacing(records: Sequence[MemoryRecord]) -> list[str]:
-    """What ``records`` say to replace, but for one of themselves."""
+    """The facts of ``records`` that name a replaced record, unless it is one of ``records``."""
     own = {replacing(record.title) for record in records}
     return [fact for record in records for fact in record.facts if is_replacing(fact) and fact not in own]
 
 
 def merged_record(merge: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """``unredacted_record``, redacted: a model or the rule worded it, and either may repeat something private."""
+    """``unredacted_record``, redacted: its words are a model's or the rule's, and may repeat something private."""
     return scrub_record(unredacted_record(merge, record_id=record_id, strategy=strategy, created_at=created_at))
 
 
@@ -168,7 +168,7 @@ class Cluster:
 
     members: tuple[Candidate, ...]
     centroid: Vector | None
-    """Unit length, between the members' directions; None if one of them has none, or they cancel out."""
+    """A unit vector between the members' directions. None if a member has no direction, or if they cancel out."""
 
     @classmethod
     def of(cls, members: Sequence[Candidate]) -> Cluster:
@@ -180,7 +180,7 @@ class Cluster:
 
     @property
     def model(self) -> ModelIdentity:
-        """The model whose vectors the centroid is the mean of."""
+        """The model that made the vectors of the members."""
         return model_of(self.members)
 
     def similarity(self, member: Candidate) -> float:
@@ -191,8 +191,7 @@ class Cluster:
 def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluster]:
     """Single-linkage clusters of ``candidates``: two whose cosine is at least ``threshold`` are in the same one.
 
-    A candidate without a usable vector is alone. The clusters are in the order of
-    their first members.
+    A candidate without a usable vector is alone. The clusters are in the order of their first members.
     """
     directions = _directions(candidates)
     groups = connected(_close_candidates(directions, threshold - ROUNDING))
@@ -200,7 +199,7 @@ def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluste
 
 
 def _close_candidates(directions: _Doubles, least: float) -> Iterator[list[int]]:
-    """For each candidate its own index and those of the close ones; computes ROWS_AT_ONCE rows at a time."""
+    """For each candidate its own index and the indices of close ones; computes ROWS_AT_ONCE rows at a time."""
     is_usable = np.linalg.norm(directions, axis=1) > ROUNDING
     for start in range(0, len(directions), ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
@@ -210,7 +209,7 @@ def _close_candidates(directions: _Doubles, least: float) -> Iterator[list[int]]
 
 
 def _directions(candidates: Sequence[Candidate]) -> _Doubles:
-    """A unit vector each, in double precision; zero for one without a usable vector of the same model."""
+    """A unit vector for each candidate, in double precision; zero without a usable vector of the common model."""
     model = model_of(candidates)
     nothing = np.zeros(model.dimension, np.float32)
     rows = [nothing if each.vector is None or each.model != model else each.vector for each in candidates]
@@ -218,11 +217,11 @@ def _directions(candidates: Sequence[Candidate]) -> _Doubles:
 
 
 def model_of(candidates: Sequence[Candidate]) -> ModelIdentity:
-    """The model of the first candidate with a vector; a batch has vectors of two only while models change."""
+    """The model of the first candidate with vectors. A batch has vectors of two models only while models change."""
     return next((each.model for each in candidates if each.embedding is not None), BUNDLED_MODEL)
 
 
-# The words of a merged record; a judge's verdict and the rule's are the same value.
+# The words of a merged record. A judge's verdict and the rule's verdict have one type.
 
 
 @attrs.frozen
@@ -236,17 +235,17 @@ class Neighbor:
 
 @attrs.frozen(kw_only=True)
 class Merge:
-    """A verdict: these records say the same, in these words. Every text is within the bounds of a record's."""
+    """A verdict: these records say the same, in these words. Every text is within the bounds of a record."""
 
     record_ids: tuple[RecordId, ...]
-    """As they were cited: one may be unknown, or no id at all."""
+    """The ids as they were cited: one may be unknown, or no id at all."""
     title: str
     summary: str
     facts: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     observation_type: ObservationType | None = None
-    """None: whatever they were."""
+    """None: the type of the nearest record stays."""
 
 
 @attrs.frozen
@@ -257,23 +256,23 @@ class KeepSeparate:
 Verdict = Merge | KeepSeparate
 
 
-# Whether a person said the same of the same act twice: a second correction is the first one again.
+# Whether a person gave the same rule for the same act twice: a second correction repeats the first one.
 
 LEAST_SHARE = 2 / 3
-"""Of the shorter rule's words, those that the other has."""
+"""The share of the shorter rule's words that the other rule must have."""
 
 LEAST_SHARED = 2
-"""Words: one alone is mostly the act itself."""
+"""The fewest words that both rules must have: a single common word is mostly the act itself."""
 
 
 def is_of_act(record: MemoryRecord) -> bool:
-    """Whether it is a rule in a person's words that is about an act."""
+    """Whether ``record`` is a rule in a person's words about an act."""
     is_rule = record.knowledge_type is KnowledgeType.CONSTRAINT and record.origin is Origin.USER
     return is_rule and bool(cues_of(record))
 
 
 def is_same_principle(rule: MemoryRecord, other: MemoryRecord) -> bool:
-    """Whether both are such rules, about the same acts, in mostly the same words, and neither denies the other."""
+    """Whether both are a person's rules about the same acts, in mostly the same words, and neither denies the other."""
     if not is_of_act(rule) or not is_of_act(other):
         return False
     if {cue.key for cue in cues_of(rule)} != {cue.key for cue in cues_of(other)}:
@@ -287,8 +286,7 @@ def is_same_principle(rule: MemoryRecord, other: MemoryRecord) -> bool:
 
 # Drops merges by a model that lose content: some models summarise everything in one line.
 #
-# What is merged stays in the history, but no search finds it there: a merge that says too little erases what was
-# known.
+# Merged records stay in the history, but no search finds them there. So a merge that says too little loses knowledge.
 
 
 def without_lossy_merges(planned: Plan) -> Plan:
@@ -300,7 +298,7 @@ def without_lossy_merges(planned: Plan) -> Plan:
 def without_lost_records(merge_plan: MergePlan) -> MergePlan | None:
     """``merge_plan`` without the protected records that its wording does not hold.
 
-    None if no two records are left, none of them is new, or the wording says far less than they do.
+    None if fewer than two records are left, none of them is new, or the wording says far less than they do.
     """
     # The id is never stored: the record is made to compare its words.
     told = unredacted_record(merge_plan, record_id=RecordId(""), strategy="", created_at=merge_plan.nearest.created_at)

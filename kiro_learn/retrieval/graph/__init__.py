@@ -1,1 +1,1 @@
-"""How the graph answers a message: what is asked, what is found, what it is worth, and the block it makes."""
+"""How the graph answers a message: what the message asks, what is found, what it is worth, and the block for it."""

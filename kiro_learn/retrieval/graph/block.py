@@ -1,4 +1,4 @@
-"""The block that the graph makes of a message: the lines that may be told, why they are, and their sections."""
+"""Makes the block of the graph for a message: the lines that may be told, their sections, and why they are told."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from kiro_learn.retrieval.graph.query import Intent
 from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.rendering.passages import one_line, shortened
 
-# The block that the graph makes of a message: sections and lines as the document shows them.
+# The block of the graph for a message: sections and lines in the form that the document shows.
 #
-# Rules of this part: stored text is data. It stays on its line, and begins no structure.
+# Rules of this part: stored text is data. It stays on its line and begins no structure.
 
 PREFERENCES = "### Preferences"
 KNOWN_CONTEXT = "### Known Context"
@@ -27,10 +27,10 @@ LEARNED_PROCEDURES = "### Learned Procedures"
 SECTIONS = (PREFERENCES, KNOWN_CONTEXT, RELEVANT_HISTORY, LEARNED_PROCEDURES)
 
 MOST_BYTES = 600
-"""Of one stored text on a line."""
+"""The most bytes of one stored text on a line."""
 SHORT_BYTES = 160
 RELATIVE_DAYS = 30
-"""After that, an age is a date."""
+"""After this many days, an age is shown as a date."""
 
 
 def _plain(text: str, most_bytes: int = MOST_BYTES) -> str:
@@ -38,40 +38,40 @@ def _plain(text: str, most_bytes: int = MOST_BYTES) -> str:
 
 
 def preference_line(preference: Preference) -> str:
-    """``category.key: value``."""
+    """A preference as ``category.key: value``."""
     return f"- {preference.category}.{_plain(preference.key)}: {_plain(preference.value)}"
 
 
 def entity_line(entity: Entity, *, with_description: bool = True) -> str:
-    """The name, the type, and the description if there is one."""
+    """An entity with its name, its type, and its description if it has one."""
     described = f": {_plain(entity.description)}" if with_description and entity.description else ""
     return f"- **{_plain(entity.name)}** ({entity.type}){described}"
 
 
 def fact_line(fact: Fact, confidence: float, *, until: datetime | None = None) -> str:
-    """Subject, predicate and object in words; ``until``: it held until then."""
+    """A fact with subject, predicate and object in words. ``until``: the fact held until then."""
     return said_line(f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}", confidence, until=until)
 
 
 def candidate_line(fact: Fact, times: int) -> str:
-    """What may be so, and how often it was seen."""
+    """A fact that may be true, and how often it was seen."""
     how_often = {1: "once", 2: "twice"}.get(times, f"{times} times")
     return f"- possibly: {_plain(fact.text)} (seen {how_often})"
 
 
 def said_line(text: str, confidence: float, *, until: datetime | None = None) -> str:
-    """What an edge says, where no fact says it."""
+    """A line with ``text`` and its confidence. It also serves for an edge without a fact."""
     ended = "" if until is None else f", until {until:%Y-%m-%d}"
     return f"- {_plain(text)} (confidence: {confidence:.2g}{ended})"
 
 
 def episode_line(text: str, at: datetime, now: datetime, *, is_short: bool = False) -> str:
-    """How long ago, and what."""
+    """An episode with its age and its text."""
     return f"- [{age(at, now)}] {_plain(text, SHORT_BYTES if is_short else MOST_BYTES)}"
 
 
 def procedure_line(procedure: Procedure, *, is_short: bool = False) -> str:
-    """The name and the steps, with arrows between them."""
+    """A procedure with its name and its steps, and arrows between the steps."""
     each = SHORT_BYTES // 4 if is_short else MOST_BYTES
     steps = " → ".join(_plain(step, each) for step in procedure.steps)
     sure = f"(confidence: {procedure.confidence:.2g})"
@@ -79,7 +79,7 @@ def procedure_line(procedure: Procedure, *, is_short: bool = False) -> str:
 
 
 def age(at: datetime, now: datetime) -> str:
-    """As a person says it; a date after 30 days."""
+    """An age in a person's words; after 30 days a date."""
     passed = max(timedelta(0), now - at)
     minutes, hours = int(passed.total_seconds() // 60), int(passed.total_seconds() // 3600)
     if hours < 1:
@@ -92,7 +92,7 @@ def age(at: datetime, now: datetime) -> str:
 
 
 def block_of(lines: Sequence[Line]) -> str:
-    """The lines under their headings, in the order of the sections; empty if there is none."""
+    """The lines under their headings, in the order of the sections; empty if there are no lines."""
     parts: list[str] = []
     for section in SECTIONS:
         told = [line.text for line in lines if line.section == section]
@@ -101,10 +101,10 @@ def block_of(lines: Sequence[Line]) -> str:
     return "\n\n".join(parts)
 
 
-# From what was found and what it is worth to the lines that may be told of it.
+# From things that were found, and their worth, to the lines that may be told.
 
 LEAST_CONFIDENCE = 0.1
-"""A fact that faded to this is not told any longer."""
+"""A fact whose confidence faded to this is no longer told."""
 USABLE_PROCEDURE = 0.5
 MOST_PREFERENCES = 10
 
@@ -113,16 +113,16 @@ Thing: TypeAlias = GraphItem | MemoryRecord
 
 @attrs.frozen
 class Told:
-    """A line that may be told, and where it stands in its section."""
+    """A line that may be told, and its place in its section."""
 
     line: Line
     scored: Scored
     place: tuple[float, ...]
-    """Lines of a section are told in this order."""
+    """The sort key of the line in its section."""
 
 
 def id_of(thing: Thing) -> str:
-    """Of an item of the graph, or of a memory."""
+    """The id of an item of the graph, or of a memory."""
     return thing.record_id if isinstance(thing, MemoryRecord) else thing.item_id
 
 
@@ -138,7 +138,7 @@ def lines_of(
 
     Args:
       named: the entities that the message names.
-      wants_a_procedure: it asks for something to be done, so that a procedure of low confidence helps too.
+      wants_a_procedure: the message asks for something to be done, so a procedure of low confidence helps too.
     """
     by_id = {id_of(thing): thing for thing in things}
     told: list[Told] = []
@@ -171,7 +171,7 @@ def _line_of(
     return None
 
 
-def _told(  # what was found, and the line that tells it
+def _told(  # a thing that was found, and its line
     scored: Scored,
     category: Category,
     section: str,
@@ -194,7 +194,7 @@ def _told(  # what was found, and the line that tells it
 
 
 def preference_lines(preferences: Iterable[Preference]) -> list[Line]:
-    """The strongest, in the order of their strength."""
+    """The strongest preferences, in the order of their strength."""
     strongest = sorted(preferences, key=lambda each: (-each.strength, each.item_id))[:MOST_PREFERENCES]
     return [
         Line(
@@ -212,10 +212,10 @@ def preference_lines(preferences: Iterable[Preference]) -> list[Line]:
 # Why memories are looked up for a message, and whether it begins another topic.
 
 SAME_TOPIC = 0.3
-"""The cosine of a message and the last three of its conversation below which it may be about something else."""
+"""The cosine of a message and the last three of its conversation below which its topic may be another one."""
 CLEARLY_ANOTHER = 0.15
 FEW_WORDS = 4
-"""A message with fewer words that mean something says too little about its topic."""
+"""A message with fewer meaningful words says too little about its topic."""
 LEAST_HISTORY = 2
 RECENT_COUNT = 3
 COMPACTION_SHARE = 0.75
@@ -232,17 +232,17 @@ class Trigger(enum.StrEnum):
 
 
 def recent_text(history: Sequence[str]) -> str:
-    """The part of a conversation that a new message is compared with; empty: there is too little of it."""
+    """The part of a conversation that a new message is compared with; empty if the conversation is too short."""
     return " ".join(history[-RECENT_COUNT:]) if len(history) >= LEAST_HISTORY else ""
 
 
 def is_another_topic(message: str, *, similarity: float | None, shares_an_entity: bool, was_low_before: bool) -> bool:
-    """Whether a message leaves what was spoken of.
+    """Whether a message leaves the topic of its conversation.
 
     Args:
-      similarity: its cosine to the last messages; None: not known.
-      shares_an_entity: it names something that was named in them.
-      was_low_before: the message before it was unlike what came before that, so this is the second one in a row.
+      similarity: its cosine to the last messages; None: unknown.
+      shares_an_entity: it names an entity that the last messages name too.
+      was_low_before: the message before it was unlike its own predecessors too, so this is the second one in a row.
     """
     if similarity is None or shares_an_entity or len(terms(message)) < FEW_WORDS:
         return False
@@ -250,7 +250,7 @@ def is_another_topic(message: str, *, similarity: float | None, shares_an_entity
 
 
 def trigger_of(intent: Intent, *, has_history: bool, is_new_topic: bool, names_entities: bool) -> Trigger:
-    """The first that fits."""
+    """The first reason that fits."""
     if intent is Intent.RECALL_EPISODE:
         return Trigger.REMEMBER
     if not has_history:
@@ -261,5 +261,5 @@ def trigger_of(intent: Intent, *, has_history: bool, is_new_topic: bool, names_e
 
 
 def is_compaction_due(history_tokens: int, slot: int) -> bool:
-    """Three quarters of what the conversation may have are used."""
+    """Whether three quarters of the tokens that the conversation may have are used."""
     return history_tokens >= COMPACTION_SHARE * slot

@@ -1,4 +1,4 @@
-"""What something that was found is worth, and what of it is told in so many tokens."""
+"""The worth of the things that were found, and the lines to tell within a number of tokens."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from datetime import datetime
 
 import attrs
 
-# How many tokens may be told, and what is told in them.
+# How many tokens the lines may have, and which lines fit into them.
 #
-# Each category has a share. What it does not use goes to what is worth most of all the rest. A longer form gives
-# way to a shorter one where only that fits. Headings count.
+# Each category has a share. Tokens that a category does not use go to the best of all other lines. A line is told in
+# its shorter form if only that fits. Headings count.
 
 SAFETY_SHARE = 0.05
 LEAST_TOKENS = 3
-"""No line has fewer, so what is left of a budget then is not looked at."""
+"""The fewest tokens of a line. With fewer left, the search for lines ends."""
 LIKENESS = 0.8
-"""Of words that two lines share, from which one of them says nothing new (Jaccard)."""
+"""The share of common words (Jaccard) from which on one of two lines says nothing new."""
 
 
 class Category(enum.StrEnum):
-    """What a line is told for, in the order in which shares are filled."""
+    """Why a line is told, in the order in which the shares are filled."""
 
     PREFERENCE = "preference"
     NAMED = "named"
@@ -43,46 +43,46 @@ SHARES = {
 
 @attrs.frozen(kw_only=True)
 class TokenSlots:
-    """What a model's window is planned for."""
+    """The parts of a model's window, in tokens."""
 
     total: int = 128_000
     system: int = 2_000
     history: int = 0
-    """Of the conversation as it stands, the message included."""
+    """The conversation so far, including the message."""
     reserve: int = 8_000
-    """For the answer."""
+    """The room kept for the answer."""
     told: int = 0
-    """By this memory before."""
+    """The blocks that this memory was asked for before."""
 
 
 def token_budget(slots: TokenSlots) -> int:
-    """What is left for memories, preferences included, 5 % of the window kept free."""
+    """The tokens left for memories, preferences included. 5 % of the window stays free."""
     used = slots.system + slots.history + slots.reserve + slots.told
     return max(0, int(slots.total - used - SAFETY_SHARE * slots.total))
 
 
 @attrs.frozen(kw_only=True)
 class Line:
-    """Something that may be told."""
+    """A line that may be told."""
 
     item_id: str
     category: Category
     section: str
     text: str
-    """As it is told."""
+    """The line in the form in which it is told."""
     short: str = ""
-    """A shorter form; empty: there is none."""
+    """A shorter form of the line; empty: there is none."""
     says: str = ""
-    """What is stored, without the age, the key or the confidence that is told with it; empty: the whole text."""
+    """The stored text in the line, without age, key or confidence; empty: the whole text."""
     score: float = 0.0
 
 
 def fitted(lines: Sequence[Line], *, budget: int, count: Callable[[str], int]) -> list[Line]:
-    """What of ``lines``, best first, is told in ``budget`` tokens, in the same order; some in their shorter form.
+    """The lines, best first, that fit into ``budget`` tokens, in the same order; some in their shorter form.
 
     Args:
-      count: the tokens of a text. A line costs its own and those of a line break, a section's first line those of its
-        heading too.
+      count: the tokens of a text. A line costs its own tokens and those of a line break. The first line of a section
+      also costs those of its heading.
     """
     room = _Room(budget, count)
     chosen: dict[str, Line] = {}
@@ -108,14 +108,14 @@ class _Room:
         self._sections: set[str] = set()
 
     def fit(self, line: Line, *, most: int) -> Line | None:
-        """The form that fits in what is left and in ``most``."""
+        """The form of the line that fits into the room left and into ``most``; None if none does."""
         for text in (line.text, line.short):
             if text and self._cost(line.section, text) <= min(self.left, most):
                 return attrs.evolve(line, text=text)
         return None
 
     def take(self, line: Line) -> int:
-        """Use the room; what it costs."""
+        """Use the room for a line, and return its cost."""
         cost = self._cost(line.section, line.text)
         self._sections.add(line.section)
         self.left -= cost
@@ -130,10 +130,10 @@ _WORD = re.compile(r"\w+")
 
 
 def without_likenesses(lines: Iterable[Line]) -> list[Line]:
-    """Without the memories that say nearly the same as a line before them, whatever its section.
+    """``lines`` without memories that say nearly the same as an earlier line of any section.
 
-    Facts stay: "uses C" and "uses C++" differ in one sign, and no two of them are the same. What differs in a number
-    says something else: "the port of the server is 8080".
+    Facts stay: "uses C" and "uses C++" differ in one sign, and no two facts are the same. Lines that differ in a number
+    say different things: "the port of the server is 8080".
     """
     kept: list[Line] = []
     seen: list[frozenset[str]] = []
@@ -149,15 +149,15 @@ def without_likenesses(lines: Iterable[Line]) -> list[Line]:
 
 
 def _is_repeat(words: frozenset[str], seen: Sequence[frozenset[str]], holding: Mapping[str, set[int]]) -> bool:
-    """Whether one of ``seen`` is like it; ``holding``: by word, which of them have it."""
-    # Whatever is alike shares most words, so one of any few that are missing elsewhere: the rarest are looked up.
+    """Whether one of ``seen`` is like ``words``. ``holding``: for each word, the lines of ``seen`` that have it."""
+    # A line that is alike shares most words. So it has one of the rarest few, and only these words are looked up.
     rarest = sorted(words, key=lambda word: (len(holding.get(word, ())), word))[: _looked_up(len(words))]
     near = set[int]().union(*(holding.get(word, ()) for word in rarest))
     return any(_likeness(words, seen[number]) >= LIKENESS for number in near)
 
 
 def _looked_up(count: int) -> int:
-    """So many words of a line that another one which is like it must have one of them."""
+    """How many words of a line must be looked up, so that any line like it has at least one of them."""
     return count - math.ceil(LIKENESS * count) + 1
 
 
@@ -168,18 +168,19 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(both) if both else 1.0
 
 
-# What something that was found is worth: ranks fused, a bonus for what is near in the graph, and boosts.
+# The worth of a thing that was found: fused ranks, a bonus for things that are near in the graph, and boosts.
 #
-# Two profiles. ``LITERAL`` has the numbers of the document that the pipeline is built from. ``RESOLVED`` bounds the
-# boost for recent things, which is larger there than the whole difference between the first hit and the twentieth.
+# There are two profiles. ``LITERAL`` has the numbers of the document that the pipeline is built from. ``RESOLVED``
+# bounds the boost for recent things: in the document it is larger than the whole difference between the first hit and
+# the twentieth.
 
 FUSED = "fused"
-"""The order of the hybrid search, which the document does not know."""
+"""The order of the hybrid search, which the document does not have."""
 LEAST_COSINE = 0.3
-"""Of what counts as near a query in meaning, between vectors of the bundled model."""
+"""The cosine from which on a text is near a query in meaning, between vectors of the bundled model."""
 RRF_K = 60
 GRAPH_WEIGHT = 0.02
-"""Of what the message names itself; a rank-1 hit of a search is worth 1/61 = 0.016."""
+"""The bonus of an entity that the message names. A hit of a search at rank 1 adds 1/61 = 0.016."""
 DEPTH_PENALTY = 0.5
 WEEK_HOURS = 168.0
 LEAST_IMPORTANCE_FACTOR, IMPORTANCE_RANGE = 0.8, 0.4
@@ -191,13 +192,13 @@ class Profile:
     """How boosts are computed."""
 
     recency: float
-    """How much a thing of now gains, as a share of its score."""
+    """How much the score of a thing of this moment gains, as a share of it."""
     is_bounded: bool
-    """What is half as fresh gains nothing, and what is old loses; otherwise what is old loses nothing."""
+    """True: half freshness gains nothing, and less loses. False: an old thing loses nothing."""
     penalizes_hubs: bool
-    """An entity with many edges says less about each."""
+    """Whether the edges of an entity with many edges count less."""
     ignored: frozenset[str] = frozenset()
-    """Strategies whose lists do not count; what only they found is not told."""
+    """Strategies whose lists do not count. A thing that only these found is not told."""
     with_importance: bool = True
     with_confidence: bool = True
 
@@ -213,11 +214,11 @@ class Found:
 
     item_id: str
     ranks: Mapping[str, int] = attrs.field(factory=dict)
-    """By strategy, from 1."""
+    """The rank in the list of each strategy, from 1."""
     depth: int | None = None
-    """How far from what the message names; None: not reached by a walk."""
+    """The distance in edges from an entity that the message names; None: no walk reached the thing."""
     degree: int = 0
-    """Edges of the entity that it was reached from."""
+    """The number of edges of the entity from which a walk reached the thing."""
     happened_at: datetime | None = None
     importance: int | None = None
     """1 to 10."""
@@ -227,18 +228,18 @@ class Found:
 
 @attrs.frozen
 class Scored:
-    """What it is worth, and why."""
+    """A thing that was found, its worth, and the reasons."""
 
     found: Found
     score: float
     parts: Mapping[str, float]
-    """What each strategy adds, then the factor of each boost."""
+    """The part of each strategy, then the factor of each boost."""
     is_found: bool = True
-    """By a strategy that counts."""
+    """Whether a strategy that counts found it."""
 
 
 def ranked(found: Iterable[Found], profile: Profile, *, now: datetime, ignores_recency: bool = False) -> list[Scored]:
-    """Best first; ties go to the surer, then to the newer, then to the lower id."""
+    """The found things, best first. Ties go to the surer, then to the newer, then to the lower id."""
     scored = (score(each, profile, now=now, ignores_recency=ignores_recency) for each in found)
     return sorted((each for each in scored if each.is_found), key=_order)
 
@@ -251,7 +252,7 @@ def _order(scored: Scored) -> tuple[float, float, float, str]:
 
 
 def score(found: Found, profile: Profile, *, now: datetime, ignores_recency: bool = False) -> Scored:
-    """The sum of what each strategy adds, times the boosts."""
+    """The sum of the parts of all strategies, times the boosts."""
     counted = found.ranks.keys() - profile.ignored
     parts = {strategy: 1 / (RRF_K + rank) for strategy, rank in found.ranks.items() if strategy in counted}
     if found.depth is not None:
@@ -271,7 +272,7 @@ def score(found: Found, profile: Profile, *, now: datetime, ignores_recency: boo
 
 
 def recency_factor(profile: Profile, now: datetime, at: datetime) -> float:
-    """Of something that happened at ``at``: freshness falls from 1 to 0 in a week, in a straight line."""
+    """The recency boost for ``at``. Freshness falls from 1 to 0 within a week, in a straight line."""
     hours = (now - at).total_seconds() / 3600
     freshness = min(1.0, max(0.0, 1 - hours / WEEK_HOURS))
     return 1 + profile.recency * (freshness - 0.5 if profile.is_bounded else freshness)
@@ -280,7 +281,7 @@ def recency_factor(profile: Profile, now: datetime, at: datetime) -> float:
 def effective_confidence(
     confidence: float, *, half_life_days: float | None, confirmed_at: datetime, now: datetime
 ) -> float:
-    """What is left of a confidence when it was not confirmed for so long: half after each half-life."""
+    """The confidence left after so long without confirmation: half of it after each half-life."""
     if half_life_days is None:
         return confidence
     days = max(0.0, (now - confirmed_at).total_seconds() / 86_400)

@@ -1,4 +1,4 @@
-"""What a message asks of the graph: its keywords, the entities it names, what it wants and which time it means."""
+"""What a message asks of the graph: its keywords, the entities it names, its intent and its time."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from kiro_learn.retrieval.query.syntax import terms
 from kiro_learn.retrieval.query.time_ranges import TimeRange, held_until, time_range_in
 
 LOOKED_AT = 10_000
-"""Characters at each end of a message that are read at all."""
+"""How many characters at each end of a message are read."""
 MOST_KEYWORDS = 32
 SHORT_NAME = 3
-"""A name with fewer letters is meant only where it is written exactly so."""
+"""A name with fewer letters is meant only if it is spelled in exactly the same way."""
 MOST_OF_A_NAME = 3
-"""Entities that are meant by one name, the ones mentioned most."""
+"""The most entities that one name may mean: those mentioned most."""
 
 _PHRASES = re.compile(
     r"\b(?:like|as) (?:i|we|you|they) (?:did|do|said)\b|\b(?:last|this|next|every|each) time\b"
     r"|\bremember (?:when|how|that)\b|\bdo you (?:remember|recall)\b|\bgo ahead\b|\bi(?:'d| would) like\b",
     re.IGNORECASE,
 )
-"""Turns of phrase that ask for nothing by their words."""
+"""Phrases whose words are no search terms."""
 _REFERS_BACK = re.compile(r"\b(?:it|its|that|this|they|them|there|he|she|him|her)\b", re.IGNORECASE)
 _OURS = re.compile(r"\b(?:we|us|our|ours|(?:the|this) (?:project|app|repo|codebase))\b", re.IGNORECASE)
 _DID_WE = re.compile(r"\b(?:did (?:we|i|you)|(?:we|i|you) did)\b", re.IGNORECASE)
@@ -41,31 +41,32 @@ class GraphQuery:
     """What a message asks of the graph."""
 
     text: str
-    """What is compared by meaning: the question in a long message."""
+    """The text that is compared by meaning; in a long message only the question."""
     keywords: tuple[str, ...]
-    """In small letters, in order of appearance."""
+    """The keywords in small letters, in the order in which they appear."""
     spans: tuple[Span, ...]
-    """What may be the name of an entity, the longest first."""
+    """The spans that may be the name of an entity, the longest first."""
     intent: Intent
     time_range: TimeRange | None = None
     asks_what_was_done: bool = False
-    """By the person and the agent: then nothing outside of the time that it names is meant."""
+    """Whether it asks what the person or the agent did. Then only the time that it names is meant."""
     refers_back: bool = False
-    """It has a word like "it", which may mean what was spoken of before."""
+    """Whether it has a word like "it", which may mean something said before."""
     project: str = ""
-    """The name of the project, in small letters, where the message asks about it without naming it: "what did we use
-    before?"."""
+    """The name of the project, in small letters, if the message asks about it without naming it ("what did we use
+    before?").
+    """
 
     def names(self) -> set[str]:
-        """All that may be the name of an entity, in small letters."""
+        """All possible names of entities, in small letters."""
         return {span.name for span in self.spans} | ({self.project} if self.project else set())
 
 
 def analyzed(text: str, *, now: datetime, project: str = "") -> GraphQuery:
-    """What ``text`` asks; ``now`` is aware and in the zone of the person who wrote it.
+    """The query in ``text``. ``now`` must be aware, in the zone of the person who wrote it.
 
     Args:
-      project: the name of the project that it was written in.
+      project: the name of the project in which ``text`` was written.
     """
     ends = _both_ends(text, LOOKED_AT)
     plain = unicodedata.normalize("NFKC", ends).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
@@ -92,9 +93,10 @@ def _both_ends(text: str, characters: int) -> str:
 
 
 def entities_meant(query: GraphQuery, entities: Collection[Entity]) -> tuple[GraphItemId, ...]:
-    """Those of ``entities`` that the message names; a longer name takes the words that a shorter one has in it.
+    """The entities that the message names. A longer name takes the words of a shorter one inside it.
 
-    The project itself is meant too where it asks what was, and where it asks what "we" have and names nothing else.
+    The project itself is meant too if the message asks about the past, or if it asks what "we" have and names nothing
+    else.
     """
     by_name: dict[str, list[Entity]] = {}
     for entity in entities:
@@ -120,7 +122,7 @@ def _most_mentioned(entity: Entity) -> tuple[int, float, str]:
 
 
 def _is_written(entity: Entity, span: Span) -> bool:
-    """A short name, and one that is an ordinary word, are meant only where their letters are the same."""
+    """Whether ``span`` means ``entity``. A short name, or one that is an ordinary word, must have the same letters."""
     name = bare(span.name)
     if len(name) >= SHORT_NAME and not is_stop_word(name):
         return True
@@ -128,11 +130,11 @@ def _is_written(entity: Entity, span: Span) -> bool:
     return span.written in {entity.name, *entity.aliases} and not is_ordinary
 
 
-# What a message wants, told by rules: it decides what is looked for, how far, and whether recent things come first.
+# The intent of a message, by rules. It decides what is searched, how far, and whether recent things come first.
 
 
 class Intent(enum.StrEnum):
-    """What a message wants."""
+    """What the writer of a message wants."""
 
     RECALL_EPISODE = "recall_episode"
     DO_TASK = "do_task"
@@ -146,17 +148,17 @@ class Intent(enum.StrEnum):
 
     @property
     def depth(self) -> int:
-        """How far a walk goes from what the message names."""
+        """How many edges a walk goes from the entities that the message names."""
         return 2 if self in {Intent.DO_TASK, Intent.RECALL_EPISODE} else 1
 
     @property
     def asks_what_holds(self) -> bool:
-        """What is not sure may be worth knowing too."""
+        """Whether the message asks for facts. Then unsure facts may be worth telling too."""
         return self in {Intent.ASK_FACT, Intent.ASK_CURRENT_STATE, Intent.ASK_HISTORY}
 
     @property
     def ignores_recency(self) -> bool:
-        """What is old may be just what is asked for."""
+        """Whether the message asks about the past. Then old things may be just the right ones."""
         return self in {Intent.ASK_HISTORY, Intent.RECALL_EPISODE}
 
 
@@ -212,34 +214,34 @@ _PATTERNS = {
     ),
     Intent.STATE_FACT: (r"^(?:we|i|our|my|the|this)\b[^?]{3,200}$",),
 }
-"""From the most telling to the least."""
+"""The patterns of each intent, from the most telling intent to the least."""
 _COMPILED = {
     intent: re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE) for intent, patterns in _PATTERNS.items()
 }
 
 LOOKED_AT_FOR_INTENT = 1_000
-"""Characters at each end of a message in which what it wants is looked for."""
+"""How many characters at each end of a message are searched for its intent."""
 
 
 def intent_of(text: str) -> Intent:
-    """The first that fits, from the most telling to the least."""
+    """The first intent that fits, from the most telling to the least."""
     plain = _both_ends(text, LOOKED_AT_FOR_INTENT).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").strip()
     return next((intent for intent, pattern in _COMPILED.items() if pattern.search(plain)), Intent.OTHER)
 
 
 # The spans of a message that may be the name of an entity: whole words, with or without the signs around them.
 #
-# Nothing is looked up that the message does not have in it, so ``env`` does not find ``.env``; nothing inside a
-# word is a name; and however long a message is, the number of its spans is bounded.
+# Only text of the message itself is looked up, so ``env`` does not find ``.env``. Nothing inside a word is a name.
+# However long a message is, the number of its spans is bounded.
 
 MOST_WORDS = 120
-"""Of a message in which entities are looked for: half of them at its beginning, half at its end."""
+"""The most words of a message that are searched for entities: half of them at its beginning, half at its end."""
 LONGEST_NAME = 8
-"""Words of a name, as many as are learned."""
+"""The most words of a name, as many as the graph learns."""
 MOST_SPANS = 3_000
-"""Of a message, so no more names are looked up. Without signs, 120 words have 932; 3,000 take SQLite 5 ms."""
+"""The most spans of a message, and so of lookups. Without signs, 120 words have 932; 3,000 take SQLite 5 ms."""
 _MOST_SIGNS = 2
-"""At either end of a name of one word, as in ``--force`` and ``foo()``; of several words one."""
+"""The most signs at either end of a one-word name, as in ``--force`` and ``foo()``. Longer names have one."""
 
 
 @attrs.frozen
@@ -247,51 +249,51 @@ class Span:
     """A stretch of a message that may be a name."""
 
     start: int
-    """In characters, as ``end``: what two names have in common belongs to the longer one."""
+    """The first character, as a place in the message. Characters that two names share belong to the longer name."""
     end: int
     words: int
     written: str
     begins: bool
-    """It begins a sentence, so its capital letter says nothing."""
+    """Whether it begins a sentence. Then its capital letter says nothing."""
 
     @property
     def name(self) -> str:
-        """In small letters, as it is looked up."""
+        """The text in small letters, in the form in which it is looked up."""
         return self.written.casefold()
 
 
 @attrs.frozen
 class _Word:
-    """A word of a message. Places are those in the message."""
+    """A word of a message. Its places count the characters of the message."""
 
     at: int
-    """Where it begins, with all its signs."""
+    """The beginning of the word with all its signs."""
     until: int
     start: int
-    """Without signs."""
+    """The beginning of the word without signs."""
     end: int
     begins: bool
-    """It begins a sentence."""
+    """Whether it begins a sentence."""
     is_possessive: bool
 
     def starts(self, signs: int) -> range:
-        """Without signs and with up to so many."""
+        """The beginnings of the word without signs and with up to ``signs`` of them."""
         return range(self.start, max(self.at, self.start - signs) - 1, -1)
 
     def stops(self, signs: int) -> list[int]:
-        """Without signs, with up to so many, and before a possessive."""
+        """The ends of the word without signs, with up to ``signs`` of them, and before a possessive."""
         possessive = [self.end - 2] if self.is_possessive else []
         return [*range(self.end, min(self.until, self.end + signs) + 1), *possessive]
 
 
 def bare(piece: str) -> str:
-    """``piece`` without the signs at either end, in time that grows with its length."""
+    """``piece`` without the signs at either end. It takes linear time."""
     start, end = _core(piece)
     return piece[start:end]
 
 
 def _core(piece: str) -> tuple[int, int]:
-    """``_``, ``+`` and ``#`` are letters here, and so is a mark that belongs to one, as a vowel sign."""
+    """The part of ``piece`` without signs. ``_``, ``+``, ``#`` and marks of a letter, as a vowel sign, are letters."""
     kept = [place for place, character in enumerate(piece) if character.isalnum() or _is_letter(character)]
     return (kept[0], kept[-1] + 1) if kept else (0, 0)
 
@@ -303,7 +305,7 @@ def _is_letter(character: str) -> bool:
 
 
 def spans_in(text: str) -> tuple[Span, ...]:
-    """What may be a name, the longest first: by words, then by characters, then by place."""
+    """The spans that may be names, the longest first: by words, then by characters, then by place."""
     pieces = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").split()
     half = MOST_WORDS // 2
     stretches = [pieces] if len(pieces) <= MOST_WORDS else [pieces[:half], pieces[-half:]]
@@ -313,7 +315,7 @@ def spans_in(text: str) -> tuple[Span, ...]:
 
 
 def _words_of(stretches: Sequence[Sequence[str]]) -> list[list[_Word]]:
-    """The words of each stretch; a piece that is only signs is none, and stays between two of them."""
+    """The words of each stretch. A piece with only signs is no word, and stays between two words."""
     found: list[list[_Word]] = []
     at = 0
     for stretch in stretches:
@@ -331,7 +333,7 @@ def _words_of(stretches: Sequence[Sequence[str]]) -> list[list[_Word]]:
 
 
 def _spans(line: str, stretches: Sequence[Sequence[_Word]]) -> Iterator[Span]:
-    """First words without the signs around them, then with them: what is beyond the bound is the least likely."""
+    """First the spans without signs around them, then those with signs: the least likely names come last."""
     for with_signs in (False, True):
         for words in stretches:
             for count in range(1, LONGEST_NAME + 1):
@@ -342,7 +344,7 @@ def _spans(line: str, stretches: Sequence[Sequence[_Word]]) -> Iterator[Span]:
 
 
 def _of_run(line: str, first: _Word, last: _Word, count: int, most_signs: int) -> Iterator[Span]:
-    """From ``first`` to ``last``; of more than no signs only those that have one."""
+    """The spans from ``first`` to ``last``. If signs are allowed, only the spans that have one."""
     for start in first.starts(most_signs):
         for end in last.stops(most_signs):
             is_new = most_signs == 0 or start < first.start or end > last.end

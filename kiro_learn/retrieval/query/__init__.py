@@ -1,1 +1,1 @@
-"""From a prompt to what is asked of the indexes."""
+"""From a prompt to the queries for the indexes."""

@@ -1,4 +1,4 @@
-"""What sort of prompt it is, and which slots of a project's profile it touches."""
+"""The kind of a prompt, and the slots of a project's profile that it touches."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kiro_learn.retrieval.query.prose import asks
 from kiro_learn.retrieval.query.question import MEANING_CHARACTERS
 from kiro_learn.retrieval.query.syntax import terms
 
-# What sort of prompt it is, which decides how much of the memory its agent is told.
+# The kind of a prompt. It decides how much of the memory the agent is told.
 #
-# Most prompts of a session go on with what it is about: they approve, correct, paste a result, name the next step.
-# The agent has all that they need, and what is told then leads it astray (docs/retrieval.md, "When to speak"). So
-# the memory speaks where a goal is set, and where somebody asks about the past.
+# Most prompts of a session go on with its topic: they approve, correct, paste a result, name the next step. The agent
+# has all that these need, and memories would lead it astray (docs/retrieval.md, "When to speak"). So the memory speaks
+# where a goal is set, and where somebody asks about the past.
 
 
 class PromptKind(Enum):
@@ -28,20 +28,20 @@ class PromptKind(Enum):
     TASK = "task"
     """It sets the goal by a task."""
     SELF_CONTAINED = "self-contained"
-    """It sets the goal by a task and brings what that needs: a plan that was made with what is known, or a log."""
+    """It sets the goal by a task and brings what the task needs: a plan made with known facts, or a log."""
     AT_HAND = "at hand"
-    """It sets the goal by what lies in the work tree, in a review or on the screen."""
+    """It sets the goal by something in the work tree, in a review or on the screen."""
     PAST = "past"
     """It asks, anywhere in a session, what was decided, done or found before."""
     STEP = "step"
-    """It goes on with what the session is about."""
+    """It goes on with the topic of the session."""
 
 
 GOALS = frozenset({PromptKind.QUESTION, PromptKind.TASK, PromptKind.SELF_CONTAINED, PromptKind.AT_HAND})
 """The kinds that set the goal of a session."""
 
 BROUGHT_CHARACTERS = 1_000
-"""Beside the question of a task, from which on it brings what it needs."""
+"""How many characters besides the question make a task self-contained."""
 
 _PAST = re.compile(
     r"\b(?:"
@@ -71,7 +71,7 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _PAST_CHARACTERS = 600
-"""Of a prompt that is looked at for the past: a longer one is a paste, or says itself what was."""
+"""The most characters of a prompt that is searched for the past. A longer one is a paste, or tells the past itself."""
 
 _BARE_COMMAND = re.compile(r"/[\w:.-]+\s*")
 
@@ -103,10 +103,10 @@ _POINTS = re.compile(r"\b(?:this|that|these|those|it|here)\b", re.IGNORECASE)
 
 
 def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
-    """The kind of ``prompt``, in which ``question`` is what was typed, without what was pasted beside it.
+    """The kind of ``prompt``; ``question`` is the typed part of it, without pasted text.
 
     Args:
-      sets_goal: no earlier prompt of its session, or of this sitting, did.
+      sets_goal: no earlier prompt of its session, or of this sitting, set the goal.
     """
     if _BARE_COMMAND.fullmatch(prompt.strip()):
         return PromptKind.BARE_COMMAND
@@ -122,7 +122,7 @@ def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
 
 
 def _only_points(question: str) -> bool:
-    """It names nothing but "this" ("how do I fix this?"), or a bare step of the work ("run the tests")."""
+    """Whether ``question`` names only "this" ("how do I fix this?"), or a bare step of work ("run the tests")."""
     is_pointing = len(terms(question)) <= 1 and _POINTS.search(question) is not None
     return is_pointing or _WORK_ALONE.fullmatch(question.strip()) is not None
 
@@ -132,12 +132,12 @@ def _brought_characters(prompt: str, question: str) -> int:
 
 
 def _asks_to_know(question: str) -> bool:
-    """It ends with a question, and asks for no work: "can you mend it? Or is it too late?" is a task."""
+    """Whether ``question`` ends as a question and asks for no work: "can you mend it? Or is it late?" is a task."""
     return asks(question) and not _REQUEST.search(question)
 
 
-# What a prompt names that is one thing: a file, an identifier, an address. A memory that has the same name is about
-# what the prompt is about, however the rest of both is worded.
+# Names of single things in a prompt: files, identifiers, addresses. A memory with the same name is about the same
+# thing, whatever the other words of both are.
 
 MOST_NAMES = 4
 _URL = re.compile(r"\b[a-z]{2,10}://\S+")
@@ -156,7 +156,7 @@ _NUMBER = re.compile(r"[\dT:/._-]+|[\da-f]{7,64}(?:-[\da-f]{1,64}){0,8}")
 def names_in(question: str) -> tuple[str, ...]:
     """The files, identifiers and addresses that ``question`` names, the first MOST_NAMES.
 
-    A product's name ("GitHub", "LangSmith") is none: it has a capital first and only two parts.
+    A product's name ("GitHub", "LangSmith") is not one: it begins with a capital and has only two parts.
     """
     text = _URL.sub(" ", question[:MEANING_CHARACTERS])
     found = (name for name in _NAME.findall(text) if not _NUMBER.fullmatch(name))
@@ -164,23 +164,24 @@ def names_in(question: str) -> tuple[str, ...]:
 
 
 def has_name(text: str, name: str) -> bool:
-    """Whether ``name`` stands in ``text`` by itself or at the end of a path, in whichever case."""
+    """Whether ``name`` stands in ``text`` by itself or at the end of a path, in any case."""
     bare = name.removeprefix("@").removeprefix("./")
-    # Most texts do not have it at all, which a plain search tells twenty times as fast.
+    # Most texts do not have the name at all. A plain search shows that twenty times as fast.
     if bare.lower() not in text.lower():
         return False
     return re.search(rf"(?<![\w-]){re.escape(bare)}(?![\w-])", text, re.IGNORECASE) is not None
 
 
-# Which slots of a project's profile a prompt touches: by what it wants done, or by what it asks about.
+# The slots of a project's profile that a prompt touches: by what it wants done, or by what it asks.
 #
-# "install lodash" wants the package manager, "what is our stack?" the languages. Doing counts only where a prompt
-# sets the goal of its session: later, the session knows how its project is tested. Asking counts anywhere, in forms
-# that ask how things are here; "can you run the tests?" is none of them.
+# "install lodash" touches the package manager, "what is our stack?" the languages. Orders count only if a prompt sets
+# the goal of its session: later, the session knows how its project is tested. Questions count anywhere, if they ask how
+# things are here; "can you run the tests?" does not.
 
 MOST_ASKING, MOST_DOING = 300, 120
-"""Characters of a prompt that is looked at for what it asks, and for what it wants done: a longer one says itself how,
-or is about more than that."""
+"""The most characters of a prompt that is searched for questions, and for orders. A longer prompt says itself how to do
+it, or is about more than that.
+"""
 
 _IT = r"(?:it|this|that|the|our|my|all|everything|app|project|code|server|site|service|api|backend|frontend)"
 _START = r"(?:^|[.!;,:] |\b(?:and|then|please|pls|to|let'?s|you|now|just|also) )"
@@ -233,7 +234,7 @@ _DOING: Mapping[tuple[Slot, ...], tuple[str, ...]] = {
         r"\bset ?up (?:the |this |our |my )?(?:project|repo|repository|environment|dev|development)\b",
     ),
 }
-"""How a prompt wants something done that these slots say how to do; the first form that is found counts."""
+"""Forms of orders that these slots say how to carry out. The first form found counts."""
 
 _WHAT = r"\b(?:what(?:'s| is| are)?|which|tell me|remind me|show me|do you know)(?: \w+){0,2}"
 _HOW = (
@@ -245,7 +246,7 @@ _BY = r"(?: i| we| you| one)?"
 _LANGUAGES = r"(?:node|python|ruby|go|rust|java|php|elixir|typescript)"
 
 _SAID_IN = r".{0,80}\b(?:texts?|comments?|messages?|customers?|speak|answers?|mails?|docs?)\b"
-"""Behind a language that is spoken, or written by people for people."""
+"""Words after a language that is spoken, or that people write for people."""
 
 _ASKING: Mapping[tuple[Slot, ...], tuple[str, ...]] = {
     (Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE): (rf"{_WHAT} (?:stack|technolog(?:y|ies))\b(?! trace)",),
@@ -283,7 +284,7 @@ _ASKING: Mapping[tuple[Slot, ...], tuple[str, ...]] = {
     (Slot.CI,): (rf"{_WHAT} ci\b",),
     (Slot.PORT,): (rf"{_WHAT} port\b(?! \w+ing\b)|\b(?:what|which) (?:was|were) (?:our|the|its) (?:\w+ )?port\b",),
 }
-"""How it asks what these slots hold, in the same way."""
+"""Forms of questions about the content of these slots. The first form found counts."""
 _DOES, _ASKS = (
     tuple((slots, re.compile("|".join(forms), re.IGNORECASE)) for slots, forms in table.items())
     for table in (_DOING, _ASKING)
@@ -297,16 +298,16 @@ _ASKS_FOR_A_TOOL = re.compile(
 _VERSION = re.compile(r" v?[\d(<>=~^!].*")
 _NAMED = frozenset({Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE, Slot.MANAGER})
 _LEAST_OF_A_NAME = 5
-"""Characters of a word that may stand for the whole name that begins with it: "postgres" for PostgreSQL."""
+"""The fewest characters of a word that may stand for a name that begins with it: "postgres" for PostgreSQL."""
 _ASKING_FIRST = ("what", "which", "how ", "where", "tell me", "remind me")
 
 
 def slots_of(question: str, *, sets_goal: bool) -> tuple[Slot, ...]:
-    """The slots that a prompt touches, what is most wanted first; none if it touches none.
+    """The slots that a prompt touches, the most wanted first; none if it touches no slot.
 
     Args:
-      question: what was typed, without what was pasted beside it.
-      sets_goal: its prompt may set the goal of its session.
+      question: the typed part of the prompt, without pasted text.
+      sets_goal: the prompt may set the goal of its session.
     """
     text = " ".join(question[: 2 * MOST_ASKING].replace("\u2019", "'").split())
     is_asked = asks(text) or text.lower().startswith(_ASKING_FIRST)
@@ -316,25 +317,25 @@ def slots_of(question: str, *, sets_goal: bool) -> tuple[Slot, ...]:
 
 
 def acts_of(question: str) -> frozenset[str]:
-    """What a short prompt orders of what people have standing wishes about: "commit", "deploy", in small letters."""
+    """The acts that a short prompt orders and that standing wishes are about: "commit", "deploy", in small letters."""
     text = " ".join(question[: 2 * MOST_DOING].split())
     return frozenset(found.lower() for found in _ACTS.findall(text)) if len(text) <= MOST_DOING else frozenset()
 
 
 def tools_asked_for(question: str, profile: ProjectProfile) -> tuple[ProfileFact, ...]:
-    """What of ``profile`` a question names that asks whether it is used, which of two is, or in which version."""
+    """The facts of ``profile`` whose tools ``question`` names. ``may_ask_for_a_tool`` says if it asks about one."""
     text = " ".join(question[: 2 * MOST_ASKING].split()).casefold()
     words = {word.strip(".") for word in re.findall(r"[\w.+#-]+", text)}
     return tuple(fact for fact in profile.facts if fact.slot in _NAMED and _is_named(fact.value, text, words))
 
 
 def asks_whether(question: str) -> bool:
-    """Whether it asks if something was so, and not what was."""
+    """Whether ``question`` asks if something was so, and not what was."""
     return question.lstrip().lower().startswith(("did ", "have ", "had ", "has ", "was ", "were "))
 
 
 def may_ask_for_a_tool(question: str) -> bool:
-    """Whether it is worth reading the profile for ``tools_asked_for``."""
+    """Whether ``question`` is worth reading the profile for ``tools_asked_for``."""
     text = " ".join(question[: 2 * MOST_ASKING].split())
     is_asked = asks(text) or text.lower().startswith(_ASKING_FIRST)
     return is_asked and len(text) <= MOST_ASKING and _ASKS_FOR_A_TOOL.search(text) is not None

@@ -1,14 +1,15 @@
-"""Whether a line reads as prose, in whichever language, and which words of English carry grammar, not meaning.
+"""Whether a line reads as prose in any language, and which English words carry grammar and no meaning.
 
-So what a person typed is told from what a program wrote. And whether a text ends as a question does, in any script.
+This tells a person's typed text from a program's output. It also shows whether a text ends as a question, in any
+script.
 
 Programs write English, and names. So a line of ASCII needs a grammar word, of English or of another language that is
-mostly written without accents; a line that has other letters needs none.
+mostly written without accents. A line with other letters needs none.
 
-Nearly every record holds the stop words, so they cost most and say least. They are the closed classes of English,
-written down class by class: articles, pronouns, question words, auxiliaries and their contractions, prepositions,
-conjunctions, and the adverbs that only connect. Nouns, verbs and adjectives stay out, however common, since "use",
-"new" or "work" may be what a prompt is about.
+Nearly every record has the stop words, so they cost most and say least. They are the closed classes of English, listed
+class by class: articles, pronouns, question words, auxiliaries and their contractions, prepositions, conjunctions, and
+the adverbs that only connect. Nouns, verbs and adjectives are left out, however common, since "use", "new" or "work"
+may be the subject of a prompt.
 """
 
 from __future__ import annotations
@@ -45,31 +46,31 @@ STOP_WORDS = frozenset(" ".join(_CLASSES).split())
 
 
 def is_stop_word(word: str) -> bool:
-    """Whatever its case, and whichever apostrophe it is typed with."""
+    """Whether ``word`` is a stop word, in any case and with any apostrophe."""
     return word.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") in STOP_WORDS
 
 
 _MARKS = ("?", "\uff1f", "\u061f", "\u037e", "\u2047", "\u2048", "\u2049", "\u203d")
-"""Latin, full-width, Arabic, Greek, and doubled ones."""
+"""Question marks: Latin, full-width, Arabic, Greek, and doubled ones."""
 
 _BEHIND = " \t!.)]\"'*_\uff01\u3002\u300d\u00bb\u201d"
-"""What may stand behind the mark: closing quotation marks and parentheses, emphasis."""
+"""Signs that may follow the mark: closing quotation marks and parentheses, emphasis."""
 
 
 def asks(text: str) -> bool:
-    """``text`` ends with a question mark."""
+    """Whether ``text`` ends with a question mark."""
     return text.rstrip().rstrip(_BEHIND).endswith(_MARKS)
 
 
 _LEAST_WORDS = 3
 _LEAST_LETTERS = 0.75
-"""Share of letters and blanks in a line of prose."""
+"""The least share of letters and blanks in a line of prose."""
 
 _WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
-"""Thai, Lao, Khmer, kana, Han and Hangul. In the last, words are few and long."""
+"""Thai, Lao, Khmer, kana, Han and Hangul. Hangul words are few and long."""
 
 _LEAST_WRITTEN = 5
-"""Characters of such scripts that make a line of prose: less is a label."""
+"""The fewest characters of such scripts in a line of prose. Fewer make a label."""
 
 _GERMAN = (
     "aber auch auf aus bei beim das dem den der des doch ein eine einen einer es haben hat ich ihr im ist kann nach "
@@ -83,21 +84,21 @@ _IBERIAN = (
     "como cuando de del desde dos el ella eso essa esta este las los muy na nas nos para pero por porque quando "
     "quem se su um uma"
 )
-"""Spanish and Portuguese."""
+"""Grammar words of Spanish and Portuguese."""
 
 _ITALIAN = "anche che chi come con dal dalla della delle di dove gli il nel nella non perche piu questa questo sono sul"
 _OTHERS = (
     "het een niet waarom wat hoe met voor naar bij dat deze jest nie czy dlaczego jak sie przy bir neden nasil icin "
     "att det detta ett hur inte och som hvorfor ikke og jeg miksi"
 )
-"""Dutch, Polish, Turkish and the Nordic languages."""
+"""Grammar words of Dutch, Polish, Turkish and the Nordic languages."""
 
 OTHER_GRAMMAR = frozenset(word for words in (_GERMAN, _FRENCH, _IBERIAN, _ITALIAN, _OTHERS) for word in words.split())
-"""Words that carry grammar, but for those that are names in code as well, such as ``com`` and ``on``."""
+"""Words that carry grammar, except those that are also names in code, such as ``com`` and ``on``."""
 
 
 def reads_as_prose(line: str) -> bool:
-    """``line`` is made of words, some of which carry grammar; a line that asks needs no more than to ask."""
+    """Whether ``line`` is made of words, some of which carry grammar. A very short line must be a question."""
     words = line.split(maxsplit=400)
     is_foreign = not line.isascii() and len(_WITHOUT_SPACES.findall(line[:1_000])) >= _LEAST_WRITTEN
     if len(words) < _LEAST_WORDS and not is_foreign:
@@ -109,7 +110,7 @@ def reads_as_prose(line: str) -> bool:
 
 
 def _is_mark(character: str) -> bool:
-    """It belongs to the letter before it."""
+    """Whether ``character`` is a mark of the letter before it."""
     return character > "\u02ff" and unicodedata.category(character) in {"Mn", "Mc"}
 
 

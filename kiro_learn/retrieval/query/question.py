@@ -1,4 +1,4 @@
-"""What is asked of the indexes: a prompt as one text, the question in it, and the words that say little."""
+"""The queries for the indexes: a prompt as one text, the question in it, and the words that say little."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from kiro_learn.model.event import Body, MessageBody, TextBody
 from kiro_learn.retrieval.query.prose import asks, is_stop_word, reads_as_prose
 from kiro_learn.retrieval.rendering.passages import word_runs
 
-# What is asked of the indexes: a prompt as one text, and the question in it, told from what was pasted beside it.
+# The queries for the indexes: a prompt as one text, and the question in it, without pasted text.
 #
-# A traceback beside a question outweighs it: the embedding model reads 256 tokens, and of many words the rarest are
-# looked up. So what a person typed is searched for by meaning and by words; of the rest only the names in error
-# lines, by words.
+# A traceback next to a question outweighs it: the embedding model reads 256 tokens, and of many words only the rarest
+# are looked up. So the typed text is searched by meaning and by words. Of the pasted text only the names in error lines
+# are searched, by words.
 #
-# A line was typed if it reads as prose, in any language (``prose_lines``), and has no indentation and no mark of a
-# log, a diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where no
-# line reads as prose, all of them count.
+# A line counts as typed if it reads as prose in any language (``reads_as_prose``), and has no indentation and no mark
+# of a log, a diff, a quotation or code. Of many such lines, those count that ask a question or stand at either end. If
+# no line reads as prose, all lines count.
 
 
 def query_text(body: Body) -> str:
@@ -35,24 +35,24 @@ def query_text(body: Body) -> str:
 
 
 ENDS_CHARACTERS = 12_000
-"""Of the beginning and of the end of a prompt that are read; of what stands between them, only lines that ask alone."""
+"""How many characters at each end of a prompt are read. Between the ends, only lines that ask and stand alone are."""
 
 MOST_BETWEEN, BETWEEN_CHARACTERS = 4, 100_000
-"""Of these lines, and of what they are looked for in: reading more takes longer than a prompt has."""
+"""The most such lines, and the characters searched for them: a prompt has no time for more."""
 
 _ASKED_ALONE = re.compile(r"\n[ \t\r]{0,8}\n([^\n]{3,300}[?\uff1f\u061f])[ \t\r]{0,8}(?=\n[ \t\r]{0,8}\n)")
 
 SHORT_CHARACTERS = 300
-"""A prompt in one paragraph up to this length is a question whatever it looks like."""
+"""A prompt in one paragraph up to this length counts as a question, whatever it looks like."""
 
 MEANING_CHARACTERS = 1_000
-"""About what the embedding model reads."""
+"""About as many characters as the embedding model reads."""
 
 LIKELY = 4
-"""Of the weight of a line that is taken for a question: it asks at an end or alone, or stands alone at an end."""
+"""The least weight of a line that counts as a question: it asks at an end or alone, or stands alone at an end."""
 
 MOST_CLUES = 4
-"""Words that are taken from what was pasted."""
+"""The most words that are taken from pasted text."""
 
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _PASTED = re.compile(
@@ -68,7 +68,7 @@ _PASTED = re.compile(
     ),
     re.IGNORECASE,
 )
-"""How a line begins that a program wrote, or that quotes one."""
+"""The beginning of a line by a program, or of a quotation of one."""
 
 _LISTED = re.compile(r"[-*\u2022] |\d{1,2}[.)] ")
 
@@ -86,22 +86,22 @@ _NAME = re.compile(
 
 @attrs.frozen
 class Query:
-    """A text to search for, as each ranking takes it."""
+    """A text to search for, in the form that each ranking needs."""
 
     meaning: str
-    """What the embedding model reads; empty if nothing is asked."""
+    """The text for the embedding model; empty if nothing is asked."""
     words: str
-    """What is looked up."""
+    """The text whose words are looked up."""
 
     @classmethod
     def of_text(cls, text: str) -> Query:
-        """``text`` as it stands, of a very long one both ends: what a person typed into a search box."""
+        """A text typed into a search box: ``text`` as it is, and both ends of a very long one."""
         ends = _both_ends(text)
         return cls(ends, ends)
 
     @classmethod
     def of_prompt(cls, prompt: str) -> Query:
-        """The question in ``prompt``, with clues from what was pasted beside it."""
+        """The question in ``prompt``, with clues from pasted text next to it."""
         text = prompt.strip()
         if len(text) <= SHORT_CHARACTERS and "\n" not in text:
             return cls(text, text)
@@ -124,18 +124,18 @@ class _Line:
     paragraph: int
     is_typed: bool
     is_at_an_end: bool
-    """It stands in the first or in the last paragraph."""
+    """Whether it stands in the first or in the last paragraph."""
     is_alone: bool
-    """It is a paragraph of its own."""
+    """Whether it is a paragraph of its own."""
 
     @property
     def weight(self) -> int:
-        """How likely it is the question: it asks, and stands where people write beside what they paste."""
+        """How likely it is the question: people ask, and write at the ends of a prompt or alone."""
         return 3 * asks(self.text) + 2 * self.is_at_an_end + 2 * self.is_alone
 
 
 def _both_ends(text: str) -> str:
-    """With the first lines between them that ask and stand alone."""
+    """Both ends of ``text``, and the first lines between them that ask and stand alone."""
     if len(text) <= 2 * ENDS_CHARACTERS:
         return text
     end = min(len(text) - ENDS_CHARACTERS, ENDS_CHARACTERS + BETWEEN_CHARACTERS)
@@ -145,7 +145,7 @@ def _both_ends(text: str) -> str:
 
 
 def _read(lines: Sequence[str]) -> list[_Line]:
-    """A line counts as typed if it asks, or if all of its paragraph reads as typed."""
+    """The lines of a prompt. A line counts as typed if it asks, or if all of its paragraph reads as typed."""
     marked = list(_marked(lines))
     paragraphs = _paragraph_numbers(marked)
     shown = [
@@ -169,9 +169,9 @@ def _read(lines: Sequence[str]) -> list[_Line]:
 
 
 def _marked(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it is a fence or stands between two of them.
+    """Each line, and whether it is a fence or stands between two fences.
 
-    A last one without a second is no fence: a paste may be cut anywhere, and the question stand behind it.
+    A last fence without a partner is no fence: a paste may be cut anywhere, with the question after it.
     """
     fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
     paired = iter(fences[: len(fences) // 2 * 2])
@@ -186,7 +186,7 @@ def _marked(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _paragraph_numbers(marked: Sequence[tuple[str, bool]]) -> list[int]:
-    """Of each line, from 0; a blank line belongs to the paragraph before it, and no paragraph goes across a fence."""
+    """The paragraph of each line, from 0. A blank line belongs to the one before it; a fence ends a paragraph."""
     numbers: list[int] = []
     for (before, was_fenced), (line, is_fenced) in zip((("x", False), *marked), marked, strict=False):
         is_new = bool(line.strip()) and (not before.strip() or is_fenced != was_fenced)
@@ -195,9 +195,9 @@ def _paragraph_numbers(marked: Sequence[tuple[str, bool]]) -> list[int]:
 
 
 def _asked(typed: Sequence[_Line]) -> list[_Line]:
-    """The paragraphs with likely questions. Without any, all that was typed, or if that is long the likeliest lines.
+    """The paragraphs with likely questions. Without any, all typed lines, or of many the likeliest ones.
 
-    Not simply all that was typed, since pasted prose reads as if it were.
+    All typed lines would be too much, since pasted prose reads as if it were typed.
     """
     likely = {line.paragraph for line in typed if line.weight >= LIKELY}
     if likely:
@@ -210,7 +210,7 @@ def _asked(typed: Sequence[_Line]) -> list[_Line]:
 
 
 def _announced(typed: Sequence[_Line], likely: Collection[int]) -> set[int]:
-    """The lists behind a likely paragraph that ends with a colon: what a task consists of."""
+    """The lists after a likely paragraph that ends with a colon: the parts of a task."""
     last = {line.paragraph: line.text for line in typed}
     listed = {line.paragraph for line in typed} - {line.paragraph for line in typed if not _LISTED.match(line.text)}
     return {paragraph for paragraph in listed if paragraph - 1 in likely and last[paragraph - 1].endswith(":")}
@@ -221,12 +221,12 @@ def _is_typed(line: str) -> bool:
 
 
 def _question_first(typed: Sequence[str]) -> str:
-    """Lines that ask come first: the model reads the beginning only, and people ask behind what they show, too."""
+    """The lines with questions first: the model reads only the beginning, and people also ask after what they show."""
     return "\n".join(sorted(typed, key=lambda line: not ("?" in line or asks(line))))
 
 
 def _clues(pasted: Sequence[str]) -> list[str]:
-    """Names in the error lines of what was pasted: most of the others are in it by chance."""
+    """Names in the error lines of the pasted text. Most other names are in it by chance."""
     errors = (line for line in pasted if _ERROR.search(line))
     found = dict.fromkeys(name for line in errors for name in _names(line))
     return [name for name, _ in zip(found, range(MOST_CLUES), strict=False)]
@@ -236,13 +236,13 @@ def _names(line: str) -> Iterator[str]:
     return (found.group() for found in _NAME.finditer(line[:2_000]))
 
 
-# The words that texts have in common: their postings take longest to read, and most prompts have some.
+# Words that many texts have in common. Their postings take longest to read, and most prompts have some.
 
 
 def common_words(texts: Iterable[str], *, least: int, most: int) -> tuple[str, ...]:
-    """The words that stand in ``least`` of ``texts`` or more, commonest first, ``most`` of them.
+    """The words that are in ``least`` of ``texts`` or more, the commonest first, at most ``most``.
 
-    Parts of identifiers are words here, as they are in the index.
+    Parts of identifiers count as words, as in the index.
     """
     counts: Counter[str] = Counter()
     for text in texts:

@@ -1,4 +1,4 @@
-"""From a prompt, or from a query in the syntax of FTS5, to an expression that full-text search takes."""
+"""Makes full-text search expressions from prompts, and from queries in the syntax of FTS5."""
 
 from __future__ import annotations
 
@@ -12,27 +12,30 @@ from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.wording import in_pairs
 from kiro_learn.retrieval.query.prose import is_stop_word
 
-# The query syntax of FTS5, read here before FTS5 sees it, so that what is wrong is told by its place.
+# The query syntax of FTS5. It is read here before FTS5 sees it, so that an error has its place.
 #
-# words            both of them, anywhere "a phrase"       these words in a row a AND b, a OR b, a NOT b, ( )
-# title:word       in one of the columns title, text, narrative, concepts begin*           words that begin so ^word
-# at the beginning of a column one + two        a phrase, too
+#   words                     both of them, anywhere
+#   "a phrase"                these words in a row
+#   a AND b, a OR b, a NOT b  with ( ) around groups
+#   title:word                in one of the columns title, text, narrative, concepts
+#   begin*                    words that begin so
+#   ^word                     at the beginning of a column
+#   one + two                 a phrase, too
 #
-# Rules of this part: what is accepted here is handed on token by token, each word as a quoted text, so it means
-# what FTS5 takes it to mean, and no text becomes an operator or names another column. Words may hold what FTS5
-# wants quoted (``auth.ts``, ``user-id``): they are phrases then. What FTS5 knows beside that (NEAR, sets of
-# columns) is refused.
+# Rules of this part: an accepted query is passed on token by token, each word as a quoted text. So it means what FTS5
+# understands, and no text becomes an operator or names another column. Words may contain signs that FTS5 wants quoted
+# (``auth.ts``, ``user-id``): they become phrases. The rest of FTS5's syntax (NEAR, sets of columns) is refused.
 
 COLUMNS = {"title": "title", "text": "facts", "narrative": "summary", "concepts": "concepts"}
-"""As they are called in a query, and in the index."""
+"""The columns by their names in a query, with their names in the index."""
 
 _ALL_COLUMNS = {**COLUMNS, "facts": "facts", "summary": "summary"}
 
 MOST_CHARACTERS = 2_000
 MOST_TERMS = 64
-"""FTS5 looks each of them up."""
+"""The most terms of a query: FTS5 looks each of them up."""
 MOST_DEPTH = 16
-"""Of parentheses. FTS5 gives up at 256 levels of its own tree, and its parser sooner."""
+"""The deepest nesting of parentheses. FTS5 gives up at 256 levels of its own tree, and its parser sooner."""
 
 OPERATORS = frozenset({"AND", "OR", "NOT"})
 
@@ -45,29 +48,29 @@ class Token:
 
     text: str
     at: int
-    """Of its first character in the query, from 0."""
+    """The place of its first character in the query, from 0."""
 
     @property
     def is_phrase(self) -> bool:
-        """It is in double quotes."""
+        """Whether it is in double quotes."""
         return self.text.startswith('"')
 
     @property
     def is_word(self) -> bool:
-        """It is neither a phrase nor an operator or a sign."""
+        """Whether it is a word, and no phrase, operator or sign."""
         return not self.is_phrase and self.text not in OPERATORS and self.text not in {"(", ")", ":", "*", "^", "+"}
 
     def quoted(self) -> str:
-        """As a text of FTS5, in which nothing is an operator; pairs in a row are a phrase."""
+        """The token as a text of FTS5, in which nothing is an operator. Pairs of characters in a row are a phrase."""
         text = in_pairs(self.text).strip()
         return text if self.is_phrase else f'"{text}"'
 
 
 def compile_query(query: str) -> str:
-    """``query`` as an expression for FTS5 that looks at no column but ``COLUMNS``.
+    """``query`` as an expression for FTS5 that searches only ``COLUMNS``.
 
     Raises:
-      QuerySyntaxError: it does not parse, or is larger than a search may be; with the place.
+      QuerySyntaxError: it does not parse, or is larger than a search may be; the error has the place.
     """
     _refuse_unprintable(query)
     reader = _Reader(list(_tokens(query)), len(query))
@@ -76,7 +79,7 @@ def compile_query(query: str) -> str:
 
 
 def has_words_only(query: str) -> bool:
-    """Whether ``query``, which parses, has neither phrase nor operator nor sign: a question, or keywords."""
+    """Whether ``query``, which parses, has only words: it is a question, or keywords."""
     return all(token.is_word for token in _tokens(query))
 
 
@@ -104,7 +107,7 @@ def _quote_parity(text: str) -> int:
 
 @attrs.define
 class _Reader:
-    """Walks the tokens once, and knows what may come next."""
+    """Reads the tokens once, and knows which may come next."""
 
     tokens: list[Token]
     end: int
@@ -133,7 +136,7 @@ class _Reader:
         return " ".join(self.written)
 
     def _operand(self) -> None:
-        """Any number of opening parentheses, then words in a row begin."""
+        """Read any number of opening parentheses, then the beginning of words in a row."""
         while self._next() == "(" or self._begins_group():
             if self._next() != "(":
                 self._column()
@@ -144,7 +147,7 @@ class _Reader:
         self._phrase()
 
     def _phrase(self) -> None:
-        """A word or phrase, with its column before it and what belongs to it behind it."""
+        """Read a word or phrase, with its column before it and its signs after it."""
         if self._text(1) == ":":
             self._column()
         if self._next() == "^":
@@ -185,7 +188,7 @@ class _Reader:
         self._take(")")
 
     def _begins_group(self) -> bool:
-        """A column before a parenthesis."""
+        """Whether a column and a parenthesis come next."""
         return self._text(1) == ":" and self._text(2) == "("
 
     def _take(self, text: str) -> None:
@@ -212,23 +215,23 @@ def _refuse_unsupported(token: Token, following: str | None) -> None:
         raise QuerySyntaxError(token.at, "expected a word, found -", hint="To leave a word out: one NOT other.")
 
 
-# From a prompt to the words that are looked up, and from those to an expression that full-text search takes.
+# From a prompt to the words to look up, and from these to an expression for full-text search.
 #
-# Rules of this part: a term is a piece of the prompt as it was typed, in scripts without spaces a pair of
-# characters. The index stems it, so how common a term is has to be asked of the index that will be searched.
+# Rules of this part: a term is a piece of the prompt as it was typed; in scripts without spaces, a pair of characters.
+# The index stems terms, so only the searched index knows how common a term is.
 
 MOST_COUNTED = 256
-"""Words of a query of which it is asked how common they are: 0.2 ms each at 50,000 records."""
+"""The most words of a query whose frequency is looked up: 0.2 ms each at 50,000 records."""
 
 LEAST_IDF = 1e-6
-"""What FTS5's bm25 gives a term that is in more than half of the documents."""
+"""The weight that FTS5's bm25 gives to a term in more than half of the documents."""
 
 
 def terms(query: str) -> tuple[str, ...]:
     """The distinct words of ``query`` in order of first appearance, without the words that only carry grammar.
 
-    Words are what white space separates, less the punctuation around them; ``Foo`` and ``foo`` are one. A word inside
-    double quotes is kept whatever it is, and so is everything where nothing else would be left.
+    White space separates words, and the punctuation around a word is dropped; ``Foo`` and ``foo`` are one word. Words
+    inside double quotes are always kept. If nothing else would be left, all words are kept.
     """
     found: dict[str, tuple[str, bool]] = {}
     for word, is_quoted in _words(query):
@@ -239,7 +242,7 @@ def terms(query: str) -> tuple[str, ...]:
 
 
 def has_words(query: str) -> bool:
-    """Whether ``terms`` finds any."""
+    """Whether ``terms`` finds any word in ``query``."""
     return any(character.isalnum() for character in query)
 
 
@@ -253,16 +256,16 @@ def _words(query: str) -> Iterator[tuple[str, bool]]:
 
 
 def _bare(piece: str) -> str:
-    """``piece`` without the punctuation at either end, of which the index keeps nothing."""
+    """``piece`` without the punctuation at either end, which the index does not keep."""
     inside = [index for index, character in enumerate(piece) if character.isalnum()]
     return piece[inside[0] : inside[-1] + 1] if inside else ""
 
 
 def cap(words: Sequence[str], document_frequency: Callable[[str], int], *, most: int) -> tuple[str, ...]:
-    """At most ``most`` of ``words``, in their order: the rarest that the index holds, then those that it does not.
+    """At most ``most`` of ``words``, in their order: the rarest that the index has, then those that it lacks.
 
-    An unknown word finds nothing, so it yields to any known one, however common. Ties go to the earlier word. Of very
-    many words, only the first and the last are looked at: around what was pasted stands what is asked.
+    An unknown word finds nothing, so any known word comes first, however common. Ties go to the earlier word. Of very
+    many words, only the first and the last are read: the question stands around the pasted text.
     """
     if len(words) <= most:
         return tuple(words)
@@ -275,16 +278,16 @@ def cap(words: Sequence[str], document_frequency: Callable[[str], int], *, most:
 
 
 def match_expression(words: Iterable[str]) -> str:
-    """An FTS5 expression that matches what holds any of ``words``, each one taken literally, as a phrase."""
+    """An FTS5 expression for texts that have any of ``words``. Each word is taken literally, as a phrase."""
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
 
 
 def inverse_document_frequency(document_frequency: int, total: int) -> float:
-    """ln((N - n + 0.5) / (n + 0.5)), and never below 1e-6: Robertson & Spärck Jones as FTS5's bm25 has it."""
+    """ln((N - n + 0.5) / (n + 0.5)), at least 1e-6: Robertson & Spärck Jones as in FTS5's bm25."""
     idf = math.log((total - document_frequency + 0.5) / (document_frequency + 0.5))
     return idf if idf > 0.0 else LEAST_IDF
 
 
 def ideal_score(document_frequencies: Iterable[int], total: int) -> float:
-    """What a document of average length that holds every term once would score; unseen terms count the most."""
+    """The score of a document of average length that has every term once. Unseen terms count the most."""
     return math.fsum(inverse_document_frequency(frequency, total) for frequency in document_frequencies)

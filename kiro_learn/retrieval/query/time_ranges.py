@@ -1,7 +1,7 @@
-"""Which period a text speaks of, in a dozen phrases that can hardly mean anything else.
+"""The period that a text speaks of, by a dozen phrases that can hardly mean anything else.
 
-A range that was not meant hides what is asked for. So what is unclear ("on 03/04/2026", "two or three days ago", "last
-time") is no range, nor is what lies ahead.
+A wrong range would hide the records that are asked for. So an unclear phrase ("on 03/04/2026", "two or three days ago",
+"last time") gives no range, nor does a period in the future.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 import attrs
 
 MOST_CHARACTERS = 2_000
-"""Of a text that are read: what comes later was pasted, and reading it takes longer than a prompt has."""
+"""How many characters of a text are read. What comes later was pasted, and a prompt has no time for it."""
 
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -23,7 +23,7 @@ _MONTHS = (
     *("july", "august", "september", "october", "november", "december"),
 )
 _VERBS = ("march", "may")
-"""Months only with a capital letter."""
+"""Months that count only with a capital letter."""
 
 _MONTH = "|".join(_MONTHS)
 _MANY = rf"[1-9]\d{{0,2}}|{'|'.join(_NUMBERS)}"
@@ -45,9 +45,9 @@ _PHRASE = re.compile(
     rf"(?P<the>(?:the|these) )?{_PERIOD}(?![\w(=/`\"]|[-.:]\w)",
     re.IGNORECASE,
 )
-"""A period, with the word before it that says how it is meant."""
+"""A period, with the word before it that says how it is related."""
 _NO_PERIOD = re.compile(r"(?:'s)? (?:date|filter|button|tab|column|view|option|label|field|range|chart|format)\b")
-"""What follows a period that is the subject itself: of a program that shows dates."""
+"""Words after a period that is the subject itself, in talk about a program that shows dates."""
 _INSTANT = timedelta(microseconds=1)
 _ANY = frozenset({"day", "calendar", "ago", "date", "in_month", "iso"})
 _LENGTHS = frozenset({"calendar", "rolling"})
@@ -59,30 +59,30 @@ _ALLOWED = {
     **dict.fromkeys(("within", "over", "during", "for"), _LENGTHS),
     **dict.fromkeys(("since", "before", "after", "as of"), _ANY),
 }
-"""Which periods a word goes with. Any other word, and any other period, makes it unclear: "until yesterday"."""
+"""The periods that may follow each word. With any other word or period the phrase is unclear: "until yesterday"."""
 
 
 @attrs.frozen
 class TimeRange:
-    """From ``start`` until just before ``end``: a period that a text speaks of."""
+    """A period that a text speaks of: from ``start`` until just before ``end``."""
 
     start: datetime | None
-    """In UTC, included; ``None``: since ever."""
+    """The start in UTC, included; ``None``: since ever."""
     end: datetime | None
-    """In UTC, excluded; ``None``: until now, and on."""
+    """The end in UTC, excluded; ``None``: until now, and on."""
     is_strict: bool
-    """A day was named: nothing outside fits. Otherwise people are wrong by one or so."""
+    """Whether a day was named. Then nothing outside the period fits; otherwise people may be wrong by one unit."""
     is_validity: bool = False
-    """What held then is asked for, not what happened then."""
+    """Whether the text asks what held then, and not what happened then."""
     slack: timedelta = timedelta(days=1)
-    """By how much people are wrong: one of what the text counts in."""
+    """How much people are wrong: one of the units in which the text counts."""
 
     def covers(self, at: datetime) -> bool:
-        """Whether ``at``, with a zone, lies in it."""
+        """Whether ``at``, which has a zone, lies in the period."""
         return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
 
     def widened(self) -> TimeRange:
-        """The slack more on either side; a strict range as it is."""
+        """The period with its slack added on either side. A strict period stays as it is."""
         if self.is_strict:
             return self
         return attrs.evolve(self, start=_moved(self.start, -self.slack), end=_moved(self.end, self.slack))
@@ -99,20 +99,20 @@ class _LocalZone(tzinfo):
     """The zone of this machine, whose days may have 23 or 25 hours."""
 
     def utcoffset(self, dt: datetime | None) -> timedelta | None:
-        """As the system has it then."""
+        """The offset that the system has at that time."""
         return None if dt is None else dt.replace(tzinfo=None).astimezone().utcoffset()
 
     def dst(self, dt: datetime | None) -> timedelta | None:
-        """Not told apart from the rest of the offset."""
+        """None: summer time is not told apart from the rest of the offset."""
         del dt
         return None
 
     def tzname(self, dt: datetime | None) -> str | None:
-        """As the system calls it then."""
+        """The name that the system has for the zone at that time."""
         return None if dt is None else dt.replace(tzinfo=None).astimezone().tzname()
 
     def fromutc(self, dt: datetime) -> datetime:
-        """The same moment here."""
+        """The same moment in this zone."""
         return dt.replace(tzinfo=UTC).astimezone().replace(tzinfo=self)
 
 
@@ -122,7 +122,7 @@ def in_local_zone(at: datetime) -> datetime:
 
 
 def time_range_in(text: str, *, now: datetime) -> TimeRange | None:
-    """The period that ``text`` names clearly, of several the first.
+    """The first period that ``text`` names clearly.
 
     Args:
         now: Aware, in the user's zone: its days are the days of the answer.
@@ -136,10 +136,10 @@ def time_range_in(text: str, *, now: datetime) -> TimeRange | None:
 
 
 def held_until(text: str, *, now: datetime) -> TimeRange | None:
-    """The moment just before the period until which something held, in a text that asks what did: "until May".
+    """The moment just before the period in "until May", in a text that asks what held until then.
 
     Args:
-        now: as of ``time_range_in``.
+        now: as for ``time_range_in``.
     """
     for phrase in _phrases_of(text):
         with suppress(ValueError, OverflowError):
@@ -154,7 +154,7 @@ def held_until(text: str, *, now: datetime) -> TimeRange | None:
 
 
 def since_when(text: str, *, now: datetime, is_change: bool) -> datetime | None:
-    """Since when something holds, or does not, if ``text`` says so: "since March"; of a change also "last week"."""
+    """The time since when ``text`` says that something holds or ended: "since March"; for a change also "last week"."""
     named = time_range_in(text, now=now)
     if named is None or named.is_validity or (named.end is not None and not is_change):
         return None
@@ -197,7 +197,7 @@ def _range(phrase: re.Match[str], now: datetime) -> TimeRange | None:
 
 
 def _period(kind: str, said: Mapping[str, str], now: datetime) -> tuple[datetime, datetime, str]:
-    """From when to when, in the user's zone, and what it counts in."""
+    """The start and the end of a period in the user's zone, and the unit in which it counts."""
     if kind == "rolling":
         unit = said["rolling_unit"].lower()
         return now - timedelta(days=_UNIT_DAYS[unit] * _count(said["rolling"])), now, unit
@@ -216,7 +216,7 @@ def _period(kind: str, said: Mapping[str, str], now: datetime) -> tuple[datetime
 
 
 def _named(said: Mapping[str, str], midnight: datetime) -> datetime:
-    """The day or the month with this name; without a year the latest one."""
+    """The day or month with this name; without a year, the latest one."""
     name = said.get("month") or said.get("month_behind") or said["in_month"]
     if name in _VERBS:
         raise ValueError(name)
@@ -232,7 +232,7 @@ def _count(text: str) -> int:
 
 
 def _beginning(unit: str, midnight: datetime) -> datetime:
-    """A week begins on Monday."""
+    """The first day of the unit at ``midnight``. A week begins on Monday."""
     match unit:
         case "week":
             return midnight - timedelta(days=midnight.weekday())
@@ -244,7 +244,7 @@ def _beginning(unit: str, midnight: datetime) -> datetime:
 
 
 def _shifted(start: datetime, unit: str, count: int) -> datetime:
-    """The same after ``count`` units, on the wall clock; months and years begin on a first."""
+    """The time ``count`` units later on the wall clock. Months and years begin on a first day."""
     if unit in {"day", "week"}:
         return start + timedelta(days=_UNIT_DAYS[unit] * count)
     years, month = divmod(start.year * 12 + start.month - 1 + (count if unit == "month" else 12 * count), 12)

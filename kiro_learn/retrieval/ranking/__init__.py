@@ -1,1 +1,1 @@
-"""From hits to an order: one algorithm, one file, one citation."""
+"""Turns hits into an order. Each algorithm has one file and one citation."""

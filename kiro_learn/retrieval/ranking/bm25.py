@@ -1,5 +1,6 @@
-"""Ranks texts by their words: bm25 over postings to the last bit what FTS5 says, pairs of words that stand close, and
-which words a text contains.
+"""Ranks texts by their words: bm25 over postings, pairs of words that stand close, and contained words.
+
+The bm25 scores are those of FTS5 to the last bit.
 """
 
 from __future__ import annotations
@@ -17,25 +18,25 @@ import numpy.typing as npt
 from kiro_learn.model.retrieval import Hit, LexicalRanking, best_first
 from kiro_learn.retrieval.query.syntax import ideal_score, inverse_document_frequency
 
-# bm25 over postings in memory, to the last bit what FTS5's ``bm25()`` says.
+# bm25 over postings in memory, equal to FTS5's ``bm25()`` to the last bit.
 #
 # Robertson, Walker, Jones, Hancock-Beaulieu & Gatford, "Okapi at TREC-3", 1994, with FTS5's constants and its one
 # deviation: the inverse document frequency never falls below 1e-6. Written for arrays, a score costs a hundredth of
-# what FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
+# what FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py compares the two.
 #
-# Rules of this part: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for
-# each. What is indexed by documents is read with ``take`` and added to with ``add.at``: with ``[]``, int32 indexes
-# take five times as long.
+# Rules of this part: documents are numbered from 1 within their namespace. Arrays ``by number`` have a place for each
+# number. Arrays that are indexed by documents are read with ``take`` and added to with ``add.at``: with ``[]``, int32
+# indexes take five times as long.
 
 K1 = 1.2
 B = 0.75
 
 DOCUMENT_BITS = 32
 COLUMN_BITS = 28
-"""A key is document << 32 | column << 28 | place in the column; what stands in two columns is never close together."""
+"""A key is document << 32 | column << 28 | place in the column. Words in two columns are never close together."""
 
 GROUPS = 4
-"""For each of the best that are wanted: so many groups of documents, and at least so many documents in each."""
+"""For each wanted document, how many groups of documents there are, and at least how many documents each group has."""
 
 Keys = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int32]
@@ -45,18 +46,18 @@ Flags = npt.NDArray[np.bool_]
 
 @attrs.frozen(eq=False)
 class PostingList:
-    """The postings of one word in a namespace: its documents, with its places in each."""
+    """The postings of one word in a namespace: its documents, and its places in each."""
 
     documents: Counts
     """(n,) int32 ascending."""
     starts: Counts
-    """(n + 1,) int32: where each document's places begin; at the end, how many there are."""
+    """(n + 1,) int32: where each document's places begin; at the end, the number of all places."""
     places: Counts
     """(sum of counts,) int32, document by document: the lower half of a key."""
 
     @classmethod
     def of(cls, keys: Keys) -> PostingList:
-        """``keys``: ascending, each once."""
+        """The postings with these ``keys``, which must ascend, each once."""
         documents = (keys >> DOCUMENT_BITS).astype(np.int32)
         is_first = np.ones(len(keys), np.bool_)
         np.not_equal(documents[1:], documents[:-1], out=is_first[1:])
@@ -65,12 +66,12 @@ class PostingList:
 
     @property
     def counts(self) -> Counts:
-        """(n,) int32, at least 1 each: how often it stands in each document."""
+        """(n,) int32, at least 1 each: how often the word stands in each document."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
     def size_bytes(self) -> int:
-        """Memory of its three arrays."""
+        """The memory of the three arrays in bytes."""
         return self.documents.nbytes + self.starts.nbytes + self.places.nbytes
 
     def only(self, by_number: Flags) -> PostingList:
@@ -93,7 +94,7 @@ class PostingList:
         )
 
     def within(self, documents: Counts) -> Keys:
-        """The keys in those of ``documents`` (ascending) in which it stands."""
+        """The keys of the word in ``documents`` (ascending)."""
         if not len(self.documents):
             return np.empty(0, np.int64)
         at = self.documents.searchsorted(documents)
@@ -123,12 +124,12 @@ NOWHERE = PostingList.of(np.empty(0, np.int64))
 
 
 def norms(lengths: Counts, *, average: float) -> Scores:
-    """By number: what a document's length adds to the count of a word. ``average``: of the documents there are."""
+    """By number: how much a document's length adds to the count of a word. ``average``: of all documents' lengths."""
     return K1 * (1 - B + B * lengths.astype(np.float64) / average)
 
 
 def shares(idf: float | Scores, counts: Counts, norms: Scores) -> Scores:
-    """(n,): what a phrase adds to documents in which it occurs ``counts`` times; ``norms``: of these documents."""
+    """(n,): the part of a phrase in the score of documents that have it ``counts`` times; ``norms``: theirs."""
     frequencies = counts.astype(np.float64)
     share: Scores = frequencies * (K1 + 1.0)
     frequencies += norms
@@ -140,7 +141,7 @@ def shares(idf: float | Scores, counts: Counts, norms: Scores) -> Scores:
 def bm25(parts: Iterable[tuple[PostingList, Scores]], count: int) -> Scores:
     """(count,) by number: the score of every document, 0 if no phrase occurs in it.
 
-    ``parts``: phrases with their ``shares``; sums are taken in their order, as FTS5 does.
+    ``parts`` are phrases with their ``shares``. Sums are taken in their order, as FTS5 does.
     """
     scores = np.zeros(count)
     for found, share in parts:
@@ -161,7 +162,8 @@ def best(scores: Scores, limit: int) -> Counts:
 def _bound(scores: Scores, limit: int) -> float:
     """A lower bound of the ``limit``-th best score, usually tight; cheaper than a partition of all scores.
 
-    The documents are divided into many more groups than ``limit``, and the best of each group are documents too.
+    The documents are divided into many more groups than ``limit``, and the best score of each group is a document's
+    score.
     """
     groups = limit * GROUPS
     rows = len(scores) // groups
@@ -181,7 +183,7 @@ def phrase(words: Sequence[PostingList]) -> PostingList:
 
 
 def _shared(words: Iterable[PostingList]) -> Counts:
-    """The documents that hold all of ``words``; the rarest word decides the cost."""
+    """The documents that have all of ``words``. The rarest word decides the cost."""
     shared, *others = sorted((word.documents for word in words), key=len)
     for documents in others:
         if len(shared):
@@ -192,13 +194,13 @@ def _shared(words: Iterable[PostingList]) -> Counts:
 
 # bm25 of pairs of consecutive words of a query that stand close together in a document.
 #
-# Only the documents that a search by words found are compared, about a hundred: comparing all others too took 150
-# lines more and 1 ms of a prompt at 50,000 records, and moved nDCG@10 by 0.03 at most (docs/retrieval.md).
+# Only the documents that a search by words found are compared, about a hundred. Comparing all others too took 150 lines
+# more and 1 ms of a prompt at 50,000 records, and moved nDCG@10 by 0.03 at most (docs/retrieval.md).
 
 
 @attrs.frozen(eq=False)
 class Phrase:
-    """A word of the query: its weight, its postings, its bm25 shares there, and its count of tokens."""
+    """A word of the query: its weight, its postings, its bm25 shares in them, and its count of tokens."""
 
     idf: float
     occurrences: PostingList
@@ -207,20 +209,20 @@ class Phrase:
 
     @classmethod
     def of(cls, occurrences: PostingList, length: int, norms: Scores, document_count: int) -> Phrase:
-        """``norms``: by number, of the ``document_count`` documents there are."""
+        """The phrase with ``occurrences``. ``norms``: by number, of all ``document_count`` documents."""
         idf = inverse_document_frequency(len(occurrences.documents), document_count)
         weights = shares(idf, occurrences.counts, norms.take(occurrences.documents))
         return cls(idf, occurrences, weights, length)
 
 
 def neighbor_scores(phrases: Sequence[Phrase], documents: Counts, norms: Scores, *, distance: int) -> Scores:
-    """(n,): of each of ``documents``, the bm25 of those pairs of ``phrases`` that stand close together in it.
+    """(n,): for each of ``documents``, the bm25 of the pairs of ``phrases`` that stand close together in it.
 
     Sums are taken in the order of the pairs, as FTS5's ``NEAR`` does. A phrase without tokens forms no pair.
 
     Args:
       documents: (n,) ascending.
-      norms: (n,): theirs.
+      norms: (n,): of ``documents``.
       distance: most words between the two of a pair.
     """
     scores = np.zeros(len(documents))
@@ -238,19 +240,19 @@ def neighbor_scores(phrases: Sequence[Phrase], documents: Counts, norms: Scores,
 
 
 def _has_any(sorted_keys: Keys, least: Keys, most: Keys) -> Flags:
-    """For each pair of bounds, both included, whether one of ``sorted_keys``, of which there are some, lies between."""
+    """For each pair of bounds, both included, whether one of ``sorted_keys`` (not empty) lies between them."""
     nearest = sorted_keys.take(sorted_keys.searchsorted(least), mode="clip")
     found: Flags = (nearest >= least) & (nearest <= most)
     return found
 
 
-# How much of a query's weight in words a text holds literally, inside longer words too.
+# The share of a query's words that a text contains literally, also inside longer words.
 #
-# An index of words misses ``gitignore`` in ``EnsureEntireGitignore``, and counts a word as often as it comes.
+# An index of words does not find ``gitignore`` in ``EnsureEntireGitignore``, and counts a word as often as it occurs.
 
 
 def word_shares(lowered: Sequence[str], terms: Sequence[str]) -> list[float]:
-    """Of each text, 0 to 1; ``lowered``: the texts in lower case. A term weighs the more, the fewer of them hold it."""
+    """The share for each of ``lowered``, texts in lower case: 0 to 1. A term that fewer texts contain weighs more."""
     weights, holders = [], [0] * len(lowered)
     for place, term in enumerate(dict.fromkeys(term.lower() for term in terms)):
         holding = [number for number, text in enumerate(lowered) if term in text]
@@ -263,22 +265,22 @@ def word_shares(lowered: Sequence[str], terms: Sequence[str]) -> list[float]:
 
 
 def _sum_of(weights: Sequence[float], held: int) -> float:
-    """Of the ``weights`` whose places are bits of ``held``. Rounded once, so their order does not matter."""
+    """The sum of the ``weights`` whose places are bits of ``held``. Rounded once, so their order does not matter."""
     return math.fsum(weight for place, weight in enumerate(weights) if held >> place & 1)
 
 
-# Ranks texts by which words of a query they contain, for where there is no index of words to ask.
+# Ranks texts by which words of a query they contain, if there is no index of words.
 #
-# A record scores the sum of the inverse document frequencies of the words that it contains, as parts of words too.
-# So the best score compares with the ideal one as bm25's does, whose length and count factors are about 1.
+# The score of a record is the sum of the inverse document frequencies of the words that it contains, also as parts of
+# words. So the best score compares with the ideal one like bm25's, whose length and count factors are about 1.
 
 
 def rank_by_containment(
     texts: Iterable[tuple[Hit, str]], words: Sequence[str], *, most: int, limit: int
 ) -> LexicalRanking:
-    """The ``limit`` best of ``texts``, each with a hit that has no score yet.
+    """The ``limit`` best of ``texts``, which are pairs of a hit without a score and its text.
 
-    Of more than ``most`` words, the first and the last are looked for: around what was pasted stands what is asked.
+    Of more than ``most`` words, only the first and the last are looked for: the question stands around the pasted text.
     """
     looked_for = tuple(words) if len(words) <= most else (*words[: (most + 1) // 2], *words[len(words) - most // 2 :])
     spellings = [word.lower() for word in looked_for]

@@ -1,4 +1,4 @@
-"""What several rankings found, fused into one order: by places, by calibrated scores, or by weighted signals."""
+"""Fuses the results of several rankings into one order: by places, by calibrated scores, or by weighted signals."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from kiro_learn.retrieval.ranking.bm25 import word_shares
 from kiro_learn.retrieval.ranking.confidence import BEST, session_boost, successors
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
-# What the rankings of one search found, by the way of finding: what fusion and confidence weigh.
+# The results of one search by ranking. Fusion and confidence weigh them.
 
 
 class Evidence(Protocol):
-    """What one ranking found, as a frozen attrs class; each sort of ranking adds what its scores are worth."""
+    """The result of one ranking, as a frozen attrs class. Each kind of ranking adds the meaning of its scores."""
 
     @property
     def hits(self) -> Sequence[Hit]:
-        """Best first; scores compare within one ranking only."""
+        """The hits, best first. Scores compare within one ranking only."""
         ...
 
 
 Found: TypeAlias = Mapping[Ranking, Evidence]
-"""In the order in which the retrievers are listed."""
+"""The result of each ranking, in the order in which the retrievers are listed."""
 
 
 def words_of(found: Found) -> LexicalRanking:
-    """What the word retriever found."""
+    """The result of the word retriever."""
     return cast("LexicalRanking", found[Ranking.WORDS])
 
 
 def vectors_of(found: Found) -> VectorRanking:
-    """What the vector retriever found."""
+    """The result of the vector retriever."""
     return cast("VectorRanking", found[Ranking.MEANING])
 
 
-# Reciprocal rank fusion: rankings become one by places, since their scores do not compare.
+# Reciprocal rank fusion: rankings are fused by places, since their scores do not compare.
 
 
 def fuse(found: Found, *, k: int, limit: int) -> tuple[Hit, ...]:
     """The ``limit`` best records of all rankings; ``score``: fused, at most the count of rankings / (k + 1).
 
-    Ties go to the newest, then to the smaller id, and are broken before anything is cut. Where one ranking alone has
-    hits, this is its order.
+    Ties go to the newest, then to the smaller id, and are broken before the list is cut. If only one ranking has hits,
+    this is its order.
     """
     by_id = {hit.record_id: hit for ranking in found.values() for hit in ranking.hits}
     places = [[hit.record_id for hit in ranking.hits] for ranking in found.values()]
@@ -60,7 +60,7 @@ def fuse(found: Found, *, k: int, limit: int) -> tuple[Hit, ...]:
 
 
 def parts_of(found: Found, *, k: int) -> dict[RecordId, dict[str, float]]:
-    """What the score of each record is the sum of: what each ranking gives for its place in it."""
+    """The parts of each record's score: what each ranking gives for the record's place in it."""
     parts: dict[RecordId, dict[str, float]] = {}
     for name, ranking in found.items():
         for rank, hit in enumerate(ranking.hits, start=1):
@@ -71,7 +71,7 @@ def parts_of(found: Found, *, k: int) -> dict[RecordId, dict[str, float]]:
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[RecordId]], *, k: int) -> dict[RecordId, float]:
     """Each record's Σ 1 / (k + rank) over the best-first ``rankings`` that have it, rank from 1; higher is better.
 
-    Cormack, Clarke & Büttcher, SIGIR 2009. The order of ``rankings`` changes no bit of it, hence ``fsum``.
+    Cormack, Clarke & Büttcher, SIGIR 2009. ``fsum`` makes the result independent of the order of ``rankings``.
     """
     shares: dict[RecordId, list[float]] = {}
     for ranking in rankings:
@@ -80,33 +80,35 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[RecordId]], *, k: int) ->
     return {record_id: math.fsum(parts) for record_id, parts in shares.items()}
 
 
-# Fusion by calibrated scores: what the words say, and how unusual the nearness in meaning is, on one scale.
+# Fusion by calibrated scores: the word scores, and how unusual the nearness in meaning is, on one scale.
 #
 # Bruch, Gai & Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, found that a sum of scores
 # beats a sum of ranks once both are on a scale. Here a record's score is
 #
 # bm25/best + 0.25 (1 - mean pairwise cosine)² max(0, deviations)² + 0.3 neighbors/best + 0.5 word share
 #
-# with what its session carries over to it. The squared deviation is about the logarithm of how unlikely so near a
-# vector is by chance, so it grows by itself where the vectors tell something. Of the best, the deviation is then
-# made more exact by the nearest passages. docs/retrieval.md has the measurements.
+# plus the score that its session carries over to it. The squared deviation is about the logarithm of how unlikely such
+# a near vector is by chance. So it grows by itself where the vectors say something. For the best records, the nearest
+# passages then make the deviation more exact. docs/retrieval.md has the measurements.
 
 MEANING_WEIGHT = 0.25
 NEIGHBORS_WEIGHT = 0.3
 SHARE_WEIGHT = 0.5
 
 WORTH_TELLING = 0.3
-"""Share of the best hit's score below which another one is more likely to distract than to help."""
+"""The share of the best hit's score below which another hit is more likely to distract than to help."""
 
 LEAST_DEPTH = 100
 DEPTH_MULTIPLIER = 5
-"""Hits asked of each ranking: a multiple of the limit, at least so many; session boosts lift hits from far down."""
+"""How many hits each ranking gives: a multiple of the limit, and at least this many. Session boosts lift hits from far
+down.
+"""
 
 REFINED_COUNT = 30
-"""Best records whose passages are compared: 18 lose half of what 100 gain, 60 gain nothing more."""
+"""How many best records have their passages compared: 18 lose half of what 100 gain, 60 gain nothing more."""
 
 PASSAGES_SHARE = 0.5
-"""Weight of a record's nearest passages in its vector score; the rest is its own vector's."""
+"""The weight of a record's nearest passages in its vector score. The rest is the weight of its own vector."""
 
 NEAREST_PASSAGES = 2
 
@@ -119,21 +121,21 @@ class Fusion:
     """The records of all rankings, each with its score."""
 
     _found: Mapping[RecordId, datetime]
-    """When each was learned."""
+    """When each record was learned."""
     _scores: Mapping[RecordId, float]
     """Scores before the session boost."""
     _deviations: Mapping[RecordId, float] = attrs.Factory(dict)
     _meaning_weight: float = 0.0
     _ranking_features: Mapping[RecordId, RankingFeatures] = attrs.Factory(dict)
     _word_parts: Mapping[str, Mapping[RecordId, float]] = attrs.Factory(dict)
-    """What is said of each by its words, under the names that ``parts`` gives."""
+    """The word scores of the records, by the names that ``parts`` gives."""
     older_by_newer: Mapping[RecordId, RecordId] = attrs.Factory(dict)
-    """By record, the older one of the best that it overturns."""
+    """For each record, the older one of the best records that it overturns."""
     _only_term: str | None = None
-    """In lower case: the word of the query if it has no other."""
+    """The only word of the query, in lower case; None if it has several."""
 
     def best(self, limit: int) -> tuple[Hit, ...]:
-        """``score``: higher is better, comparable within one query only."""
+        """The ``limit`` best hits. ``score``: higher is better, comparable within one query only."""
         return _best(self._boosted(), self._found, limit)
 
     def with_successors(self, terms: Sequence[str]) -> Fusion:
@@ -160,7 +162,7 @@ class Fusion:
         return scores
 
     def _boosted_below_titles(self, boosted: dict[RecordId, float]) -> dict[RecordId, float]:
-        """``boosted``; where the query has one word, a session lifts no record above any that has it in its title."""
+        """``boosted``; for a query of one word, no session lifts a record above those with the word in their title."""
         if self._only_term is None:
             return boosted
         features = self._ranking_features.items()
@@ -179,7 +181,7 @@ class Fusion:
         return tuple(best_first(Hit(record_id, self._found[record_id], scores[record_id]) for record_id in record_ids))
 
     def parts(self, record_ids: Iterable[RecordId]) -> dict[RecordId, dict[str, float]]:
-        """What the score of each is the sum of; ``session`` is what others hand on to it."""
+        """The parts of each record's score; ``session`` is the part that other records hand on to it."""
         boosted = self._boosted()
         return {record_id: self._parts_of(record_id, boosted[record_id]) for record_id in record_ids}
 
@@ -210,7 +212,7 @@ class Fusion:
 def fuse_calibrated(found: Found, ranking_features: Mapping[RecordId, RankingFeatures]) -> Fusion:
     """The records of all rankings with their scores; without vectors, the hits of ``words`` with theirs.
 
-    ``ranking_features`` of all their hits; a record that has none is weighed without its text and session.
+    ``ranking_features`` are those of all hits. A record without them is weighed without its text and session.
     """
     words, vectors = words_of(found), vectors_of(found)
     if vectors.standings is None:
@@ -246,7 +248,7 @@ def depth_for(limit: int) -> int:
 
 
 def _best(scores: Mapping[RecordId, float], created_at: Mapping[RecordId, datetime], limit: int) -> tuple[Hit, ...]:
-    """The ``limit`` best, best first. Makes hits only of records that may be among them."""
+    """The ``limit`` best hits, best first. Only records that may be among them become hits."""
     if limit < len(scores):
         least = sorted(scores.values(), reverse=True)[limit - 1]
         scores = {record_id: score for record_id, score in scores.items() if score >= least}
@@ -256,37 +258,37 @@ def _best(scores: Mapping[RecordId, float], created_at: Mapping[RecordId, dateti
 
 
 def _relative(hits: Sequence[Hit], weight: float) -> dict[RecordId, float]:
-    """Scores as shares of the best, times ``weight``; nothing where the best has none."""
+    """The scores as shares of the best, times ``weight``; empty if the best is not above 0."""
     best = hits[0].score if hits else 0.0
     return {hit.record_id: weight * hit.score / best for hit in hits} if best > 0 else {}
 
 
-# Scores that explain themselves: four signals, each from 0 to 1 or not known, and their weighted mean.
+# Scores that explain themselves: four signals, each from 0 to 1 or unknown, and their weighted mean.
 #
-# semantic      cosine of the record's vector with the query's, 0 if it is negative; not known without these vectors
-# fts5          bm25 of the record, as a share of the larger one of the best record's and of what a record of
-#               average length would score that holds every word of the query once
+# semantic      cosine of the record's vector and the query's, 0 if it is negative; unknown without these vectors
+# fts5          bm25 of the record, as a share of the larger one of two scores: the best record's, and that of a
+#               record of average length with every word of the query once
 # recency       0.5 per half-life of age
 # projectMatch  1 in the project that was asked about, 0.5 in another
 #
-# A signal depends on the record and the query alone, but for ``fts5``, which also depends on the best record; so
-# neither the order in which records come, nor how many come, changes a score.
+# A signal depends on the record and the query alone; only ``fts5`` also depends on the best record. So neither the
+# order nor the number of the records changes a score.
 
 SAME_PROJECT = 1.0
 OTHER_PROJECT = 0.5
 
 KNOWLEDGE_FLOOR = 0.4
-"""Relevance from which knowledge is boosted; what is about something else has less (docs/search.md)."""
+"""The relevance from which on knowledge is boosted. Knowledge about another subject has less (docs/search.md)."""
 
 NEAR = 0.25
-"""Relevance of the best result below which nothing is near."""
+"""The relevance of the best result below which no result is near."""
 
 SECONDS_AN_HOUR = 3600
 
 
 @attrs.frozen(kw_only=True)
 class Signals:
-    """The signals of a record, each from 0 to 1; None: it was not computed, and counts as 0."""
+    """The signals of a record, each from 0 to 1. None: the signal was not computed, and counts as 0."""
 
     semantic: float | None = None
     fts5: float | None = None
@@ -295,13 +297,14 @@ class Signals:
 
 
 def semantic_signal(cosine: float) -> float:
-    """``cosine`` (-1 to 1) from 0 to 1: what points the other way is as far as what is unrelated."""
+    """``cosine`` (-1 to 1) as 0 to 1: an opposite vector counts as an unrelated one."""
     return min(1.0, max(0.0, cosine))
 
 
 def fts5_signal(bm25: float, *, best: float, ideal: float) -> float:
-    """``bm25`` as a share of the larger of the two: a record that holds one word of five is not as good as it gets,
-    though it may be the best there is.
+    """``bm25`` as a share of the larger one of ``best`` and ``ideal``.
+
+    A record with one word of five may be the best there is, but its score is still low.
     """
     top = max(best, ideal)
     return min(1.0, max(0.0, bm25 / top)) if top > 0 else 0.0
@@ -344,9 +347,9 @@ def signals_among(
     is_same_project: bool,
     has_all_words: bool,
 ) -> dict[RecordId, Signals]:
-    """Of each of ``hits`` all signals that are known by what the rankings ``found``.
+    """For each of ``hits``, all signals that are known from the rankings ``found``.
 
-    ``has_all_words``: every record with a word of the query is among the hits of the words.
+    ``has_all_words``: every record with a word of the query is among the hits of the word ranking.
     """
     words, vectors = words_of(found), vectors_of(found)
     cosines = {hit.record_id: hit.score for hit in vectors.hits}
@@ -368,8 +371,10 @@ def signals_among(
 
 
 def relevance(signals: Signals, weights: Weights) -> float:
-    """How much a record has to do with the query, 0 to 1: the mean of ``semantic`` and ``fts5`` by their weights, or
-    the one of them that is known. 1 if neither has a weight: then nothing is asked of it.
+    """How relevant a record is for the query, 0 to 1.
+
+    It is the mean of ``semantic`` and ``fts5`` by their weights, or the one that is known. It is 1 if neither has a
+    weight: then relevance does not matter.
     """
     known = [
         (weight, signal)
@@ -383,5 +388,5 @@ def relevance(signals: Signals, weights: Weights) -> float:
 
 
 def score_of(signals: Signals, settings: ScoringSettings, *, is_knowledge: bool = False) -> float:
-    """The weighted score: from 0 to 1, and to ``knowledge_boost`` for knowledge."""
+    """The weighted score: from 0 to 1; for knowledge up to ``knowledge_boost``."""
     return weighted_score(signals, settings.weights, boost=settings.knowledge_boost if is_knowledge else 1.0)

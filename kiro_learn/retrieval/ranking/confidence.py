@@ -1,6 +1,4 @@
-"""What one search's hits are worth: how likely they help, which of them overturn others, and which a session already
-led to.
-"""
+"""How likely the hits of a search help, which of them overturn others, and how sessions boost them."""
 
 from __future__ import annotations
 
@@ -16,43 +14,43 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.retrieval import LexicalRanking, RankingFeatures
 from kiro_learn.retrieval.ranking.succession import corrects, ended_names, names_of, statement_replacing
 
-# How likely the hits are to help, and how many bytes of a block that is worth, from none to all.
+# How likely the hits are to help, and how many bytes of a block they are worth, from none to all.
 #
 # confidence = mean of the best cosines between query and passages
 #
-# The best are ten; fewer where there are few passages, since the third best of five is about something else. They
-# grow without a step: 20 passages have two, 10 have one and half of the weight of a second. The words the query
-# shares with what was found say nothing more, see docs/retrieval.md.
+# The best are ten cosines, fewer if there are few passages: the third best of five is about another subject. Their
+# number grows without a step: 20 passages have two, 10 have one and half of the weight of a second. The words that
+# query and hits share add no information, see docs/retrieval.md.
 #
-# A cosine knows the topic, not the answer, and what is high differs from project to project. So a doubtful question
+# A cosine shows the topic and not the answer, and a high cosine differs from project to project. So a doubtful question
 # is not answered with all or nothing, but with few bytes. docs/retrieval.md has the measurements.
 
 BEST_PASSAGES = 10
 PASSAGES_FOR_ONE_MORE = 20
 
 FLOOR = 0.25
-"""Lowest confidence at which anything is told."""
+"""The lowest confidence at which a memory is told."""
 
 CERTAIN = 0.36
-"""From here on, the whole block is worth its bytes."""
+"""The confidence from which on the whole block is told."""
 
 WORDS_FLOOR, WORDS_CERTAIN = 0.25, 0.5
-"""The same bounds for the word share, used if there are no vectors."""
+"""The same bounds for the word share, which is used without vectors."""
 
 LEAST_BYTES = 800
-"""Told at the floor: about the two best memories."""
+"""How many bytes are told at the floor: about the two best memories."""
 
 
 @attrs.frozen
 class Sureness:
-    """How sure it is that what was found helps, and the bounds that this is compared with."""
+    """How sure it is that the hits help, with the bounds of this confidence."""
 
     confidence: float
     floor: float = FLOOR
     certain: float = CERTAIN
 
     def bytes_worth(self, most_bytes: int) -> int:
-        """How much of a block of ``most_bytes`` to tell; 0 below the floor, all of it from ``certain`` on."""
+        """How many bytes of a block of ``most_bytes`` to tell: 0 below the floor, all from ``certain`` on."""
         if self.confidence < self.floor:
             return 0
         share = min(1.0, (self.confidence - self.floor) / (self.certain - self.floor))
@@ -61,7 +59,7 @@ class Sureness:
 
 
 def confidence(cosines: Sequence[float]) -> float:
-    """``cosines``: of the query with the passages that were found, in any order, at least one."""
+    """The confidence. ``cosines``: of the query with the passages found, in any order, at least one."""
     best = sorted(cosines, reverse=True)[:BEST_PASSAGES]
     depth = min(BEST_PASSAGES, 1 + (len(cosines) - 1) / PASSAGES_FOR_ONE_MORE)
     weights = [min(1.0, max(0.0, depth - place)) for place in range(len(best))]
@@ -69,30 +67,29 @@ def confidence(cosines: Sequence[float]) -> float:
 
 
 def word_share(words: LexicalRanking) -> float:
-    """How much of the query's weight in words its best record holds, 0 to 1."""
+    """The share of the query's weight in words that its best record has, 0 to 1."""
     if not words.hits or words.ideal_score <= 0:
         return 0.0
     return min(1.0, words.hits[0].score / words.ideal_score)
 
 
-# Finds the memories that overturn what was found: a decision of last year is never told without that of last week.
+# Finds memories that overturn hits: a decision of last year is never told without the one of last week.
 #
-# "Moved to Kafka, RabbitMQ is gone" shares no word with "which message broker do we use?"; the memory that it
-# overturns does. So of the best records the rare words of the title are looked for in what is newer, and whether that
-# says that what was chosen has ended (``succession``). What is found so is told as well where there is room, and takes
-# none from what was found.
+# "Moved to Kafka, RabbitMQ is gone" shares no word with "which message broker do we use?"; the memory that it overturns
+# does. So the rare words in the titles of the best records are looked for in newer records, which must say that the
+# chosen thing has ended (``succession``). Such a newer record is told as well if there is room, and displaces no hit.
 
 BEST = 2
 """How many of the best records have their successors looked up."""
 
 MOST_SUCCESSORS = 1
-"""Most successors of one record: those that change most of its names first, then the newest."""
+"""Most successors of one record: first those that change most of its names, then the newest."""
 
 STATED = 1_000
-"""As many names as nothing has: a record that states what it replaces goes before all that only seem to."""
+"""More changed names than any record has: a record that states what it replaces goes before all others."""
 
 RARE_SHARE, RARE_LEAST = 0.03, 3
-"""A name is held by at most this share of the candidates, or this many: a word that more of them hold is the topic."""
+"""A name is in at most this share of the candidates, or in this many. A word in more of them is the topic."""
 
 _SEPARATOR = "\n"
 
@@ -103,13 +100,13 @@ def successors(
     moments: Mapping[RecordId, datetime],
     asked: Collection[str],
 ) -> dict[RecordId, RecordId]:
-    """The id of the older record that each newer one overturns, by the newer id; of several, the first in ``best``.
+    """The id of the older record that each newer one overturns, by the newer id. Of several, the first in ``best``.
 
     Args:
       best: ids of records, best first.
-      texts: of the candidates, in lower case, the title first.
-      moments: when each was said.
-      asked: the words of the query. Most of what was found has them, so they are names however many hold them.
+      texts: the candidates' texts in lower case, the title first.
+      moments: when each record was said.
+      asked: the words of the query. Most hits have them, so they are names no matter how many records have them.
     """
     found: dict[RecordId, RecordId] = {}
     said = {word.lower() for word in asked}
@@ -126,7 +123,7 @@ def successors(
 def overturned_among(
     record_ids: Sequence[RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
 ) -> dict[RecordId, RecordId]:
-    """Like ``successors``, of all of ``record_ids``, without a query."""
+    """The same as ``successors``, for all of ``record_ids`` and without a query."""
     found: dict[RecordId, RecordId] = {}
     for record_id in record_ids:
         for new, old in successors([record_id], texts, moments, ()).items():
@@ -137,15 +134,15 @@ def overturned_among(
 def dependents(
     older_by_newer: Mapping[RecordId, RecordId], texts: Mapping[RecordId, str], moments: Mapping[RecordId, datetime]
 ) -> dict[RecordId, RecordId]:
-    """By the id of each record that names what has changed since, the id of that which changed it.
+    """For each record that names a thing that has changed since: its id, and the id of the record with the change.
 
-    It is older than the change, so it may rest on what was overturned. A name that more than a few records hold is the
+    The record is older than the change, so it may rest on the overturned one. A name in more than a few records is the
     topic, as in ``successors``.
 
     Args:
-      older_by_newer: by record, the older one that it overturns.
-      texts: of the records, in lower case, the title first.
-      moments: when each was said.
+      older_by_newer: for each record, the older one that it overturns.
+      texts: the records' texts in lower case, the title first.
+      moments: when each record was said.
     """
     found: dict[RecordId, RecordId] = {}
     for new, old in older_by_newer.items():
@@ -166,7 +163,7 @@ def _whole(name: str) -> str:
 def _changed_name_counts(
     old: str, newer: Mapping[RecordId, str], said: Collection[str], total: int
 ) -> Counter[RecordId]:
-    """For each of ``newer`` that overturns ``old``, how many names of it; records that do not are left out."""
+    """For each of ``newer`` that overturns ``old``, how many of its names change; other records are left out."""
     most = max(RARE_LEAST, int(RARE_SHARE * total))
     everything = _SEPARATOR.join(newer.values())
     holding = set[RecordId]()
@@ -184,12 +181,13 @@ def _changed_name_counts(
     return Counter({each: count for each, count in counts.items() if count})
 
 
-# Boosts later records of a session by its earlier ones, whose topic they often do not name again.
+# Boosts later records of a session by its earlier ones: later records often do not repeat the topic.
 #
-# "Why is it so slow?" is found by what "it" was. Relevance flows forward only: what came before cannot know.
+# "Why is it so slow?" is found by the record that says what "it" is. Relevance flows forward only: an earlier record
+# cannot refer to a later one.
 
 CARRIED = 0.4
-"""Share of its score that a record hands on to the one found next in its session, with what it was handed itself.
+"""The share of its score, received shares included, that a record hands on to the next one found in its session.
 
 Coding sessions gain up to 0.5 and beyond; dialogs gain 1.5 points of nDCG@10 from 0.2 to 0.4, and nothing at 0.5.
 """
@@ -200,9 +198,9 @@ def session_boost(
     created_at: Mapping[RecordId, datetime],
     ranking_features: Mapping[RecordId, RankingFeatures],
 ) -> dict[RecordId, float]:
-    """``scores``, each with what was handed on to it; those of records without a session as they were.
+    """``scores``, each with the share that was handed on to it. Records without a session keep theirs.
 
-    ``created_at``: of each of these records.
+    ``created_at``: when each of these records was learned.
     """
     of_session = defaultdict(list)
     for record_id in scores:

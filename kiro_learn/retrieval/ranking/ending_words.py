@@ -1,4 +1,4 @@
-"""The words by which a sentence says that something ends, stays, or may do either, and those around a name."""
+"""The words by which a sentence says that a thing ends, stays, or may do either, and the words around a name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ BEFORE_A_NAME = word_set("""
     unser unsere alte alten
 """)
 SUPPORT = word_set("support use usage using dependency everything traces remains rest")
-"""What stands for the thing itself: "support for PayPal"."""
+"""Words that stand for the thing itself: "support for PayPal"."""
 GENERIC = word_set("""
     plugin plugins library package packages service services server servers broker brokers dependency dependencies
     account cluster setup stack framework tool backend integration container containers instance
     instances module app application altogether
 """)
-"""What may be said of a thing beside its name, and ends it as a whole."""
+"""Words next to the name of a thing. With them the thing still ends as a whole."""
 STOPS = word_set("""
     and or but so because since as that which who where when while then than if although though with by to for from in
     into on onto at of off out up down over under after before until via per through between against without within
@@ -40,7 +40,7 @@ ENDING_VERBS = word_set("""
     supersedes superseded
 """)
 ADJECTIVES = word_set("abandoned cancelled canceled deleted deprecated removed replaced retired superseded uninstalled")
-"""Of these, what may stand before a noun: "the abandoned session"."""
+"""Those of these words that may stand before a noun: "the abandoned session"."""
 STATES_OF_WORK = word_set("abandoned cancelled canceled deprecated retired superseded")
 DETERMINERS = word_set("the a an our any its this that these those my your their")
 MOVING = word_set("""
@@ -69,12 +69,12 @@ _PHRASES = """
 """
 _SPLIT = [tuple(phrase.split()) for phrase in _PHRASES.split("|")]
 PHRASES = {first: [phrase for phrase in _SPLIT if phrase[0] == first] for first, *_ in _SPLIT}
-"""By its first word each behind which stands what ended."""
+"""Phrases before a thing that ended, by their first word."""
 _GONE_PAIRS = """
     didn't work | made way | makes way | gave way | went away | goes away | must go | to go | swapped for | swapped out
 """
 GONE_PAIRS = tuple(tuple(pair.split()) for pair in _GONE_PAIRS.split("|"))
-"""Before these stands what ended, without a form of "to be"."""
+"""Pairs of words after a thing that ended, without a form of "to be"."""
 ENDED_PAIRS = (("shut", "down"), ("switched", "off"), ("turned", "off"), ("taken", "out"), ("ripped", "out"))
 NO_LONGER = (("no", "longer"), ("no", "more"), ("not", "longer"))
 NEEDED = word_set("used needed supported maintained available allowed there in part required valid wanted our the")
@@ -87,7 +87,7 @@ LINKING = BE | ADVERBS | MODALS
 PAST = word_set("was were got became been proved")
 CONDITIONS = word_set("if unless whether")
 FOR_ANOTHER = frozenset({"drop", "ditc", "aban", "scra", "repl"})
-"""Behind these, "for" names what comes instead."""
+"""Beginnings of verbs after which "for" names the replacement."""
 SCOPING = word_set("from in for at on")
 PREPOSITIONS = word_set("in on to by with at from for of into onto via using")
 JOINING = word_set("and or but so since because as that which while then though although after now")
@@ -102,10 +102,10 @@ VERBS = BE | word_set("""
 SIDE_PLACES = word_set(
     "test tests ci dev development staging local locally demo demos example examples benchmark benchmarks"
 )
-"""What is used there says nothing of what the project uses."""
+"""Places outside the product. What is used there says nothing about what the project uses."""
 PERSONS = word_set("we i they you people teams")
 ON_NOW = word_set("we're we are i'm they're")
-"""Before "on" or "use" and a name: what is used now."""
+"""Words before "on" or "use" and the name of a thing that is used now."""
 TIMES = word_set("""
     yesterday today week month year day morning evening night monday tuesday wednesday thursday friday saturday sunday
     january february march april may june july august september october november december please
@@ -123,4 +123,4 @@ SIGNALS = (
     | PHRASES.keys()
     | word_set("it on replaced take too use using")
 )
-"""The words, beside negations, at which something may end, stay or be taken up: elsewhere nothing is looked for."""
+"""Words, besides negations, at which a thing may end, stay or be taken up. Other words are skipped."""

@@ -1,9 +1,9 @@
-"""What a text says has ended, what it says to stay and what it takes up again, by the words of each.
+"""Which things a text says have ended, stay, or are taken up again, by their words.
 
-A sentence is read word by word. What ends is the whole of what is said to be dropped, replaced or gone: "the Redis
+A sentence is read word by word. A thing ends only as a whole, if it is said to be dropped, replaced or gone: "the Redis
 index was dropped" ends an index, and "argon2 uses 64 MiB instead of 19" ends nothing but a number.
 
-Rules of this file: what is asked, denied or only considered ends nothing.
+Rules of this file: a question, a denial or a mere consideration ends nothing.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.query.prose import is_stop_word
 from kiro_learn.retrieval.ranking import ending_words as known
 
-# How a sentence is cut into words, and where what is spoken of begins and ends.
+# How a sentence is cut into words, and where the thing that it speaks of begins and ends.
 
 LEAST_LETTERS = 3
-"""Fewest letters of a name."""
+"""The fewest letters of a name."""
 MOST_WORDS = 5
-"""Of one thing: what has more is a clause."""
+"""The most words of one thing. More words are a clause."""
 REACH = 6
-"""Words between "moved" and its "from", and between a doubt and what it is about."""
+"""The most words between "moved" and its "from", and between a doubt and the doubtful word."""
 LONGEST_SENTENCE = 400
-"""Characters of it that are read."""
+"""How many characters of a sentence are read."""
 FIRST_SENTENCES = 2
-"""Of an answer: what stands below tells of details, and of what was tried."""
+"""How many first sentences of an answer are read. Later ones tell details and attempts."""
 LONGEST_HEAD = 2_000
 
 _TURN_BEFORE = re.compile(r" \(after: [^\n]{0,600}\)(?=\n|$)")
@@ -42,30 +42,30 @@ ASKED = "asked: "
 
 @attrs.frozen
 class Ended:
-    """One thing that ended, and where, if that is said."""
+    """One thing that ended, and where it ended if that is said."""
 
     words: frozenset[str]
     scope: frozenset[str] = frozenset()
     subject: frozenset[str] = frozenset()
-    """Of what alone it is said, where it is said so: "sessions are in Postgres instead of Redis"."""
+    """The only subject for which it ended, as in "sessions are in Postgres instead of Redis"; empty: for all."""
 
 
 @attrs.frozen
 class Sentence:
-    """What one sentence says."""
+    """The things in one sentence: those that ended, those that stay, and those taken up again or instead."""
 
     ended: tuple[Ended, ...] = ()
     staying: frozenset[str] = frozenset()
     returned: frozenset[str] = frozenset()
     taken: frozenset[str] = frozenset()
-    """What was gone over to: "switched to vitest", "we're on vitest now"."""
+    """The things that were taken up: "switched to vitest", "we're on vitest now"."""
 
 
 NOTHING_SAID = Sentence()
 
 
 def may_name(word: str) -> bool:
-    """Whether ``word`` may name what was chosen."""
+    """Whether ``word`` may name a chosen thing."""
     is_figure = word.isdigit() or (word[:2] in {"0.", "0,"} and word[2:].isdigit())
     if is_figure or is_stop_word(word) or word in known.COMMON:
         return False
@@ -74,7 +74,7 @@ def may_name(word: str) -> bool:
 
 @kept(OF_A_BRIEF)
 def sentences(text: str) -> tuple[str, ...]:
-    """Those that say most of what ``text`` is about: its title, what was asked, and the first of the answer."""
+    """The sentences that say most of the subject of ``text``: title, question, and the first of the answer."""
     lines = _TURN_BEFORE.sub("", text[:LONGEST_HEAD]).split("\n")
     head = [line for place, line in enumerate(lines) if not place or line.startswith(ASKED)]
     rest = "\n".join(line for line in lines[1:] if not line.startswith(ASKED))
@@ -92,16 +92,16 @@ def _bare(word: str) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of ``text``, in lower case, in their order and without a genitive's ending."""
+    """The words of ``text`` in lower case, in their order, without a genitive's ending."""
     return [word.removesuffix("'s") for word in _tokens(text) if word not in known.MARKS]
 
 
-# Reading one sentence: where something ends, stays or is taken up again, and the words of that.
+# Reads one sentence: where a thing ends, stays or is taken up again, and the words of the thing.
 
 
 @kept(OF_A_BRIEF)
 def read_sentence(sentence: str) -> Sentence:
-    """What ``sentence``, in lower case, says; nothing where it asks or sets a condition."""
+    """The content of ``sentence``, in lower case; nothing if it asks or sets a condition."""
     tokens = _tokens(sentence.removeprefix(ASKED))
     if sentence.rstrip().endswith("?") or not known.CONDITIONS.isdisjoint(tokens):
         return NOTHING_SAID
@@ -118,7 +118,7 @@ def read_sentence(sentence: str) -> Sentence:
 
 
 def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
-    """What ends behind the word at ``place``, if that begins to say so."""
+    """The things after the word at ``place``, if that word begins to say that they end."""
     start, is_action = _marker_end(tokens, place)
     before = _clause_before(tokens, place)
     if not start or _is_in_doubt(before):
@@ -136,7 +136,7 @@ def _ended_behind(tokens: Sequence[str], place: int) -> list[Ended]:
 
 
 def _marker_end(tokens: Sequence[str], place: int) -> tuple[int, bool]:
-    """Where what ends begins, if the words at ``place`` say that something does, else 0; and whether they act."""
+    """Where the ended thing begins, or 0 if the words at ``place`` end nothing; and whether they are an action."""
     word, following = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else ""
     is_passive = bool(place and tokens[place - 1] in known.BE - known.HAVING) or following in ("by", "with")
     if word in known.ENDING_VERBS and not is_passive:
@@ -160,7 +160,7 @@ def _marker_end(tokens: Sequence[str], place: int) -> tuple[int, bool]:
 
 
 def _is_adjective(tokens: Sequence[str], place: int) -> bool:
-    """Whether the word at ``place``, which may end something, only describes what follows: "the removed line"."""
+    """Whether the word at ``place``, which may end a thing, only describes the next word: "the removed line"."""
     if tokens[place] not in known.ADJECTIVES:
         return False
     if not place or tokens[place - 1] in known.MARKS:
@@ -169,14 +169,14 @@ def _is_adjective(tokens: Sequence[str], place: int) -> bool:
 
 
 def _behind_from(tokens: Sequence[str], start: int) -> int:
-    """Behind the "from" of a move, which begins at ``start``; 0 if there is none before it says where to."""
+    """The place after the "from" of a move that begins at ``start``; 0 if no "from" comes before the target."""
     behind = tokens[start : start + REACH]
     end = next((at for at, each in enumerate(behind) if each in known.MARKS or each in ("to", "and")), len(behind))
     return start + behind.index("from") + 1 if "from" in behind[:end] else 0
 
 
 def _denied_from(tokens: Sequence[str], place: int) -> int:
-    """Where what the negation at ``place`` denies begins; 0 if it denies nothing that could have been chosen."""
+    """Where the thing denied by the negation at ``place`` begins; 0 if it could not have been chosen."""
     following = tokens[place + 1] if place + 1 < len(tokens) else ""
     if following in ("use", "using"):
         return place + 2
@@ -189,7 +189,7 @@ def _denied_from(tokens: Sequence[str], place: int) -> int:
 
 
 def _over(tokens: Sequence[str], start: int, words: frozenset[str]) -> int:
-    """``start``, or the place behind it if one of ``words`` stands there."""
+    """``start``, or the place after it if one of ``words`` stands there."""
     return start + 1 if start < len(tokens) and tokens[start] in words else start
 
 
@@ -198,7 +198,7 @@ def _over_preposition(tokens: Sequence[str], start: int) -> int:
 
 
 def _over_verb(tokens: Sequence[str], start: int) -> int:
-    """The place behind the verb at ``start`` and its preposition: "deploy with"; ``start`` where there is none."""
+    """The place after the verb at ``start`` and its preposition ("deploy with"); ``start`` if there is none."""
     has_preposition = start + 1 < len(tokens) and tokens[start + 1] in known.PREPOSITIONS
     if has_preposition and tokens[start] not in known.PREPOSITIONS:
         return start + 2
@@ -215,12 +215,12 @@ def _clause_before(tokens: Sequence[str], place: int) -> Sequence[str]:
 
 
 def _is_in_doubt(before: Sequence[str]) -> bool:
-    """Whether the clause ``before`` a word only considers what that says, or denies it."""
+    """Whether the clause ``before`` a word denies what the word says, or only considers it."""
     return not known.UNSURE.isdisjoint(before) or any(map(is_negation, before[-REACH:]))
 
 
 def _thing_behind(tokens: Sequence[str], start: int) -> tuple[frozenset[str], int]:
-    """The words of the thing that is named from ``start`` on, and where they end."""
+    """The words of the thing named from ``start`` on, and the place where they end."""
     place, is_support = start, False
     while place < len(tokens) and (
         tokens[place] in known.BEFORE_A_NAME
@@ -241,7 +241,7 @@ def _thing_behind(tokens: Sequence[str], start: int) -> tuple[frozenset[str], in
 
 
 def _scope_behind(tokens: Sequence[str], place: int, *, is_for_another: bool) -> frozenset[str]:
-    """Where alone it ends, if that is said at ``place``: "from the rate limiter"."""
+    """The only place where the thing ends, if ``place`` begins to name it: "from the rate limiter"."""
     if place >= len(tokens) or tokens[place] not in known.SCOPING or (tokens[place] == "for" and is_for_another):
         return frozenset()
     words, _ = _thing_behind(tokens, place + 1)
@@ -250,13 +250,13 @@ def _scope_behind(tokens: Sequence[str], place: int, *, is_for_another: bool) ->
 
 
 def _place_before(clause: Sequence[str]) -> frozenset[str]:
-    """Where alone it holds, where ``clause`` begins with that: "in tests we do not use it"."""
+    """The only place where ``clause`` holds, if it begins with it: "in tests we do not use it"."""
     words = _thing_behind(clause, 1)[0] if clause and clause[0] in ("in", "for") else subject_of(clause)
     return words if not words.isdisjoint(known.SIDE_PLACES) else frozenset()
 
 
 def subject_of(words: Sequence[str]) -> frozenset[str]:
-    """What ``words``, of one clause, speak of; nothing where that is a person, or no verb is found."""
+    """The subject of ``words``, which are one clause; nothing if it is a person, or if no verb is found."""
     end = next((at for at, each in enumerate(words) if each in known.VERBS), 0)
     subject = [each for each in words[:end] if each not in known.BEFORE_A_NAME]
     is_person = (
@@ -266,7 +266,7 @@ def subject_of(words: Sequence[str]) -> frozenset[str]:
 
 
 def _ended_before(tokens: Sequence[str], place: int) -> list[Ended]:
-    """What stands before the word at ``place``, if that says that it has ended."""
+    """The things before the word at ``place``, if that word says that they have ended."""
     first = place
     while first and tokens[first - 1] in known.LINKING:
         first -= 1
@@ -287,7 +287,7 @@ def _ended_before(tokens: Sequence[str], place: int) -> list[Ended]:
 
 
 def _state_length(tokens: Sequence[str], *, is_past: bool) -> int:
-    """How many of ``tokens`` say that something has ended; 0 if they do not begin so."""
+    """How many of ``tokens`` say that a thing has ended; 0 if they do not begin in that way."""
     pair, following = tuple(tokens[:2]), tokens[-1]
     if pair in known.ENDED_PAIRS or (pair in known.NO_LONGER and following in known.NEEDED):
         return 2 if pair in known.ENDED_PAIRS else 3
@@ -297,7 +297,7 @@ def _state_length(tokens: Sequence[str], *, is_past: bool) -> int:
 
 
 def _things_before(clause: Sequence[str]) -> list[frozenset[str]]:
-    """The words of the things that ``clause`` ends with: "redis and celery"."""
+    """The words of the things at the end of ``clause``: "redis and celery"."""
     found = list[frozenset[str]]()
     rest = list(clause)
     while rest:
@@ -317,7 +317,7 @@ def _things_before(clause: Sequence[str]) -> list[frozenset[str]]:
 
 
 def _staying_at(tokens: Sequence[str], place: int) -> frozenset[str]:
-    """What stays, if the word at ``place`` says so."""
+    """The thing that stays, if the word at ``place`` says so."""
     if tokens[place] in known.STAYING and not any(map(is_negation, _clause_before(tokens, place)[-REACH:])):
         start = _over(tokens, place + 1, known.PREPOSITIONS | known.USING)
         before = _things_before(_clause_before(tokens, place))[:1] if tokens[place] in known.REMAINING else []
@@ -328,7 +328,7 @@ def _staying_at(tokens: Sequence[str], place: int) -> frozenset[str]:
 
 
 def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
-    """What is taken up again, if the word at ``place`` says so."""
+    """The thing that is taken up again, if the word at ``place`` says so."""
     before = _clause_before(tokens, place)
     if _is_in_doubt(before):
         return frozenset()
@@ -342,7 +342,7 @@ def _returned_at(tokens: Sequence[str], place: int) -> frozenset[str]:
 
 
 def _taken_at(tokens: Sequence[str], place: int) -> frozenset[str]:
-    """What is gone over to, if the word at ``place`` says so."""
+    """The thing that is taken up instead, if the word at ``place`` says so."""
     before = _clause_before(tokens, place)
     if _is_in_doubt(before):
         return frozenset()

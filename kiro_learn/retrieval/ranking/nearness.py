@@ -1,15 +1,15 @@
 """How near a record is to a query, and how much nearer than the records of its namespace usually are.
 
-It is the mean of its whole's and of its best window's nearness. Long records are about more than one thing, and the
-vector of the whole, which the model makes of the first 256 tokens, is silent on the rest. The best window alone would
-let one passing remark outweigh what a record is about.
+The nearness is the mean of the nearness of the whole and of the best window. Long records are about more than one
+thing, and the vector of the whole, which the model makes of the first 256 tokens, says nothing about the rest. The best
+window alone would let one passing remark outweigh the subject of the record.
 
-A cosine does not say whether it is high: that depends on the model, the texts and the query. How many deviations it
-lies above the others of its namespace does, and tells where the vectors have found something and where they have not.
+A cosine alone does not show whether it is high: that depends on the model, the texts and the query. The number of
+deviations above the other records of the namespace does. It shows whether the vectors have found something.
 
-Rules of this file: several generations of an index share the vectors of records. What was appended is never written
-again, so a reader that knows how much there was when it began may read that from any thread while one owner goes on
-appending.
+Rules of this file: several generations of an index share the vectors of records. An appended row is never written
+again. So a reader that knows how many rows there were when it began may read them from any thread, while one owner goes
+on appending.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from kiro_learn.model.vectors import DIMENSION, Matrix, Vector
 from kiro_learn.retrieval.ranking.vector_rows import CodedRows, Doubles, Floating, RowNumbers, VectorRows
 
 Owners: TypeAlias = npt.NDArray[np.int64]
-"""(windows,) int64, ascending: of each window, the place of its record among the wholes."""
+"""(windows,) int64, ascending: for each window, the place of its record among the wholes."""
 
 NO_OWNERS: Owners = np.empty(0, np.int64)
 
 
 def nearness(wholes: npt.NDArray[Floating], windows: npt.NDArray[Floating], owners: Owners) -> npt.NDArray[Floating]:
-    """(records,) from what wholes (records,) and windows (windows,) score each; the whole is a window too.
+    """(records,) from the scores of wholes (records,) and windows (windows,). The whole counts as a window too.
 
     A record without further windows keeps its whole's score to the last bit.
     """
@@ -62,7 +62,7 @@ class FewRecords:
 
     @classmethod
     def read(cls, rows: RowNumbers, owners: Owners, wholes: VectorRows, windows: VectorRows) -> FewRecords:
-        """The records at these ``rows`` of ``wholes``; ``owners``: of ``windows``."""
+        """The records at these ``rows`` of ``wholes``; ``owners`` are those of ``windows``."""
         firsts, counts = windows_of(rows, owners)
         return cls(
             wholes.vectors(rows).astype(np.float64),
@@ -71,28 +71,28 @@ class FewRecords:
         )
 
     def nearness(self, values: Callable[[Doubles], Doubles]) -> Doubles:
-        """(records,): that of each record, from the ``values`` of its vectors."""
+        """(records,): the nearness of each record, from the ``values`` of its vectors."""
         return nearness(values(self.wholes), values(self.windows), self.owners)
 
     def cosines(self, direction: Vector) -> Doubles:
-        """(records,): with a unit ``direction``; of each row by itself, so that equal vectors tie."""
+        """(records,): with a unit ``direction``. Each row is computed by itself, so that equal vectors tie."""
         return self.nearness(lambda vectors: (vectors * direction).sum(axis=1))
 
 
 def windows_of(rows: RowNumbers, owners: Owners) -> tuple[RowNumbers, RowNumbers]:
-    """Of each of ``rows``, the row of its first window, and how many windows it has."""
+    """For each of ``rows``, the row of its first window, and its count of windows."""
     firsts = np.searchsorted(owners, rows, side="left")
     return firsts, np.searchsorted(owners, rows, side="right") - firsts
 
 
 def runs(firsts: RowNumbers, counts: RowNumbers) -> RowNumbers:
-    """``counts[i]`` numbers from ``firsts[i]`` on, for one i after the other."""
+    """For each i in turn, ``counts[i]`` numbers from ``firsts[i]`` on."""
     before = np.cumsum(counts) - counts
     return np.repeat(firsts - before, counts) + np.arange(counts.sum())
 
 
 RECORDS_AT_A_TIME = 256
-"""Records appended at a time while a segment is filled: their data stays in the cache, which halves the time."""
+"""How many records are appended at a time to fill a segment. Their data stays in the cache, which halves the time."""
 
 
 @attrs.define(eq=False)
@@ -102,7 +102,7 @@ class VectorSegment:
     dimension: int = DIMENSION
     wholes: VectorRows = attrs.Factory(lambda self: VectorRows(self.dimension), takes_self=True)
     windows: VectorRows = attrs.Factory(lambda self: VectorRows(self.dimension), takes_self=True)
-    """In the order of their records."""
+    """The windows, in the order of their records."""
     _owners: array[int] = attrs.Factory(lambda: array("q"))
     record_ids: list[RecordId] = attrs.Factory(list)
     created_ats: list[datetime] = attrs.Factory(list)
@@ -117,7 +117,7 @@ class VectorSegment:
         return np.frombuffer(self._owners[:window_count], np.int64) if window_count else NO_OWNERS
 
     def expect(self, record_count: int, window_count: int) -> None:
-        """Reserve room for so many records and windows."""
+        """Reserve room for ``record_count`` records and ``window_count`` windows."""
         self.wholes.expect(record_count)
         self.windows.expect(window_count)
 
@@ -159,16 +159,16 @@ class VectorSegment:
 
 
 PRIOR_RECORDS = 10
-"""Weight of the prior deviation, in records: a few cosines say little about the distribution."""
+"""The weight of the prior deviation, in records. A few cosines say little about the distribution."""
 
 PRIOR_DEVIATION = 0.12
-"""Prior deviation of the centred cosine, as measured in test namespaces."""
+"""The prior deviation of the centred cosine, as measured in test namespaces."""
 
 DIGITS = 6
-"""What is kept of a deviation. Single precision sums, which depend on the order of the rows, agree on as many."""
+"""The digits kept of a deviation. Single precision sums, which depend on the order of the rows, agree on as many."""
 
 LEAST_LENGTH = 1e-3
-"""What is nearer the mean has no direction of its own: single precision leaves 3e-4 of a vector that is the mean."""
+"""A shorter vector has no direction: single precision leaves a length of 3e-4 of a vector that equals the mean."""
 
 
 @attrs.frozen(eq=False)
@@ -180,19 +180,19 @@ class Center:
     direction: Vector
     """(dimension,) float32, the query, of unit length."""
     squared: float
-    """Length of the mean, squared."""
+    """The squared length of the mean."""
     nearness: float
-    """Dot product of query and mean."""
+    """The dot product of query and mean."""
 
     @classmethod
     def of(cls, mean: Doubles, direction: Vector) -> Center:
-        """Shapes and types as in the fields; ``mean`` is that of all unit vectors of the namespace."""
+        """The center with these fields. ``mean`` is that of all unit vectors of the namespace."""
         return cls(mean, direction, float(mean @ mean), float(mean @ direction.astype(np.float64)))
 
     def cosines(self, products: npt.NDArray[Floating], heights: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
         """Cosines after the mean is subtracted from the query and from the records.
 
-        ``products``: of the records' unit vectors with the query; ``heights``: of the same with the mean; (n,) each.
+        ``products`` are those of the records' unit vectors with the query, ``heights`` those with the mean; (n,) each.
         """
         query_length = math.sqrt(max(0.0, 1 - 2 * self.nearness + self.squared))
         lengths = np.sqrt(np.maximum(0.0, 1 + self.squared - 2 * heights)) * query_length
@@ -204,14 +204,14 @@ class Center:
 
 @attrs.frozen
 class Background:
-    """Mean and deviation of the centred cosines of a namespace's records, with a prior while they are few."""
+    """Mean and deviation of the centred cosines of a namespace's records, with a prior that matters for few records."""
 
     mean: float
     deviation: float
 
     @classmethod
     def of(cls, cosines: npt.NDArray[Floating]) -> Background:
-        """``cosines``: of all records, in any order, at least one."""
+        """The background of ``cosines``, which are those of all records, in any order, at least one."""
         doubt = PRIOR_RECORDS / (len(cosines) + PRIOR_RECORDS)
         variance = (1 - doubt) * float(cosines.var(dtype=np.float64)) + doubt * PRIOR_DEVIATION**2
         return cls((1 - doubt) * float(cosines.mean(dtype=np.float64)), math.sqrt(variance))
@@ -225,29 +225,29 @@ class ZScores:
     _row_count: int
     _dead: frozenset[int]
     _owners: Owners
-    """Of the windows that count."""
+    """The owners of the windows that count."""
     _center: Center
     _usual: Background
     mean_pairwise_cosine: float
-    """Mean cosine between two records of the namespace, 0 to 1: where all look alike, a high one says little."""
+    """The mean cosine between two records of the namespace, 0 to 1. Where all look alike, a high cosine says little."""
 
     def deviations(self, record_ids: Iterable[RecordId]) -> dict[RecordId, float]:
-        """How many standard deviations nearer than usual each is, below 0 if less near; only those with a vector.
+        """How many standard deviations nearer than usual each record with a vector is; below 0 if it is less near.
 
-        Compared in double precision, so that equal vectors have equal ones.
+        Computed in double precision, so that equal vectors have equal deviations.
         """
         return self._of_each(record_ids, lambda few: self._standard(few.nearness(self._centred)))
 
     def cosines(self, record_ids: Iterable[RecordId]) -> dict[RecordId, float]:
-        """Cosine of each with the query, as in the score of a hit; only those with a vector."""
+        """The cosine of each record with a vector and the query, as in the score of a hit."""
         return self._of_each(record_ids, lambda few: few.cosines(self._center.direction))
 
     def deviations_of(self, vectors: Matrix) -> tuple[float, ...]:
-        """The same of any unit ``vectors``, (n, dimension), beside what is usual for whole records."""
+        """The deviations of any unit ``vectors``, (n, dimension), from the usual nearness of whole records."""
         return tuple(self._standard(self._centred(vectors.astype(np.float64))).tolist())
 
     def cosines_of(self, vectors: Matrix) -> tuple[float, ...]:
-        """Plain cosines of unit ``vectors``, (n, DIMENSION), with the query."""
+        """The plain cosines of unit ``vectors``, (n, DIMENSION), and the query."""
         return tuple((vectors @ self._center.direction).tolist())
 
     def _of_each(
@@ -264,7 +264,7 @@ class ZScores:
         return ((cosines - self._usual.mean) / self._usual.deviation).round(DIGITS)
 
     def _centred(self, vectors: Doubles) -> Doubles:
-        # Of each row by itself, unlike a product of matrices, so that equal rows have equal ones.
+        # Each row is computed by itself, unlike in a product of matrices, so that equal rows get equal cosines.
         products, heights = (
             np.einsum("ij,j->i", vectors, side) for side in (self._center.direction, self._center.mean)
         )
@@ -277,6 +277,6 @@ class ZScores:
 
 
 def mean_pairwise_cosine_of(vector_sum: Doubles, count: int) -> float:
-    """The mean cosine between two of ``count`` unit vectors with this sum, with a prior of 0.35 while they are few."""
+    """The mean cosine between two of ``count`` unit vectors with this sum, with a prior of 0.35 for few vectors."""
     pairs_twice = float(vector_sum @ vector_sum) - count
     return min(1.0, max(0.0, (pairs_twice + 0.35) / (count * (count - 1) + 1)))

@@ -1,9 +1,9 @@
-"""Whether a text overturns an older one: by the end of the very thing that this chose, or by another value of it.
+"""Whether a text overturns an older one: it ends the very thing that the older one chose, or gives another value.
 
-A memory that a model learned may say outright which older one it replaces.
+A memory that a model learned may state outright which older one it replaces.
 
-Rules of this file: what a text says to stay does not end, and an older one is overturned by the end of all of
-something that it chose, never by that of what it turned down itself.
+Rules of this file: a thing that a text says stays does not end. An older text is overturned only by the end of a whole
+thing that it chose, never by the end of a thing that it turned down itself.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ from kiro_learn.retrieval.ranking.endings import (
 
 @kept(OF_A_BRIEF)
 def names_of(text: str) -> tuple[str, ...]:
-    """What the first line of ``text`` chose or turned down, by its rarer words, then the rivals of these."""
+    """Names in the first line of ``text``: its rarer words, which it chose or turned down, then their rivals."""
     before = _said_of_title(_title(text))
     named = [word for word in dict.fromkeys(words_in(_title(text))) if may_name(word)]
     return (*named, *sorted(before.rivals))
 
 
 def ended_names(new: str, old: str) -> frozenset[str]:
-    """The names of what ``old`` chose, in its first line, that ``new`` says have ended; and of what ``old`` ended, that
-    ``new`` takes up again.
+    """The names by which ``new`` overturns the first line of ``old``.
+
+    They are names of things that ``old`` chose and ``new`` says have ended, or that ``old`` ended and ``new`` takes up
+    again.
     """
     before = _said_of_title(_title(old))
     said = [read_sentence(each) for each in sentences(new) if any(name in each for name in before.names)]
@@ -58,7 +60,7 @@ def ended_names(new: str, old: str) -> frozenset[str]:
 
 
 def _ends(thing: Ended, before: _Title) -> bool:
-    """Whether ``thing`` is all of something that was chosen, and ended where that was."""
+    """Whether ``thing`` is the whole of a chosen thing, and ended in the place where that was chosen."""
     is_chosen = thing.words - GENERIC <= before.chosen and not thing.words <= before.ended
     is_here = not thing.scope or not thing.scope.isdisjoint(before.all_words)
     subject = frozenset() if thing.words & before.subject else before.subject
@@ -79,12 +81,12 @@ _REPLACES = 'Replaces "'
 
 
 def is_replacing(statement: str) -> bool:
-    """Whether ``statement`` is one that ``replacing`` makes: it is told beside the day, and not again below."""
+    """Whether ``replacing`` made ``statement``. Then it is told next to the day, and not repeated below."""
     return statement.startswith(_REPLACES)
 
 
 def as_said(statement: str) -> str:
-    """``statement``, which is somebody's words, with other quotes if it reads as by ``replacing``: it ends nothing."""
+    """``statement``, somebody's words, with other quotes if it reads like one by ``replacing``: it ends nothing."""
     if not is_replacing(statement):
         return statement
     return _QUOTED.sub("\u201c\\1\u201d", statement).replace(_REPLACES, _REPLACES[:-1])
@@ -94,7 +96,7 @@ _QUOTED = re.compile('"([^"]*+)"')
 
 
 def replaced_by(new: MemoryRecord, records: Iterable[MemoryRecord]) -> frozenset[RecordId]:
-    """The ids of those of ``records`` that ``new`` states to hold no longer: a later one may have the title again."""
+    """The ids of the older ``records`` that ``new`` states no longer hold. A later one may reuse the title."""
     stated = frozenset(filter(is_replacing, new.facts))
     older = (each for each in records if stated and _moment(each) < _moment(new))
     return frozenset(each.record_id for each in older if replacing(each.title)[:MAX_FACT] in stated)
@@ -105,7 +107,7 @@ def _moment(record: MemoryRecord) -> tuple[datetime, RecordId]:
 
 
 def statement_replacing(old: str) -> str:
-    """``replacing`` of the title of a text in lower case, as it stands in one that states it."""
+    """The statement by ``replacing`` for a text in lower case, in the form in which lower-case texts have it."""
     return replacing(_title(old)).lower()
 
 
@@ -116,15 +118,15 @@ class _Title:
     all_words: frozenset[str]
     subject: frozenset[str]
     rivals: frozenset[str]
-    """What may be used instead of something that was chosen, and was not named."""
+    """Rivals of chosen things that the title does not name."""
     names: frozenset[str]
-    """By which sentences are found that may be about it."""
+    """The names that show that a sentence may be about the title."""
 
 
 _REASON = re.compile(r"\b(?:because|since|so that|as (?:it|they|we|that|its)|due to|thanks to)\b|: (?:its?|they|we) ")
 
 _ROLE = re.compile(r"(?<=\w) (?:for|as (?:the|a|an|our)) ")
-"""Behind it stands what something was chosen for, which does not end with it."""
+"""Words before the purpose of a choice. The purpose does not end with the chosen thing."""
 
 
 @kept(OF_A_BRIEF)
@@ -148,7 +150,7 @@ def _title(text: str) -> str:
     return text.partition("\n")[0]
 
 
-# What corrects a value: the same is said of the same thing, with another value now; or it is said that this was wrong.
+# Corrections of a value: the same is said of the same thing with another value, or the old one is called wrong.
 
 _CORRECTION = re.compile(
     r"(?:^|\n|asked: )(?:(?:no|nope|sorry|but|hm+|wait)[,.:!]? )?(?:that(?:'s| is| was)|this is|it's|you are|you're)? ?"
@@ -158,25 +160,25 @@ _DENIAL = re.compile(r"(?:^|\n|asked: )(?:no|nope|actually)[,.:!] ")
 _NOW = re.compile(r"\bnow\b")
 _FAMILY = re.compile(r"[_-]")
 LEAST_SAME = 2
-"""Words that two statements begin with: a thing, and what is said of it."""
+"""The fewest words that two statements begin with: a thing, and what is said of it."""
 _MANNERS = frozenset({"parallel", "sequence", "order", "background", "production", "place", "time", "sync"})
 _CLAUSE_END = re.compile(r"[,;:.](?:\s|$)|\n| (?:and|but|because|since) ")
 
 
 @attrs.frozen
 class _Correction:
-    """What a text says of a value, where it may be another one than before."""
+    """The values that a text may correct."""
 
     slots: tuple[tuple[str, ...], ...]
-    """Those of its clauses that correct: all after "no" or "that's wrong", else those with "now"."""
+    """The clauses that correct: all of them after "no" or "that's wrong", else those with "now"."""
     words: frozenset[str]
     is_denied: bool
     least_shared: int
-    """Parts that the name of a value has to share with the one before."""
+    """How many parts the name of a value must share with the earlier name."""
 
 
 def corrects(new: str, old: str) -> bool:
-    """Whether ``new`` gives another value for what the first line of ``old`` says, both in lower case."""
+    """Whether ``new`` gives another value for a statement in the first line of ``old``; both are in lower case."""
     found = _correction_in("\n".join(new.split("\n", 2)[: 2 if "\n" + ASKED in new else 1]))
     if found is None:
         return False
@@ -233,6 +235,6 @@ def _is_exact(word: str) -> bool:
 
 
 def _are_siblings(one: str, other: str, least: int) -> bool:
-    """Whether both are names of one family, as ``half_up`` and ``half_even``, with ``least`` parts shared."""
+    """Whether both names are of one family, as ``half_up`` and ``half_even``, and share ``least`` parts."""
     parts, others = _FAMILY.split(one), _FAMILY.split(other)
     return one != other and len(parts) == len(others) > least and parts[:least] == others[:least]

@@ -1,7 +1,7 @@
-"""One namespace's vectors as a value: exact cosine search over all of them as kept, and cheap next generations.
+"""One namespace's vectors as a value: exact cosine search over all stored vectors, and cheap next generations.
 
-A generation never changes. A search holds the generation it began with, in whatever thread; next generations are made
-by one owner, one at a time. Here is also decided which namespaces' vectors stay in memory.
+A generation never changes. A search keeps the generation with which it began, in any thread. One owner makes the next
+generations, one at a time. This file also decides which namespaces' vectors stay in memory.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ WHOLES_TOLD = 5
 BYTES_A_COMPONENT = 2
 
 BYTES_A_VECTOR = 8
-"""In addition to its components: the scale and the length of the residual."""
+"""The bytes of a vector in addition to its components: the scale and the length of the residual."""
 
 BYTES_A_RECORD = 340
-"""In addition to its vectors: its id, its time and its row numbers (docs/retrieval.md)."""
+"""The bytes of a record in addition to its vectors: its id, its time and its row numbers (docs/retrieval.md)."""
 
 BYTES_AN_INDEX = 10_000
-"""Fixed cost, even without records."""
+"""The fixed bytes of an index, even without records."""
 
 NO_ROWS: RowNumbers = np.empty(0, np.intp)
 
@@ -68,9 +68,9 @@ class VectorRanking:
     hits: tuple[Hit, ...] = ()
     """Best first; ``score``: mean cosine of the whole and of the best window, -1 to 1; ties by newest, then by id."""
     count: int = 0
-    """Records in the namespace that have a vector."""
+    """How many records of the namespace have a vector."""
     standings: ZScores | None = attrs.field(default=None, eq=False)
-    """The standard score of each of them; None if nothing was found."""
+    """The standard score of each of these records; None if nothing was found."""
     nearest_wholes: tuple[float, ...] = ()
     """Cosines of the WHOLES_TOLD nearest vectors of whole records, best first, whichever hits there are."""
     model: ModelIdentity = BUNDLED_MODEL
@@ -86,9 +86,9 @@ class VectorIndex:
     """How many records of the segment belong to this generation."""
     _window_count: int = 0
     _dead: RowNumbers = NO_ROWS
-    """Rows of removed or replaced records."""
+    """The rows of removed or replaced records."""
     _sum: FixedPoint = attrs.Factory(lambda self: _no_sum(self._segment), takes_self=True)
-    """Sum of the unit vectors of the live whole records, in fixed point."""
+    """The sum of the unit vectors of the live whole records, in fixed point."""
     epoch: int = 0
     model: ModelIdentity = BUNDLED_MODEL
     """The model that made the vectors."""
@@ -106,7 +106,8 @@ class VectorIndex:
     ) -> VectorIndex:
         """The index of these records, each of them once.
 
-        ``vectors``: (n, dimension) float32 of any length, copied; a row a record, or ``row_counts[i]`` the i-th.
+        ``vectors``: (n, dimension) float32 of any length, copied. Each record has one row, or ``row_counts[i]`` the
+        i-th.
         """
         segment = VectorSegment(vectors.shape[1])
         vector_sum = _no_sum(segment)
@@ -142,7 +143,7 @@ class VectorIndex:
         return self._next_generation(segment, dead, vector_sum)
 
     def without(self, record_id: RecordId) -> VectorIndex:
-        """The next generation, without ``record_id``; one that is unknown changes nothing but the epoch."""
+        """The next generation, without ``record_id``. An unknown id changes nothing but the epoch."""
         segment, dead = self._appendable_segment()
         vector_sum = self._sum - _live_sum(segment, dead, record_id)
         return self._next_generation(segment, _with_dead(segment, dead, record_id), vector_sum)
@@ -152,9 +153,9 @@ class VectorIndex:
     ) -> VectorRanking:
         """The ``limit`` records nearest to ``query_vector``, by exact cosines, and the standard score of each record.
 
-        A record is as near as its whole and its best window are on average; ``wholes_only``: as its whole. A vector
-        that is zero or not finite has cosine 0; a query that is either finds nothing. The hits depend on the records
-        alone, not on the order of their changes. ``product`` multiplies the codes.
+        The nearness of a record is the mean of its whole's and its best window's; with ``wholes_only``, its whole's. A
+        vector that is zero or not finite has cosine 0; a query that is either finds nothing. The hits depend on the
+        records alone, not on the order of their changes. ``product`` multiplies the codes.
         """
         direction = unit_rows(query_vector[np.newaxis])[0]
         count = min(max(limit, WHOLES_TOLD), len(self))
@@ -169,7 +170,7 @@ class VectorIndex:
         return VectorRanking(nearest[:limit], len(self), self._standings(scan), nearest_wholes, self.model)
 
     def _hits(self, scan: Scan, count: int, owners: Owners) -> tuple[Hit, ...]:
-        """The ``count`` nearest at least, best first."""
+        """The nearest hits, best first, at least ``count``."""
         rows = scan.nearest(count, self._dead, owners)
         record_ids, created_ats = self._segment.record_ids, self._segment.created_ats
         found = zip(rows.tolist(), scan.cosines(rows, owners).tolist(), strict=True)
@@ -190,12 +191,12 @@ class VectorIndex:
 
     @property
     def dead_share(self) -> float:
-        """Share of the records in a search's scan that were removed or replaced."""
+        """The share of removed or replaced records in a search's scan."""
         return len(self._dead) / max(1, self._row_count)
 
     @property
     def size_bytes(self) -> int:
-        """About what it takes in memory, dead rows included."""
+        """About the bytes of this generation in memory, dead rows included."""
         return expected_bytes(self._row_count, self._window_count, dimension=self._segment.dimension)
 
     def compacted(self) -> VectorIndex:
@@ -208,7 +209,7 @@ class VectorIndex:
 
 
 def expected_bytes(record_count: int, window_count: int = 0, *, dimension: int = DIMENSION) -> int:
-    """About what an index of so many records takes in memory."""
+    """About the bytes in memory of an index with so many records and windows."""
     vector_bytes = BYTES_A_COMPONENT * dimension + BYTES_A_VECTOR
     return BYTES_AN_INDEX + record_count * (vector_bytes + BYTES_A_RECORD) + window_count * vector_bytes
 
@@ -218,7 +219,7 @@ def _no_sum(segment: VectorSegment) -> FixedPoint:
 
 
 def _live_sum(segment: VectorSegment, dead: RowNumbers, record_id: RecordId) -> FixedPoint:
-    """The record's share of the vector sum: zero if it has no live row."""
+    """The record's share of the vector sum; zero if it has no live row."""
     row = segment.row_of.get(record_id)
     return _no_sum(segment) if row is None or row in dead else fixed_sum(segment.wholes.vectors(np.array([row])))
 
@@ -236,7 +237,7 @@ LARGE_SHARE = 0.5
 
 
 def eviction_count(sizes: Sequence[int], most_bytes: int) -> int:
-    """How many indexes to evict, from the front of ``sizes``, which is least recently used first.
+    """How many indexes to evict, from the front of ``sizes``, which begins with the least recently used.
 
     One large index is not counted, and the most recently used one always stays. Otherwise a project with half a million
     memories, asked in turn with a small one, would be read again for every prompt.
@@ -256,24 +257,25 @@ def eviction_count(sizes: Sequence[int], most_bytes: int) -> int:
 # One search's pass over a generation's vectors: by codes over all of them, exactly over those that may be hits.
 
 SINGLE_PRECISION_ERROR = 7e-5
-"""Bounds the float32 error of a product of unit vectors: 1,024 roundings of 2^-24 are 6.2e-5 (found: 3e-7)."""
+"""A bound of the float32 error of a product of unit vectors: 1,024 roundings of 2^-24 are 6.2e-5 (found: 3e-7)."""
 
 NEAR_THE_MEAN = 0.1
-"""Squared distance from the mean below which centred cosines are made of the vectors: a product of codes may be 0.001
-off, which is little beside what is left of most vectors (0.6) and much beside what is left of these."""
+"""The squared distance from the mean below which centred cosines are computed from the vectors. A product of codes may
+be 0.001 off. That is little next to the distance of most vectors (0.6), but much next to a smaller one.
+"""
 
 FEW_ROWS = 256
-"""Among so few the errors of the codes do not cancel, and reading the vectors takes 0.2 ms."""
+"""Among so few rows the errors of the codes do not cancel, and reading the vectors takes 0.2 ms."""
 
 
 @attrs.frozen(eq=False)
 class Scan:
-    """The approximate products of every record, from one pass over all codes."""
+    """The approximate products of all records, from one pass over all codes."""
 
     segment: VectorSegment
     center: Center
     owners: Owners
-    """Of the windows that count."""
+    """The owners of the windows that count."""
     wholes: Approximations
     windows: Approximations
 
@@ -288,9 +290,9 @@ class Scan:
         return cls(segment, center, owners, wholes, windows)
 
     def nearest(self, count: int, dead: RowNumbers, owners: Owners) -> RowNumbers:
-        """The rows of the records that may be among the ``count`` nearest that live, of which there are as many.
+        """The rows of the live records that may be among the ``count`` nearest; at least ``count`` must live.
 
-        ``owners``: this scan's, or none, for wholes alone.
+        ``owners`` are this scan's, or none, to compare wholes alone.
         """
         least, most = (
             nearness(wholes, windows, owners)
@@ -302,7 +304,7 @@ class Scan:
         return rows[cosines >= _highest(cosines, count) - SINGLE_PRECISION_ERROR]
 
     def _in_single_precision(self, rows: RowNumbers, owners: Owners) -> Floats:
-        """Of so many as codes cannot tell apart in a namespace where all look alike."""
+        """The nearness of ``rows``: where all records look alike, codes cannot tell many of them apart."""
         query = self.center.direction[:, np.newaxis]
         firsts, counts = windows_of(rows, owners)
         wholes = self.segment.wholes.products(rows, query)[:, 0]
@@ -310,12 +312,12 @@ class Scan:
         return nearness(wholes, windows, np.repeat(np.arange(len(rows)), counts))
 
     def cosines(self, rows: RowNumbers, owners: Owners) -> Doubles:
-        """Of a few records, in double precision and alike wherever a row lies, so that equal vectors tie."""
+        """The nearness of a few records in double precision. It does not depend on the row, so equal vectors tie."""
         few = FewRecords.read(rows, owners, self.segment.wholes, self.segment.windows)
         return few.cosines(self.center.direction)
 
     def centred_cosines(self) -> Floats:
-        """(records,), approximately, with the mean subtracted: for their distribution, not for the order of hits."""
+        """(records,), approximately, with the mean subtracted: for the distribution, not for the order of hits."""
         wholes = self._centred(self.segment.wholes, self.wholes)
         return nearness(wholes, self._centred(self.segment.windows, self.windows), self.owners)
 
@@ -331,6 +333,6 @@ class Scan:
 
 
 def _highest(values: Floats, count: int) -> np.float32:
-    """The ``count``-th highest."""
+    """The ``count``-th highest of ``values``."""
     highest: np.float32 = np.partition(values, len(values) - count)[len(values) - count]
     return highest

@@ -1,4 +1,4 @@
-"""Rows of unit vectors that only ever grow, each with its codes of two bytes a component."""
+"""Rows of unit vectors to which rows are only added, each with its codes of two bytes a component."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import numpy.typing as npt
 from kiro_learn.model.vectors import DIMENSION, CodeProduct, Matrix, Vector
 
 PRODUCT_COMPONENTS = 256 * 384
-"""Of rows multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows of 384 by two directions) or more to
-threads of its own, which wait in a busy loop: 32 ms of processor for 50,000 rows, not 14."""
+"""The components of rows that are multiplied at a time. OpenBLAS gives products of 262,144 steps (341 rows of 384 by
+two directions) or more to threads of its own, which wait in a busy loop: 32 ms of processor for 50,000 rows, not 14.
+"""
 
 MOST_PRODUCT_ROWS = 256
-"""However short they are."""
+"""The most rows that are multiplied at a time, however short they are."""
 
 FIXED_POINT = np.float64(2**32)
-"""2^31 components of unit vectors fit in a sum."""
+"""The factor of fixed point: a sum has room for 2^31 components of unit vectors."""
 
 Floating = TypeVar("Floating", np.float32, np.float64)
 Doubles: TypeAlias = npt.NDArray[np.float64]
@@ -29,8 +30,8 @@ FixedPoint = npt.NDArray[np.int64]
 class VectorRows:
     """Vectors in insertion order. A row is never written again, so any thread may read it.
 
-    The fewer blocks the better: between two of them, a search's thread gives the interpreter to others and has to get
-    it back. So those that are expected stand in as few as may be; for others no more is kept than one small block.
+    Fewer blocks are better: between two of them, a search's thread gives the interpreter to others and must get it
+    back. So expected rows share as few blocks as possible. Unexpected rows waste no more than one small block.
     """
 
     dimension: int = DIMENSION
@@ -42,7 +43,7 @@ class VectorRows:
         return self._count
 
     def expect(self, count: int) -> None:
-        """Reserve room for so many rows; any number of calls may append them."""
+        """Reserve room for ``count`` rows; any number of calls may append them."""
         self._expected_count = self._count + count
 
     def extend(self, rows: CodedRows) -> None:
@@ -71,7 +72,7 @@ class VectorRows:
         return found
 
     def vectors(self, rows: RowNumbers) -> Matrix:
-        """(len(rows), dimension): these rows."""
+        """(len(rows), dimension): the vectors of these rows."""
         return self.take(rows).vectors()
 
     def multiply(self, count: int, query: Direction, mean: Direction, product: CodeProduct) -> Approximations:
@@ -92,7 +93,7 @@ class VectorRows:
         return Approximations(products, heights, margins)
 
     def products(self, rows: RowNumbers, directions: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
-        """(len(rows), k) of these rows with ``directions`` (dimension, k), k 1 or 2, in the precision of the latter.
+        """(len(rows), k): these rows times ``directions`` (dimension, k), k 1 or 2, in the latter's precision.
 
         The last bits depend on where a row stands among ``rows``.
         """
@@ -111,9 +112,9 @@ def _put_products(sums: Integers, direction: Direction, scales: Floats, *, out: 
 
 
 def fixed_sum(vectors: Matrix) -> FixedPoint:
-    """The sum of up to 2^20 unit vectors as whole numbers, so that it does not depend on the order of the summands.
+    """The sum of up to 2^20 unit vectors in whole numbers, so that the order of the summands does not matter.
 
-    Doubles hold each summand and each sum of them exactly: no more than 2^52.
+    Doubles hold each summand and each partial sum exactly: none exceeds 2^52.
     """
     summands: Doubles = vectors * FIXED_POINT
     np.rint(summands, out=summands)
@@ -132,49 +133,53 @@ def unit_rows(vectors: Matrix) -> Matrix:
     return units
 
 
-# Quantizes unit vectors to two bytes a component; a search reads the first and bounds its error.
+# Quantizes unit vectors to two bytes a component. A search reads the first byte and bounds its error.
 #
-# A row x = scale (code - 128 + rest / 256) is near x̂ = scale (code - 128), a direction q near q̂ = step (128 high
-# + low). The product of x̂ and q̂ is a whole number times scale times step, so it is the same on every machine and
-# wherever the row lies; and since
+# A row x = scale (code - 128 + rest / 256) is near x̂ = scale (code - 128), a direction q near q̂ = step (128 high +
+# low). The product of x̂ and q̂ is a whole number times scale times step. So it is the same on every machine and for
+# every place of the row. Since
 #
 # x·q - x̂·q̂ = (x - x̂)·q + x̂·(q - q̂),
 #
-# it is off by at most |x - x̂| |q| + |x̂| |q - q̂| (Cauchy-Schwarz). So codes may tell which vectors need not be
-# looked at, without losing one that has to be.
+# its error is at most |x - x̂| |q| + |x̂| |q - q̂| (Cauchy-Schwarz). So the codes show which vectors need not be read,
+# and no vector is lost that must be.
 
 ZERO = 128
 """The code of 0."""
 
 CODE_LIMIT = 127
-"""A component is -127 to 127 scales."""
+"""The limit of a component: it is -127 to 127 scales."""
 
 REST_BASE = 256
-"""The residual of a component is -128 to 127 of so many parts of the scale."""
+"""The parts of a scale that the residual of a component counts: it is -128 to 127 of them."""
 
 PIECE_BASE = 128
 PIECE_LIMIT = 64
-"""x86 without VNNI adds two products of a code and a piece in 16 saturating bits: 2 * 255 * 64 = 32,640 fits."""
+"""The limit of a high piece. x86 without VNNI adds two products of a code and a piece in 16 saturating bits: 2 * 255 *
+64 = 32,640 fits.
+"""
 
 STEPS = PIECE_BASE * PIECE_LIMIT - 1
-"""A direction's largest component; the largest whose high piece is within PIECE_LIMIT."""
+"""The largest component of a direction in steps: the largest whose high piece is within PIECE_LIMIT."""
 
 FEWEST_BLOCK_ROWS = 4096
-"""3 MB, of which a system gives what is written to. Growing by blocks copies nothing, where growing an array of 50,000
-vectors of single precision stopped the caller for 0.1 s."""
+"""The fewest rows of a block: 3 MB, of which a system gives only the pages that are written. Growing by blocks copies
+nothing, while growing an array of 50,000 single precision vectors stopped the caller for 0.1 s.
+"""
 
 MOST_BLOCK_ROWS = 65_536
-"""1 MB of products by four columns of pieces, which stays in the cache."""
+"""The most rows of a block: 1 MB of products by four columns of pieces, which stays in the cache."""
 
 SINGLE_THREADED_COMPONENTS = 128 * 384
-"""Of rows multiplied at a time: more would be handed to OpenBLAS's own threads (VectorRows says why not), and stay no
-longer in the cache as float32."""
+"""The components of rows that are multiplied at a time. More would go to OpenBLAS's own threads (see
+``PRODUCT_COMPONENTS``), and would not stay in the cache as float32.
+"""
 
 ROUNDING = 2e-6
-"""More than single precision is off in a product and its bounds (six roundings of numbers up to 1: 4e-7)."""
+"""More than the error of single precision in a product and its bounds (six roundings of numbers up to 1: 4e-7)."""
 
 Codes: TypeAlias = npt.NDArray[np.uint8]
-"""(n, dimension) uint8, a row a vector."""
+"""(n, dimension) uint8, one row for each vector."""
 
 Pieces: TypeAlias = npt.NDArray[np.int8]
 """(dimension, k) int8 in C order, each within PIECE_LIMIT of 0."""
@@ -190,7 +195,8 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 def multiply_codes(codes: Codes, pieces: Pieces) -> Integers:
     """``CodeProduct`` by NumPy alone.
 
-    In float32, yet exact: no sum of up to 1,024 products reaches 2^24 (1,024 * 255 * 64 = 16,711,680).
+    It computes in float32 and is still exact: no sum of up to 1,024 products reaches 2^24 (1,024 * 255 * 64 =
+    16,711,680).
     """
     columns = pieces.astype(np.float32)
     products = np.empty((len(codes), pieces.shape[1]), np.float32)
@@ -207,14 +213,14 @@ class Direction:
     """A vector to multiply codes with, in 14 bits a component."""
 
     pieces: Pieces
-    """(dimension, 2): high and low."""
+    """(dimension, 2): the high and the low piece of each component."""
     step: float
     doubt: float
-    """Length of the vector's residual, which the pieces leave out."""
+    """The length of the vector's residual, which the pieces leave out."""
 
     @classmethod
     def of(cls, vector: npt.NDArray[np.float64] | Vector) -> Direction:
-        """``vector``: (dimension,), finite, no longer than 1."""
+        """The direction of ``vector``: (dimension,), finite, no longer than 1."""
         exact = vector.astype(np.float64)
         step = float(np.abs(exact).max()) / STEPS
         rounded = np.rint(exact / step) if step else np.zeros_like(exact)
@@ -225,20 +231,20 @@ class Direction:
 
 @attrs.frozen(eq=False)
 class CodedRows:
-    """Unit vectors, or zeros, quantized: int8 codes, residuals and scales."""
+    """Unit vectors, or zeros, quantized: uint8 codes, int8 rests, scales and the lengths of residuals."""
 
     codes: Codes
     rests: Rests
     scales: Floats
-    """(n,)."""
+    """(n,): the size of one step of a code."""
     residuals: Floats
-    """(n,), upper bounds of the lengths of the residuals."""
+    """(n,): upper bounds of the lengths of the residuals."""
 
     @classmethod
     def of(cls, units: Matrix) -> CodedRows:
-        """Of unit length too, and no component off by more than a 30,000th of the largest.
+        """The coded rows of ``units``: of unit length too, each component exact to a 30,000th of the largest.
 
-        The same in every row, whichever stand beside it.
+        The codes of a row do not depend on the rows next to it.
         """
         largest: Floats = np.maximum(units.max(axis=1), -units.min(axis=1))
         parts = units * (CODE_LIMIT * REST_BASE / np.where(largest > 0, largest, 1))[:, np.newaxis]
@@ -262,7 +268,7 @@ class CodedRows:
         return len(self.codes)
 
     def part(self, rows: slice | RowNumbers) -> CodedRows:
-        """Copied, if they are named one by one."""
+        """These rows, copied if ``rows`` names them one by one."""
         return CodedRows(self.codes[rows], self.rests[rows], self.scales[rows], self.residuals[rows])
 
     def put(self, places: slice | RowNumbers, rows: CodedRows) -> None:
@@ -271,7 +277,7 @@ class CodedRows:
         self.scales[places], self.residuals[places] = rows.scales, rows.residuals
 
     def vectors(self) -> Matrix:
-        """(n, dimension): what is kept, to the last bit the same wherever a row lies."""
+        """(n, dimension): the stored vectors, to the last bit the same for every place of a row."""
         vectors = self.codes.astype(np.float32)
         vectors -= np.float32(ZERO)
         vectors *= np.float32(REST_BASE)
@@ -285,9 +291,9 @@ class Approximations:
     """The products of rows with a query and with a mean."""
 
     products: Floats
-    """(n,), with the query."""
+    """(n,): the products with the query."""
     heights: Floats
-    """(n,), with the mean."""
+    """(n,): the products with the mean."""
     margins: Floats
     """(n,): upper bounds of the errors of ``products``."""
 

@@ -1,4 +1,4 @@
-"""The brief that a session is told when it starts, with what its project is like."""
+"""The brief that a session is told when it starts, with a section about its project."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from kiro_learn.retrieval.rendering.passages import count_tokens, item, one_line
 from kiro_learn.retrieval.rendering.repeats import branch_note, when
 from kiro_learn.retrieval.rendering.report import HEADING, UNTITLED
 
-# The brief: what a session is told when it starts, a line a memory with its day, below what its project is like.
+# The brief: the text that a session is told when it starts. Each memory has a line with its day, below the project.
 #
-# Rules of this part: parts stand in their order, each has its share of the room before any other takes what is
-# left, the whole is never longer than asked for, and nothing stored can imitate its form.
+# Rules of this part: parts stand in their order. Each part gets its share of the room before any part takes what is
+# left. The whole is never longer than asked for, and no stored text can imitate its form.
 
 LINE_BYTES = 240
-"""Most of one memory, its day not counted: a brief is read before anything is asked."""
+"""The most bytes of one memory's text, without its day: a brief is read before anything is asked."""
 
 ACT_BYTES = 300
-"""Most of what is told on an act."""
+"""The most bytes that an agent is told on an act."""
 
 ON_ACT = "Remembered for what you are about to do:\n"
 
 ON_PATH = "Said of what this touches:\n"
 PATH_BYTES = 600
-"""Most of what is told of a path."""
+"""The most bytes that an agent is told on a path."""
 
 NO_PROFILE = ProjectProfile()
 
 StatedItem: TypeAlias = Preference | Fact
-"""What a person said of a project by hand, or wants."""
+"""An item that a person stated of a project by hand, or a wish of theirs."""
 
 NEW_WORDS = 1 / 2
-"""Share of a summary's words that its title lacks, above which the line shows both."""
+"""The share of a summary's words that its title must lack before the line shows both."""
 
 
 @attrs.frozen
 class Brief:
-    """What a session is told, and which memories are in it, in order. All are empty if there is nothing to say."""
+    """The text that a session is told, with its memories in order. All fields are empty if there is nothing to say."""
 
     text: str = ""
     record_ids: tuple[RecordId, ...] = ()
     whole_ids: tuple[RecordId, ...] = ()
-    """Those of which nothing was left out."""
+    """The ids of the memories that are told as a whole."""
 
     @property
     def token_count(self) -> int:
-        """How many tokens of a budget it takes."""
+        """How many tokens of a budget the text takes."""
         return count_tokens(self.text)
 
 
@@ -66,21 +66,21 @@ class BriefPart:
     heading: str
     records: Sequence[MemoryRecord]
     share: float = 1.0
-    """Of the brief, until every other part has had its own."""
+    """The share of the brief that the part may fill before all other parts have had theirs."""
     line_bytes: int = LINE_BYTES
     takes_rest: bool = True
-    """Whether it takes of the room that the others leave."""
+    """Whether the part also takes room that the others leave."""
     stated: Sequence[StatedItem] = ()
-    """What the person stated that they want, or of themselves, before the memories."""
+    """Wishes of the person and their statements about themselves, which stand before the memories."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
-    """What is said beside the day of a memory: what it replaced or contradicts, or rests on."""
+    """A note next to the day of a memory: what the memory replaced, contradicts or rests on."""
 
 
 def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: ProjectProfile = NO_PROFILE) -> Brief:
     """The memories of ``parts`` in their order, as many as fit in ``most_bytes`` of UTF-8; each text once.
 
-    A line that does not fit is left out, and a shorter one behind it may still be told. The ``profile`` of the project
-    has a section before them.
+    A line that does not fit is left out, and a shorter one after it may still be told. The ``profile`` of the project
+    has a section before the memories.
     """
     opening = profile_section(profile, most_bytes=int(most_bytes * SECTION_SHARE))
     room = most_bytes - len(HEADING.encode()) - len(opening.encode())
@@ -106,9 +106,9 @@ def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: Projec
 
 
 def render_on_act(records: Sequence[MemoryRecord]) -> Brief:
-    """What an agent is told of ``records`` as it is about to do what they are about, the most important first.
+    """The text about ``records``, the most important first, for an agent before an act that they are about.
 
-    Each is told in a line with its day, as many as fit; of one alone that does not fit, the beginning.
+    Each record has a line with its day, as many as fit. If the first alone does not fit, its beginning is told.
     """
     room = ACT_BYTES - len(ON_ACT.encode())
     told: list[_Line] = []
@@ -125,7 +125,7 @@ def render_on_act(records: Sequence[MemoryRecord]) -> Brief:
 
 
 def render_for_path(said: Iterable[StatedItem]) -> str:
-    """What an agent is told of what was said of a path that it is about to work on, as much as fits."""
+    """The statements about a path for an agent that is about to work on it, as many as fit."""
     told = ON_PATH
     for each in said:
         line = _Line.of_stated(each, LINE_BYTES).text
@@ -134,7 +134,7 @@ def render_for_path(said: Iterable[StatedItem]) -> str:
 
 
 def said_by(statement: StatedItem) -> str:
-    """In words, with the path for which it holds."""
+    """The statement in words, with the path for which it holds."""
     if isinstance(statement, Fact):
         return statement.text.replace("_", " ")
     return f"{statement.path}: {statement.value}" if statement.path else statement.value
@@ -143,13 +143,13 @@ def said_by(statement: StatedItem) -> str:
 @attrs.frozen
 class _Line:
     record_id: RecordId | None
-    """None for what the graph has."""
+    """The id of the memory; None for an item of the graph."""
     text: str
     is_whole: bool
 
     @classmethod
     def of(cls, record: MemoryRecord, most_bytes: int, note: str = "") -> _Line:
-        """A harmless list item: the title, the summary where it says more, the day, and what is noted of it."""
+        """A harmless list item: the title, the summary if it says more, the day, and the notes."""
         is_rule = record.knowledge_type is KnowledgeType.CONSTRAINT
         text, is_all = _text_of(record.title, record.summary, most_bytes, is_rule=is_rule)
         shown = shortened(text, most_bytes)
@@ -159,7 +159,7 @@ class _Line:
 
     @classmethod
     def of_stated(cls, stated: StatedItem, most_bytes: int) -> _Line:
-        """A harmless list item: what was stated, and the day on which it was said last."""
+        """A harmless list item: the statement, and the day on which it was last made."""
         text = item(one_line(said_by(stated)).rstrip(" .:")) or UNTITLED
         return cls(None, f"- {shortened(text, most_bytes)} ({stated.last_confirmed_at:%Y-%m-%d})\n", is_whole=True)
 
@@ -169,7 +169,7 @@ def _heading(part: BriefPart) -> str:
 
 
 def _distinct_lines(parts: Sequence[BriefPart]) -> list[list[_Line]]:
-    """For each part the lines of its records, without those that an earlier one has, or says word by word."""
+    """For each part its lines, without records of an earlier line and without lines that repeat one word for word."""
     said: set[RecordId | str] = set()
     found: list[list[_Line]] = []
     for part in parts:
@@ -184,7 +184,7 @@ def _distinct_lines(parts: Sequence[BriefPart]) -> list[list[_Line]]:
 
 
 def _choose(lines: Sequence[_Line], places: set[int], budget: int, *, heading: str) -> int:
-    """Add to ``places`` those of ``lines`` that fit in ``budget`` bytes; answers how many bytes they take."""
+    """Add to ``places`` those of ``lines`` that fit in ``budget`` bytes, and return how many bytes they take."""
     used = 0
     for place, line in enumerate(lines):
         size = len(line.text.encode()) + (0 if places else len(heading.encode()))
@@ -196,7 +196,7 @@ def _choose(lines: Sequence[_Line], places: set[int], budget: int, *, heading: s
 
 @kept(OF_A_BRIEF)
 def _text_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -> tuple[str, bool]:
-    """A harmless list item of somewhat more of both than there is room for, and whether that is all of them."""
+    """A harmless list item with somewhat more text than there is room for, and whether that is all the text."""
     told, is_all = _told_of(title, summary, most_characters, is_rule=is_rule)
     return item(told.rstrip(" .:")) or UNTITLED, is_all
 
@@ -206,14 +206,14 @@ def _told_of(title: str, summary: str, most_characters: int, *, is_rule: bool) -
     first, _, rest = summary.partition("\n")
     is_turn = first.startswith(ASKED)
     if is_turn and is_rule:
-        return title, False  # what a turn answers under its rule was done once
-    # A turn's summary quotes its question, then begins to answer.
+        return title, False  # the answer to a rule was done once
+    # A turn's summary quotes its question, then begins its answer.
     summary = one_line((rest if is_turn else summary)[: 2 * most_characters])
     if title and _bare(summary).startswith(_bare(title)):
         return summary, not is_turn
     words = set(_words(summary))
     new_words = words - set(_words(title))
-    if title and len(new_words) <= len(words) * NEW_WORDS:  # it mostly words the title again
+    if title and len(new_words) <= len(words) * NEW_WORDS:  # the summary mostly repeats the title in other words
         return title, not is_turn and not new_words
     return f"{title}: {summary}" if title else summary, not is_turn
 
@@ -226,16 +226,16 @@ def _words(text: str) -> Iterator[str]:
     return (word.strip(".,:;()`'\"").casefold() for word in text.split())
 
 
-# The profile of a project as an agent is told it: a section of the brief, or one line for what a prompt is about.
+# The profile of a project in the form that an agent is told: a section of the brief, or one line for a prompt.
 
 SECTION_BYTES = 600
-"""Most of a profile in a brief, its heading included."""
+"""The most bytes of a profile in a brief, its heading included."""
 
 SECTION_SHARE = 1 / 4
-"""Of a brief, at most: what is remembered counts more than what the files say anyway."""
+"""The largest share of a profile in a brief: memories count more than what the files say anyway."""
 
 PROFILE_LINE_BYTES = 200
-"""Most of what one prompt is told of the profile, the heading of the block not counted."""
+"""The most bytes of the profile that one prompt is told, without the heading of the block."""
 
 SECTION = "\n### This project\n\n"
 
@@ -262,7 +262,7 @@ def profile_section(profile: ProjectProfile, *, most_bytes: int) -> str:
 
 
 def slot_line(profile: ProjectProfile, slots: Sequence[Slot]) -> str:
-    """What the profile says of ``slots``, in one line with its sources; empty if it says nothing."""
+    """The content of ``slots`` in one line with its sources; empty if the profile has none."""
     groups = [(slot, _distinct(profile.of(slot), _MOST_OF_SLOT.get(slot, 1))) for slot in slots]
     facts = [fact for _, group in groups for fact in group]
     sources = list(dict.fromkeys(fact.path or fact.source for fact in facts if fact.path or fact.said_at))
@@ -276,13 +276,13 @@ def slot_line(profile: ProjectProfile, slots: Sequence[Slot]) -> str:
 
 
 def past_line(facts: Sequence[ProfileFact]) -> str:
-    """What held once, in one line with the days on which it ended; empty if there is nothing."""
+    """Facts that held once, in one line with the days on which they ended; empty if there are none."""
     told = (f"{fact.slot}: {_told(fact)} until {fact.until:%Y-%m-%d}" for fact in facts)
     return _line(_joined(told, "; "), PROFILE_LINE_BYTES, behind=" (ended)")
 
 
 def wish_lines(wishes: Iterable[Preference]) -> str:
-    """A line of at most ``LINE_BYTES`` for each, with the day on which it was said last."""
+    """A line of at most ``PROFILE_LINE_BYTES`` for each wish, with the day on which it was last stated."""
     return "".join(
         _line([item(wish.value)], PROFILE_LINE_BYTES, behind=f" ({wish.last_confirmed_at:%Y-%m-%d})") for wish in wishes
     )
@@ -292,12 +292,12 @@ BETWEEN = "\n\n"
 
 
 def told_below(block: str, more: str) -> str:
-    """``block``, and ``more`` as a part of its own below it."""
+    """``block``, and below it ``more`` as a separate part."""
     return f"{block.rstrip()}{BETWEEN}{more}" if block and more else block + more
 
 
 def told_first(line: str, block: str) -> str:
-    """``block`` with ``line`` as its first; with a heading of its own where the block has another or is empty."""
+    """``block`` with ``line`` as its first line. If it is empty or has another heading, the line gets its own."""
     if not line:
         return block
     head = f"{HEADING}\n{line}"
@@ -318,7 +318,7 @@ def _firsts(profile: ProjectProfile, slots: Iterable[Slot]) -> Iterator[str]:
 
 
 def _distinct(facts: Sequence[ProfileFact], most: int) -> list[ProfileFact]:
-    """The first of each name: a version that is pinned stands before a range."""
+    """The first fact of each name, at most ``most``: a pinned version stands before a range."""
     by_name: dict[str, ProfileFact] = {}
     for fact in facts:
         by_name.setdefault(_VERSION.sub("", fact.value), fact)
@@ -334,8 +334,9 @@ def _joined(items: Iterable[str], between: str) -> Iterator[str]:
 
 
 def _line(items: Iterable[str], most_bytes: int, *, behind: str = "") -> str:
-    """A list item of as many of ``items`` as fit, from the first; each begins with what parts it from the one before.
-    Empty if none fits.
+    """A list item of the first ``items`` that fit; empty if none fits.
+
+    Each of ``items`` begins with its separator from the one before.
     """
     line = ""
     for each in items:

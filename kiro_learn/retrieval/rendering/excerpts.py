@@ -1,4 +1,4 @@
-"""The block of memories that an agent reads, and which passages of them are told in so many bytes."""
+"""The block of memories that an agent reads, and the choice of the passages that fit into it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from kiro_learn.retrieval.rendering.passages import Passage, item, one_line, pas
 from kiro_learn.retrieval.rendering.repeats import when
 from kiro_learn.retrieval.rendering.report import HEADING, Rendered
 
-# The block of memories that an agent reads: of each memory the passages that answer the prompt, not its beginning.
+# The block of memories that an agent reads: from each memory the passages that answer the prompt, not its beginning.
 #
-# ``chosen`` says which these are.
+# ``chosen`` selects them.
 #
-# Rules of this part: the whole is never longer than asked for, and nothing stored can imitate it.
+# Rules of this part: the whole is never longer than asked for, and no stored text can imitate its form.
 
 TITLE_BYTES = 120
 
 INDEX_HEADING = "\nAlso found:\n"
 INDEX_SHARE = 0.03
-"""Of the block, for memories that were found and have no room: a line each, so that an agent can ask for them."""
+"""The share of the block for memories that have no room: one line each, so that an agent can ask for them."""
 
 INDEX_TITLE_BYTES = 60
 LEAST_INDEXED_BLOCK = 4_000
-"""A smaller block has no such lines: the room is for passages."""
+"""A smaller block has no such lines, to leave room for passages."""
 
 _MARKS = "`*"
 _AFTER_TITLE = "`*.:!;?\u3002\uff01\uff1f "
 _ENDING = ".:!;?\u3002\uff01\uff1f"
-"""Where a sentence, or what announces another one, ends."""
+"""Signs at the end of a sentence, or of words that announce one."""
 
 _LIST_MARK = re.compile(r"^(?:[-*+\u2022]|\d{1,3}[.)])\s+")
 
@@ -45,8 +45,8 @@ _LIST_MARK = re.compile(r"^(?:[-*+\u2022]|\d{1,3}[.)])\s+")
 def render_excerpts(found: Sequence[Excerpted], terms: Sequence[str], *, most_bytes: int) -> Rendered:
     """The block for ``found``, most relevant first, in at most ``most_bytes`` of UTF-8.
 
-    ``terms``: the words of the query. Memories are told in the order given, each with the passages that were chosen, in
-    the order of its text.
+    ``terms``: the words of the query. Memories are told in the given order, each with its chosen passages in the order
+    of its text.
     """
     sections = [_Section.of(each) for each in found]
     has_index = most_bytes >= LEAST_INDEXED_BLOCK
@@ -66,7 +66,7 @@ def render_excerpts(found: Sequence[Excerpted], terms: Sequence[str], *, most_by
 
 
 def retold(told: Iterable[tuple[MemoryRecord, Sequence[int], str]], named: Iterable[MemoryRecord]) -> str:
-    """The block again: of each memory the passages at these places with a note, and lines for those ``named``."""
+    """The same block again: for each memory a note and the passages at these places, and lines for ``named``."""
     sections = "".join(_section(record, note).told(places) for record, places, note in told)
     return HEADING + sections + _index([_section(record) for record in named])
 
@@ -77,7 +77,7 @@ def _section(record: MemoryRecord, note: str = "") -> _Section:
 
 @attrs.define(eq=False)
 class _Section:
-    """A memory as it is told; every text of it is harmless. A passage is made so when it is first looked at."""
+    """A memory in the form that is told. All its texts are harmless; a passage is cleaned when it is first read."""
 
     record_id: RecordId
     heading: str
@@ -109,7 +109,7 @@ class _Section:
 
 
 def _without_bare_repeats(sections: Sequence[_Section], texts: Mapping[int, str]) -> list[int]:
-    """The numbers of ``texts`` without those that tell only a title which another one tells too."""
+    """The numbers of ``texts`` without those that tell only a title that another text tells too."""
     said = {sections[number].title for number, text in texts.items() if text != sections[number].heading}
     shown: list[int] = []
     for number, text in texts.items():
@@ -126,7 +126,7 @@ def listed(passage: Passage, title: str) -> str:
 
 
 def _without_title(line: str, title: str) -> str:
-    """``line`` without the title, if that is all of its first sentence, or what stands there before a colon."""
+    """``line`` without the title, if the title is its whole first sentence, or stands there before a colon."""
     if line.lstrip(_MARKS)[:1].lower() != title[:1].lower():
         return line
     place = 0
@@ -143,7 +143,7 @@ def _without_title(line: str, title: str) -> str:
 
 
 def _indexed(sections: Sequence[_Section], room: int) -> list[_Section]:
-    """The first of them whose lines fit in ``room`` bytes."""
+    """The first ``sections`` whose lines fit in ``room`` bytes."""
     room -= len(INDEX_HEADING)
     named: list[_Section] = []
     for section in sections:
@@ -158,19 +158,19 @@ def _index(sections: Sequence[_Section]) -> str:
     return INDEX_HEADING + "".join(section.index_line for section in sections) if sections else ""
 
 
-# Which passages of the memories that were found are told, in so many bytes.
+# The choice of the passages that are told within a number of bytes.
 #
-# worth of a passage = (score / best score)^1.75 x (1 + nearness + 2 x word share + 0.5 x place + 0.5 if it was
-# asked) x 0.85 for the title and each passage of the same memory that are told already x (1.5 - likeness), if
-# another passage or title that is told is more than 0.5 like it
+# worth of a passage = (score / best score)^1.75 x (1 + nearness + 2 x word share + 0.5 x place + 0.5 if it was asked) x
+# 0.85 for the title and each passage of the same memory that are told already x (1.5 - likeness), if another passage or
+# title that is told is more than 0.5 like it
 #
-# The best is told next, until the block is full. Before the first passage of a memory comes its title, which is a
-# passage too: often it is the conclusion, so a memory may be told by its title alone.
+# The passage worth most is told next, until the block is full. Before the first passage of a memory comes its title,
+# which is a passage too. It is often the conclusion, so a memory may be told by its title alone.
 #
-# ``nearness`` is in standard deviations above what is usual for whole memories; ``word share`` is the share of the
-# words of the query, by how rare they are among these passages; ``place`` is 1 in the first 300 characters of an
-# answer and 0.5 in the next 300, since agents put the conclusion first; ``mean_pairwise_cosine`` is the cosine
-# between two passages. docs/retrieval.md has the measurements.
+# ``nearness`` is in standard deviations above the usual nearness of whole memories. ``word share`` is the share of the
+# query's words, weighted by how rare they are among these passages. ``place`` is 1 in the first 300 characters of an
+# answer and 0.5 in the next 300, since agents put the conclusion first. ``likeness`` is the cosine between two
+# passages. docs/retrieval.md has the measurements.
 
 SCORE_POWER = 1.75
 WORDS_WEIGHT = 2.0
@@ -178,36 +178,36 @@ PLACE_WEIGHT = 0.5
 PLACE_CHARACTERS = 300
 ASKED_WEIGHT = 0.5
 NEXT_PASSAGE = 0.85
-"""Share of its worth that a passage keeps for each one of the same memory that is told already."""
+"""The share of its worth that a passage keeps for each passage of the same memory that is told already."""
 
 LIKE = 0.5
-"""Cosine from which on two passages say partly the same: on what is above it, a passage loses of its worth."""
+"""The cosine from which on two passages say partly the same. The part above it reduces the worth of a passage."""
 
 LEAST_PASSAGE_BYTES = 60
-"""Room in which no passage is looked for any more: few are so short, and each that does not fit costs 15 µs."""
+"""With less room, the search for passages ends: few are so short, and each that does not fit costs 15 µs."""
 
 
 @attrs.frozen(eq=False)
 class Excerpted:
-    """A memory that was found, and what is known of its passages."""
+    """A memory that was found, with the data of its passages."""
 
     record: MemoryRecord
     score: float
-    """As the fusion gave it, above 0."""
+    """The score by the fusion, above 0."""
     passages: tuple[Passage, ...]
-    """The title first."""
+    """The passages, the title first."""
     nearness: Sequence[float] | None = None
-    """Of each passage: deviations above what is usual. None: it has no vectors yet."""
+    """For each passage, the deviations above the usual nearness. None: the memory has no vectors yet."""
     cosines: Sequence[float] = ()
-    """Of each passage with the query, -1 to 1; none if it has no vectors yet."""
+    """For each passage, the cosine with the query, -1 to 1; empty if the memory has no vectors yet."""
     vectors: Matrix | None = None
-    """Of each passage, of unit length; None if it has none yet."""
+    """The vectors of the passages, of unit length; None if the memory has none yet."""
     note: str = ""
-    """Said beside its day, in one harmless line."""
+    """A note next to the memory's day, on one line, made harmless."""
 
 
 class Sizes(Protocol):
-    """How many bytes it takes to tell something of a memory."""
+    """How many bytes the parts of a memory take in the block."""
 
     @property
     def heading_bytes(self) -> int:
@@ -222,7 +222,7 @@ class Sizes(Protocol):
 def chosen(
     found: Sequence[Excerpted], sizes: Sequence[Sizes], terms: Sequence[str], room: int
 ) -> Mapping[int, Sequence[int]]:
-    """By number of a memory that is told, the places of its passages that are; none where its title is enough."""
+    """For the number of each memory to tell, the places of its passages to tell; no places if its title is enough."""
     memories = np.array([number for number, each in enumerate(found) for _ in each.passages])
     firsts = np.searchsorted(memories, np.arange(len(found)))
     worths = np.array(_worths(found, terms))
@@ -247,7 +247,7 @@ def chosen(
 
 
 def _worths(found: Sequence[Excerpted], terms: Sequence[str]) -> list[float]:
-    """Of each passage of each memory, what it is worth first; nothing for a title that has passages behind it."""
+    """The worth of each passage before any is told; 0 for the title of a memory with further passages."""
     best = max((each.score for each in found), default=1.0)
     shares = iter(word_shares([passage.text.lower() for each in found for passage in each.passages], terms))
     return [worth for each in found for worth in _worths_of(each, best, shares)]
@@ -270,11 +270,11 @@ def _worths_of(each: Excerpted, best: float, shares: Iterator[float]) -> Iterato
 
 @attrs.define(eq=False)
 class _News:
-    """How much of each passage is not said by what is told already."""
+    """How much of each passage the told passages do not say already."""
 
     shares: Doubles
     _vectors: Matrix
-    """Of all passages; zeros for those that have none."""
+    """The vectors of all passages; zeros for passages without vectors."""
 
     @classmethod
     def of(cls, found: Sequence[Excerpted]) -> _News:

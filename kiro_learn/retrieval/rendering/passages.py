@@ -1,4 +1,4 @@
-"""A record cut into passages, stored text made harmless, and how many tokens a model reads it as."""
+"""Cuts a record into passages, makes stored text harmless, and estimates how many tokens a text has."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from kiro_learn.model.record import ASKED, MemoryRecord
 from kiro_learn.model.wording import letters
 from kiro_learn.retrieval.ranking.succession import is_replacing
 
-# A record cut into passages: the pieces of its text that a block is made of, and that have vectors of their own.
+# Passages: the pieces of a record's text that a block consists of, and that have their own vectors.
 #
-# Rules of this part: the same record always has the same passages, since their vectors are stored without the
-# texts.
+# Rules of this part: the same record always has the same passages, since their vectors are stored without the texts.
 
 LEAST_CHARACTERS = 90
-"""Sentences are joined until they have so many: 60 and 140 answer fewer questions in the same bytes
-(docs/retrieval.md)."""
+"""Sentences are joined until they have this many characters: 60 and 140 answer fewer questions in the same bytes
+(docs/retrieval.md).
+"""
 
 MOST_CHARACTERS = 600
-"""Of a sentence: a longer one is cut between words, since a passage that has no room is not told at all."""
+"""The most characters of a sentence. A longer one is cut between words: a passage without room is not told at all."""
 
 MOST_PASSAGES = 96
-"""Of one record. What stands further back is found by its words, and told by whole records only."""
+"""The most passages of one record. Text after them is found by its words, and told only with whole records."""
 
 TEXT_CHARACTERS = 2_000
-"""Of the text that was captured with a record: the rest of it is found by its words."""
+"""How many characters of a captured text become passages. The rest of the text is found by its words."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
 _ENDS_WITHOUT_BLANK = ("\u3002", "\uff01", "\uff1f")
@@ -37,23 +37,23 @@ _ENDS_WITHOUT_BLANK = ("\u3002", "\uff01", "\uff1f")
 
 @attrs.frozen
 class Passage:
-    """Some sentences of a record that stand together; those of one line are one line here too."""
+    """Sentences that stand together in a record. Sentences of one line are one line here too."""
 
     lines: tuple[str, ...]
     is_title: bool = False
     is_asked: bool = False
-    """It is what a person typed, where the record says so."""
+    """Whether a person typed it, as far as the record says so."""
 
     @property
     def text(self) -> str:
-        """Its lines, joined by line feeds."""
+        """The lines, joined by line feeds."""
         return "\n".join(self.lines)
 
 
 def passages_of(record: MemoryRecord) -> tuple[Passage, ...]:
     """The title, the passages of the summary, of the facts, then of a captured text's beginning; at most MOST_PASSAGES.
 
-    The line that says what was asked has passages of its own. A heading begins a passage.
+    The line with the question has its own passages. A heading begins a passage.
     """
     lines = [line for line in record.summary.splitlines() if line.strip()]
     asked = [lines.pop(0)] if lines and lines[0].startswith(ASKED) else []
@@ -67,7 +67,7 @@ def passages_of(record: MemoryRecord) -> tuple[Passage, ...]:
 
 
 def _text_lines(record: MemoryRecord) -> list[str]:
-    """None where the summary is the text's beginning."""
+    """The lines of the captured text; none if the summary is its beginning."""
     text = "" if record.text.startswith(record.summary) else record.text[:TEXT_CHARACTERS]
     return [line for line in text.splitlines() if line.strip()]
 
@@ -103,18 +103,20 @@ def _sentences(line: str) -> Iterator[str]:
         yield rest
 
 
-# Stored text made harmless: it stays readable, but it can neither open structure nor close ours.
+# Makes stored text harmless: it stays readable, but it can neither open structure nor close ours.
 #
-# What was stored may be anything, from a tool's output to an attack. A reader, person or model, must be able to
-# tell the block's own headings and lists from what is quoted in it.
+# Stored text may be anything, from a tool's output to an attack. A reader, person or model, must be able to tell the
+# block's own headings and lists from quoted ones.
 
 ELLIPSIS = "…"
 
 _JOINERS = "\u200c\u200d"
-"""Invisible, but several scripts and many emoji need them."""
+"""Invisible characters that several scripts and many emoji need."""
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?|])")
-"""Also inside a line: some agents wrap a hook's output in tags, which stored text must not close."""
+"""The beginning of a tag, also inside a line: some agents wrap a hook's output in tags, which stored text must not
+close.
+"""
 
 _STRUCTURE = re.compile(r"[#>]|```|~~~|[-=*_ ]+$")
 _BULLET = re.compile(r"^[-*+](?= |$)")
@@ -137,7 +139,7 @@ def paragraph(text: str) -> str:
 
 
 def shortened(text: str, most_bytes: int) -> str:
-    """``text``, or as much of its beginning as fits in ``most_bytes`` of UTF-8 with an ellipsis behind it."""
+    """``text``, or its beginning with an ellipsis, in at most ``most_bytes`` of UTF-8."""
     encoded = text.encode()
     if len(encoded) <= most_bytes:
         return text
@@ -148,7 +150,7 @@ def shortened(text: str, most_bytes: int) -> str:
 
 
 def _inert_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():  # at every separator that any reader may take for a line's end
+    for line in text.splitlines():  # at every separator that a reader may take for the end of a line
         if cleaned := item(line):
             yield cleaned
 
@@ -160,25 +162,25 @@ def _visible(text: str) -> str:
 
 
 def _inert(line: str) -> str:
-    """``line`` so that Markdown takes it for a paragraph: bullets and numbers in another dress, the rest escaped."""
+    """``line`` changed so that Markdown reads it as a paragraph: other bullets and numbers, the rest escaped."""
     if _STRUCTURE.match(line):
         return "\\" + line
     return _NUMBER.sub(r"(\1)", _BULLET.sub("•", line))
 
 
-# A text cut into its words: runs of letters, digits and underscores, as ``\w+`` of ``re`` finds them.
+# Cuts a text into its words: runs of letters, digits and underscores, as ``\w+`` of ``re`` finds them.
 
 _WORD = re.compile(r"\w+")
 _ASCII = "".join(character if _WORD.match(character) else " " for character in map(chr, range(128)))
-"""Of each ASCII character, itself if it may be in a word, else a blank."""
+"""For each ASCII character: itself if a word may have it, else a blank."""
 
 
 def word_runs(text: str) -> list[str]:
-    """The words of ``text``, in order; where all is ASCII, in half the time that the expression takes."""
+    """The words of ``text``, in order. For ASCII it takes half the time of the regular expression."""
     return text.translate(_ASCII).split() if text.isascii() else _WORD.findall(text)
 
 
-# Which of a record's facts to show, when not all of them fit.
+# The choice of a record's facts to show, if not all of them fit.
 
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 
@@ -186,8 +188,8 @@ _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 def choose_facts(facts: Sequence[str], query_terms: Iterable[str], *, budget_bytes: int) -> tuple[str, ...]:
     """As many of ``facts`` as fit in ``budget_bytes``, each as a list item of its own, in the order given.
 
-    Those that share the query's rarest words are taken first, rare meaning in few of these facts; then the earlier
-    ones. A fact that does not fit makes room for a smaller one.
+    Facts with the query's rarest words are taken first, then the earlier ones. A word is rare if few of these facts
+    have it. If a fact does not fit, a smaller one may.
     """
     sizes = [item_bytes(fact) for fact in facts]
     if sum(sizes) <= budget_bytes:
@@ -205,18 +207,18 @@ def choose_facts(facts: Sequence[str], query_terms: Iterable[str], *, budget_byt
 
 
 def item_bytes(fact: str) -> int:
-    """What ``fact`` takes up as an item of a list."""
+    """The bytes of ``fact`` as an item of a list."""
     return len(f"- {fact}\n".encode())
 
 
 def _shared(fact: str, wanted: set[str]) -> set[str]:
-    """The words of ``fact`` that are ``wanted``; most facts hold none of them, not even inside a longer one."""
+    """The words of ``fact`` that are ``wanted``. Most facts have none of them, not even inside a longer word."""
     folded = fact.casefold()
     return words(fact) & wanted if any(word in folded for word in wanted) else set()
 
 
 def words(text: str) -> set[str]:
-    """The words of ``text``, case-folded; an identifier counts whole and in its parts."""
+    """The words of ``text``, case-folded. An identifier counts as a whole and by its parts."""
     found = set()
     for word in word_runs(text):
         folded = word.casefold()
@@ -226,11 +228,11 @@ def words(text: str) -> set[str]:
     return found
 
 
-# How many tokens a model reads a text as, told from the text alone: each model splits in its own way.
+# Estimates how many tokens a text has, from the text alone: each model splits in its own way.
 #
-# A word is a token for every four letters begun, a hump of camelCase is a word, and every other character is a
-# token of its own. Measured on 656 portions of code and documents, the bundled model's tokenizer makes a sixth
-# fewer of most; four bytes a token are too few tokens for nearly all of them, and less than half of what some have.
+# A word has a token for every four letters begun, a hump of camelCase is a word, and every other character is a token.
+# Measured on 656 portions of code and documents, the bundled model's tokenizer makes a sixth fewer tokens for most. An
+# estimate of four bytes a token would be too low for nearly all, and less than half for some.
 
 LETTERS_A_TOKEN = 4
 
@@ -238,5 +240,5 @@ _PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\S")
 
 
 def count_tokens(text: str) -> int:
-    """An estimate, rather too high than too low; 0 for a text without a visible character."""
+    """The estimated count of tokens, rather too high than too low; 0 for a text without a visible character."""
     return sum(-(-len(piece) // LETTERS_A_TOKEN) for piece in _PIECE.findall(text))

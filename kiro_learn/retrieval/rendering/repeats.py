@@ -1,4 +1,4 @@
-"""What stands beside a memory: what it repeats, what it overturned, its branch, and what became of its files."""
+"""Notes next to a memory: what it overturned, its branch, its changed files. Also finds repeated memories."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from kiro_learn.model.retrieval import ToldId
 from kiro_learn.retrieval.kept_texts import OF_A_BRIEF, kept
 from kiro_learn.retrieval.rendering.passages import one_line, shortened, word_runs
 
-# Leaves out records that repeat others, and puts a newer record above the older one that it may correct.
+# Leaves out records that repeat others, and puts a newer record above an older one that it may correct.
 #
-# Two texts are compared by the words they share (Jaccard 1912): it needs nothing but the texts at hand, and where
-# all but one word in ten is the same, the one that differs is mostly the value that changed.
+# Two texts are compared by the words they share (Jaccard 1912): this needs only the texts. If nine words in ten are the
+# same, the one that differs is mostly a changed value.
 
 SAME = 0.9
-"""Share of common words from which two memories say the same."""
+"""The share of common words from which on two memories say the same."""
 
 ALIKE = 0.7
-"""The same, from which they speak of one thing, and the later may have overturned the earlier."""
+"""The share from which on they are about one thing. Then the later may have overturned the earlier."""
 
 
 def each_once(records: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
-    """``records``, best first; of those that say the same only the newest, at the place of the best.
+    """``records``, best first, without repeats: of those that say the same, the newest stands at the best's place.
 
-    One that is newer than another it is alike to comes right before that one, if it was behind.
+    A record that is newer than an alike one above it moves right above that one.
     """
     told = _newer_above_older(_without_repeats([_Worded.of(record) for record in records]))
     return tuple(each.record for each in told)
 
 
 def untold(records: Sequence[MemoryRecord], told: Collection[ToldId]) -> tuple[MemoryRecord, ...]:
-    """``records`` without those that were ``told`` before, and without what adds nothing to these: what is alike to one
-    of them and not newer, and what says the same in the same words.
+    """``records`` without those that were ``told`` before, and without those that add nothing to these.
+
+    A record adds nothing if it has the same words as a told one, or if it is alike to one and not newer.
     """
     before = [_Worded.of(record) for record in records if record.record_id in told]
     if not before:
@@ -66,8 +67,9 @@ class _Worded:
         return self.record.created_at > other.record.created_at
 
     def is_like(self, other: _Worded, share: float) -> bool:
-        """Whether both have ``share`` of the words of either. It is no more than the shorter has beside the longer,
-        so few pairs need their words compared.
+        """Whether the words that both have are at least ``share`` of the words that either has.
+
+        The share is at most the ratio of their word counts, so few pairs need their words compared.
         """
         fewer, more = sorted((len(self.words), len(other.words)))
         if not fewer or fewer / more < share:
@@ -102,17 +104,17 @@ def _newer_above_older(records: Sequence[_Worded]) -> list[_Worded]:
     return told
 
 
-# What was overturned is never told alone, nor above what overturns it, and that one says what was before.
+# An overturned memory is never told alone, nor above the one that overturns it, and that one says what held before.
 
 TITLE_BYTES = 80
-"""Of what was before, as it is named beside the day of what overturns it."""
+"""The most bytes of the overturned memory's title next to the day of the newer one."""
 
 OlderByNewer = Mapping[RecordId, RecordId]
-"""By record, the older one that it overturns."""
+"""For each record, the older one that it overturns."""
 
 
 def newer_above(records: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> tuple[MemoryRecord, ...]:
-    """``records`` in their order, but each that overturns another one of them right above it, if it was below."""
+    """``records`` in their order, but one that overturns a record above it moves right above that record."""
     told = list(records)
     for new in records:
         places = {record.record_id: place for place, record in enumerate(told)}
@@ -123,7 +125,7 @@ def newer_above(records: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -
 
 
 def notes_of_amended(records: Sequence[MemoryRecord], older_by_newer: OlderByNewer) -> dict[RecordId, str]:
-    """What is said beside the day of each that overturns another of ``records``: what was before, and until when."""
+    """A note for each of ``records`` that overturns another of them: what held before, and until when."""
     known = {record.record_id: record for record in records}
     return {
         new: was(known[old], known[new].created_at)
@@ -133,48 +135,48 @@ def notes_of_amended(records: Sequence[MemoryRecord], older_by_newer: OlderByNew
 
 
 def was(old: MemoryRecord, until: datetime) -> str:
-    """That ``old`` held until a day, in one harmless line."""
+    """The note that ``old`` held until a day, on one line, made harmless."""
     title = shortened(one_line(old.title).rstrip(" .:"), TITLE_BYTES)
     return f'was "{title}" until {until:%Y-%m-%d}'
 
 
 def rests_on(new: MemoryRecord) -> str:
-    """That a memory is from before ``new`` changed what it names, in one harmless line."""
+    """The note that a memory is older than ``new``, which changed a thing that it names; on one line, made harmless."""
     title = shortened(one_line(new.title).rstrip(" .:"), TITLE_BYTES)
     return f'from before "{title}", {new.created_at:%Y-%m-%d}'
 
 
 def contradicts(other: MemoryRecord) -> str:
-    """That a rule and ``other``, neither of which replaces the other, cannot both hold, in one harmless line."""
+    """The note that a rule and ``other`` cannot both hold and neither replaces the other; one line, made harmless."""
     title = shortened(one_line(other.title).rstrip(" .:"), TITLE_BYTES)
     return f'contradicts "{title}", {other.created_at:%Y-%m-%d}: ask which holds'
 
 
 def text_of(record: MemoryRecord) -> str:
-    """In which a change is looked for: the title, and all that it says, in lower case."""
+    """The text that is searched for changes: the title and all statements, in lower case."""
     return record.statements.lower()
 
 
 def told_alone(told: Collection[RecordId], older_by_newer: OlderByNewer) -> frozenset[RecordId]:
-    """Those of ``told`` that something overturns which is not told with them."""
+    """The ids in ``told`` whose overturning record is not told with them."""
     return frozenset(old for new, old in older_by_newer.items() if old in told and new not in told)
 
 
-# Says of a memory on which branch it was learned, or in which commit it stands, and when.
+# Notes on the branch or the commit of a memory, and on its day.
 
 MOST_SHOWN = 60
 COMMIT_CHARACTERS = 7
 
 
 def branch_note(record: MemoryRecord, here: str | None = None) -> str:
-    """``on branch X`` where that is not the one checked out ``here``; else nothing. One harmless line."""
+    """``on branch X``, unless that branch is checked out ``here``; on one line, made harmless. Else empty."""
     if record.branch is None or record.branch == here:
         return ""
     return f"on branch {one_line(record.branch)[:MOST_SHOWN]}"
 
 
 def when(record: MemoryRecord) -> str:
-    """The day of a memory; of one that a commit's message says, which commit that is; and who else shared it."""
+    """The day of a memory, with its commit if it is a commit's message, and with the person who shared it."""
     details = record.details
     if details is None:
         return f"{record.created_at:%Y-%m-%d}"
@@ -184,27 +186,27 @@ def when(record: MemoryRecord) -> str:
     return day if details.shared_by is None else f"{day}, by {one_line(details.shared_by)[:MOST_SHOWN]}"
 
 
-# What became of the files that a memory cites since it was learned.
+# Changes of the files that a memory cites, since it was learned.
 
 MOST_FILES = 12
-"""Of one memory that are looked at, those that it changed first."""
+"""The most files of one memory that are looked at: first those that it changed."""
 
 NAME_BYTES = 60
-"""Of a file's path in a note."""
+"""The most bytes of a file's path in a note."""
 
 
 def cited_files(record: MemoryRecord) -> tuple[str, ...]:
-    """The files that count, at most MOST_FILES."""
+    """The files of ``record`` that are looked at, at most MOST_FILES."""
     return files_of(record)[:MOST_FILES]
 
 
 def all_cited_files(records: Iterable[MemoryRecord]) -> tuple[str, ...]:
-    """Those of all these memories, each once."""
+    """The files of all these memories, each once."""
     return tuple(dict.fromkeys(path for record in records for path in cited_files(record)))
 
 
 def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]) -> FileChanges:
-    """What became of the files of ``record``, as far as it shows without reading them: changed is what was written to.
+    """The changes of the files of ``record`` that show without reading: a file counts as changed if it was written.
 
     Args:
       modified_ats: as from ``ProjectFiles.modified_ats``.
@@ -217,7 +219,7 @@ def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]
 
 
 def file_notes(records: Iterable[MemoryRecord], modified_ats: Mapping[str, datetime | None]) -> dict[RecordId, str]:
-    """The notes of those of ``records`` of whose files something is to be said; ``modified_ats``: as above."""
+    """The notes on changed files of ``records``, if there are any; ``modified_ats``: as for ``changes_of``."""
     notes = {record.record_id: note_of(changes_of(record, modified_ats)) for record in records}
     return {record_id: note for record_id, note in notes.items() if note}
 

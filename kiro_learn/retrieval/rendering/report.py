@@ -1,4 +1,4 @@
-"""What went on in a project in a week or a month, as text or Markdown. What is stored opens no heading in either."""
+"""A report on a project's week or month, as text or Markdown. Stored text opens no heading in either."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class FileCount:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """What a report says, whichever form it takes."""
+    """The content of a report in any form."""
 
     project: str
     period: Period
     since: datetime
     until: datetime
     observations: int
-    """Made in the period."""
+    """How many observations were made in the period."""
     types: dict[str, int]
-    """Of these."""
+    """How many of these observations have each type."""
     days: dict[str, int]
-    """By day (UTC), those that have any."""
+    """Observations for each day (UTC) that has any."""
     sessions: int
     prompts: int
     knowledge: tuple[str, ...]
@@ -50,11 +50,11 @@ class Report:
     learned: tuple[str, ...]
     """Titles of the other records, the newest first."""
     next_steps: tuple[str, ...]
-    """Of checkpoints, the newest first."""
+    """The next steps of checkpoints, the newest first."""
     files: tuple[FileCount, ...]
-    """Most cited first."""
+    """The files, the most cited first."""
     feedback: dict[str, int] = attrs.Factory(dict)
-    """What became of the period's records that were told: how many are known to have been each."""
+    """How many of the period's told records had each outcome, as far as is known."""
 
 
 def report_of(
@@ -68,7 +68,7 @@ def report_of(
     until: datetime,
     feedback: Mapping[str, int] | None = None,
 ) -> Report:
-    """``records``: those of the period, newest first."""
+    """The report on ``records``, which are those of the period, newest first."""
     running = [session for session in sessions if session.last_event_at >= since]
     files = Counter(path for record in records for path in files_of(record))
     most_cited = sorted(files.items(), key=lambda item: (-item[1], item[0]))[:MOST_FILES]
@@ -92,7 +92,7 @@ def report_of(
 
 
 def as_markdown(report: Report) -> str:
-    """Headings and lists; empty sections are left out."""
+    """The report as headings and lists. Empty sections are left out."""
     return "\n".join(_lines(report, heading="## ", bullet="- ")) + "\n"
 
 
@@ -129,18 +129,17 @@ def _titles(records: Iterable[MemoryRecord]) -> tuple[str, ...]:
 
 # The block of memories that an agent reads before it answers a prompt.
 #
-# Rules of this part: the form is fixed, the whole is never longer than asked for, and nothing stored can imitate
-# it.
+# Rules of this part: the form is fixed, the whole is never longer than asked for, and no stored text can imitate it.
 
 HEADING = "## Prior observations from kiro-learn\n"
 
 UNTITLED = "Untitled"
 
 LEAST_SECTION_BYTES = 240
-"""Less than this of a memory says too little: rather fewer memories."""
+"""A smaller part of a memory says too little, so fewer memories are told."""
 
 LEAST_WEIGHT = 1e-9
-"""Of a memory beside the best one: sums and quotients of weights stay ordinary numbers."""
+"""The least weight of a memory next to the best: sums and quotients of weights stay ordinary numbers."""
 
 LEAST_SUMMARY_BYTES = 80
 """A longer summary is not cut below this."""
@@ -148,14 +147,14 @@ LEAST_SUMMARY_BYTES = 80
 
 @attrs.frozen
 class Rendered:
-    """What the agent reads, and which records are in it, in order. Both are empty if there is nothing to say."""
+    """The text that the agent reads, and its records in order. Both are empty if there is nothing to say."""
 
     text: str = ""
     record_ids: tuple[RecordId, ...] = ()
     passages: dict[RecordId, tuple[int, ...]] = attrs.field(factory=dict, eq=False)
-    """Of each of them, which of its passages are told, by their places; nothing where it is told otherwise."""
+    """For each record, the places of its told passages; nothing where it is told in another way."""
     named_ids: tuple[RecordId, ...] = attrs.field(default=(), eq=False)
-    """Of those that are only named."""
+    """The ids of records that are only named."""
 
 
 def render(
@@ -167,9 +166,10 @@ def render(
 ) -> Rendered:
     """The block for ``records``, most relevant first, in at most ``most_bytes`` of UTF-8.
 
-    Every record has ``LEAST_SECTION_BYTES``, or what it needs if that is less, and of the rest a part by its score (one
-    a record, or none: equal parts); what one leaves over goes to the others. One that does not fit in its share shows
-    the facts that suit ``query`` best, then the beginning of its summary; one that still does not is left out.
+    Every record gets ``LEAST_SECTION_BYTES``, or its whole size if that is less. The rest is shared by the scores (one
+    for each record; without scores, equal parts). Bytes that a record leaves go to the others. A record that does not
+    fit shows the facts that suit ``query`` best, then the beginning of its summary. One that still does not fit is left
+    out.
     """
     room = most_bytes - len(HEADING)
     sections = [_Section.of(record) for record in records]
@@ -190,7 +190,7 @@ def render(
 
 
 def _least(sizes: Sequence[int], room: int) -> list[int]:
-    """What each of the first gets at least; no more of them than there is room for, but one."""
+    """The least bytes for each of the first records: as many as there is room for, but at least one."""
     least: list[int] = []
     for size in sizes:
         part = min(size, LEAST_SECTION_BYTES)
@@ -208,7 +208,7 @@ def _shares(sizes: Sequence[int], least: Sequence[int], scores: Sequence[float],
 
 
 def _weights(scores: Sequence[float]) -> list[float]:
-    """Each score as a part of the best, and no less than LEAST_WEIGHT; empty if one of them says nothing."""
+    """Each score as a part of the best, and at least LEAST_WEIGHT; empty if a score is not above 0 and finite."""
     if not all(0 < score < math.inf for score in scores):
         return []
     best = max(scores, default=1.0)
@@ -216,7 +216,7 @@ def _weights(scores: Sequence[float]) -> list[float]:
 
 
 def fair_shares(sizes: Sequence[int], weights: Sequence[float], room: int) -> list[int]:
-    """How much of ``room`` each gets: what it needs if that is no more than its part by weight, else that part.
+    """The part of ``room`` for each: its size if that is no more than its part by weight, else that part.
 
     Weighted max-min fairness (Bertsekas & Gallager, Data Networks, 1992, section 6.5.2), in whole bytes. Weights are
     above 0 and at most 1.
@@ -232,7 +232,7 @@ def fair_shares(sizes: Sequence[int], weights: Sequence[float], room: int) -> li
 
 @attrs.frozen
 class _Section:
-    """One record as it is shown; every text of it is harmless."""
+    """One record in the form that is shown. All its texts are harmless."""
 
     record_id: RecordId
     title: str
@@ -250,7 +250,7 @@ class _Section:
         return f"\n### {self.title}\n{summary}{facts}"
 
     def within(self, most_bytes: int, query_terms: Sequence[str]) -> str:
-        """As much of it as fits, or nothing."""
+        """As much of the record as fits, or the empty text."""
         bare = attrs.evolve(self, facts=())
         room = most_bytes - len(bare.whole().encode())
         if room >= 0:

@@ -1,1 +1,1 @@
-"""The learner that needs no model: it picks from what was said, and words nothing itself."""
+"""The learner that needs no model: it selects from the turns' own words, and writes none itself."""

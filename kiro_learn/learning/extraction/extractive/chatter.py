@@ -1,5 +1,6 @@
-"""Sentences and prompts that are not worth remembering: politeness, status, announcements, and how things stand right
-now.
+"""Sentences and prompts that are not worth remembering.
+
+They are politeness, status, announcements, and sentences about how things stand right now.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from kiro_learn.retrieval.query.prose import asks
 
 _NUMBER_OR_HASH = re.compile(r"[0-9a-f]{7,40}|v?[0-9][0-9.,%x/]*")
 _ADDRESS = re.compile(r"https?://\S++")
-"""Where a commit or a pull request is to be seen."""
+"""The address of a commit or a pull request."""
 
 _MARKS = "*_#> \u2705\u2713\u2714\U0001f389"
 _COMMIT_WORDS = vocabulary.COMMITTING | vocabulary.COMMIT_TALK | vocabulary.POLITE | vocabulary.STATUS
 _TALK = vocabulary.POLITE | vocabulary.STATUS
 _EMPTY = _TALK | vocabulary.EMPTY
 _COMMIT_SOON = 4
-"""How many of its first words show that a sentence is about a commit."""
+"""How many first words of a sentence are searched for a word about a commit."""
 
 _FAILED = re.compile(
     r"api error(?::? (?:\d{3}\b|connection\b|request (?:was|timed)\b|overloaded\b|unable\b|\{)| \(|[.:]?$)"
@@ -29,7 +30,7 @@ _FAILED = re.compile(
 )
 
 _LONGEST = 220
-"""Characters. A longer sentence says something, however it begins."""
+"""The most characters of chatter. A longer sentence says something, however it begins."""
 
 
 def is_chatter(sentence: str) -> bool:
@@ -50,17 +51,17 @@ def without_chatter(text: str) -> str:
 
 
 def own_words(text: str) -> list[str]:
-    """The words of ``text`` that say something: no nod, no status, no number, none that every text has."""
+    """The words of ``text`` that say something: no nods, status words or numbers, and no words that every text has."""
     return [word for word in words(_straight(text)) if word not in _EMPTY and not _NUMBER_OR_HASH.fullmatch(word)]
 
 
 def is_nod(prompt: str) -> bool:
-    """It only agrees, thanks, greets or urges on."""
+    """Whether ``prompt`` only agrees, thanks, greets or urges on."""
     return _only(words(_straight(prompt)), vocabulary.POLITE)
 
 
 def is_commit_request(prompt: str) -> bool:
-    """It only asks to commit, push or open a pull request."""
+    """Whether ``prompt`` only asks to commit, push or open a pull request."""
     return _is_commit_talk(words(_straight(prompt)))
 
 
@@ -78,19 +79,19 @@ def _only(said: list[str], known: frozenset[str]) -> bool:
 
 
 def _straight(text: str) -> str:
-    """With the apostrophe that keyboards have."""
+    """``text`` with the apostrophe that keyboards have."""
     return text.replace("\u2019", "'")
 
 
-# Sentences that tell how things stand right now: where the work is, what runs, what comes next.
+# Sentences that only say how things stand right now: where the work is, what runs, what comes next.
 #
-# They are true for an hour. A memory of nothing else would only stand in the way of those that still hold next
-# month; its events are kept. Chosen by reading what four histories yield, so tuned on them.
+# They are true for an hour. A memory made only of them would stand in the way of memories that still hold next month;
+# its events are kept. The patterns were chosen by reading the results of four histories, so they are tuned on them.
 
 _LEAD = r"[\W_]*+(?:(?:and|so|ok|okay|yes|yep|also|but|then|now|here|good)\b[\W_]*+)*+"
 
 _PLACE = r"(?:(?:we|you|i)(?:'re| are|'m| am) )?(?:now |back |still |already )?on [`*\w./-]+"
-"""Which branch is checked out."""
+"""A sentence that says which branch is checked out."""
 
 _SUBJECT = r"(?:all|everything|both|it|that|the [\w`*/.-]++(?: [\w`*/.-]++){0,5}|[\w`*./#-]++(?: [\w`*./#-]++){0,3})"
 _STANDS = (
@@ -99,14 +100,14 @@ _STANDS = (
     r"|pending|waiting|in sync|up\b)"
 )
 _STATE = rf"{_SUBJECT}?(?:(?:'s| is| are| was| were)(?: still| now| also| all| already| back)?|(?:'s)?) {_STANDS}\b"
-"""That something runs, passes, waits or is done."""
+"""A sentence that says that something runs, passes, waits or is done."""
 
 _STEP = (
     r"(?:done|pushed|committed|merged|pulled|switched to|created branch|branched|restarted|stopped|killed"
     r"|conflicts resolved|pr (?:is|#\d+|created|opened)|working tree|clean working tree|nothing (?:to|left|else)"
     r"|\d+ commits?|down to \d+)\b"
 )
-"""The step that was just taken."""
+"""A sentence about the step that was just taken."""
 
 _NEXT = (
     r"(?:next up|up next|ready (?:when|to|for)|what(?:'s| is) next|want me|shall i|should i|would you like|let me know"
@@ -115,7 +116,7 @@ _NEXT = (
     r"|i(?:'ll| will) (?:wait|let you|check|be|continue|report|start|now|keep|proceed)"
     r"|i(?:'m| am) (?:waiting|ready|now|still|going))\b"
 )
-"""What is about to be done, or waited for."""
+"""A sentence about the step that comes next, or that is waited for."""
 
 _ASIDE = (
     r"(?:(?:that|this)(?:'s| was| is) (?:(?:just|only|also) the|the (?:earlier|first|second|third|last|old|background))"
@@ -123,24 +124,24 @@ _ASIDE = (
     r"|(?:the |your |a )?(?:new |latest )?(?:otp|pin|one-time (?:code|password)|login code)(?: is|:) *+\d"
     r"|\d{4,8} for \S++$)"
 )
-"""What became of something in the background, and a number that opens a door once."""
+"""A sentence about the end of a background task, or a code for logging in once."""
 
 _HANDED_BACK = (
     r"(?:(?:please |now |you can now |just )*+(?:try (?:\w+ing|it|again|the [\w`*./-]++(?: [\w`*./-]++)? again)"
     r"|log ?in (?:and|again|then)|reply with)\b|(?:the )?next steps?(?: is)?:? *+`?/|(?:todo|plan|report) saved:)"
 )
-"""What the person is to do now, or may type next."""
+"""A sentence that says what the person should do now, or may type next."""
 
 _MOMENT = re.compile(rf"{_LEAD}(?:{_PLACE}|{_STATE}|{_STEP}|{_NEXT}|{_ASIDE}|{_HANDED_BACK})", re.IGNORECASE)
 _DETAIL = re.compile(r"(?: \u2014|:) [^`]{0,200}+`|\b(?:because|since|so that|whose|which|instead)\b", re.IGNORECASE)
-"""A clause behind it that names something, or says why: there the sentence goes on to say what lasts."""
+"""A clause after the status that names something or gives a reason. With it, the sentence says something lasting."""
 
 _LONGEST_STATE = 200
-"""Characters. A longer sentence says more than that."""
+"""The most characters of a sentence about how things stand. A longer sentence says more than that."""
 
 
 def is_of_the_moment(texts: Iterable[str]) -> bool:
-    """Whether every sentence of ``texts`` only tells how things stand; not if there is none."""
+    """Whether every sentence of ``texts`` only says how things stand; False if there is none."""
     told = [sentence for text in texts for sentence in sentences(text) if any(map(str.isalnum, sentence))]
     return bool(told) and all(map(tells_how_things_stand, told))
 
@@ -152,17 +153,17 @@ _PROCESS = re.compile(
     r"|seconds|steps|tasks|tests) )?(?:left|remaining|to go)\b",
     re.IGNORECASE,
 )
-"""A process of the day, or an hour of it."""
+"""Signs that a sentence is about a process of the day, or about an hour of it."""
 
 
 def tells_how_things_stand(sentence: str) -> bool:
-    """Whether that is all that ``sentence`` does: then it is neither worth a memory, nor a title of one."""
+    """Whether ``sentence`` only says how things stand. Then it is worth no memory, and makes no title."""
     if len(sentence) > _LONGEST_STATE:
         return False
     return (_MOMENT.match(sentence) is not None and _DETAIL.search(sentence) is None) or bool(_PROCESS.search(sentence))
 
 
-# Nods, thanks and greetings in other languages than English, and words that urge on.
+# Nods, thanks and greetings in languages other than English, and words that urge on.
 
 # ruff: noqa: RUF001  # words of other scripts, whose letters resemble Latin ones
 
@@ -199,7 +200,7 @@ OTHER_LANGUAGES = """
     아니요 아니오 감사합니다 고마워 고마워요 고맙습니다 좋아 좋아요 계속 계속해 계속해줘
     계속해주세요 안녕하세요 알겠습니다 응 धन्यवाद हाँ हां नहीं ठीक है जारी रखें नमस्ते
 """
-"""A paragraph for each family of languages."""
+"""The words, one paragraph for each family of languages."""
 
 WITHOUT_SPACES = """
     好的 好 好吧 是的 是 对的 对 行 嗯 可以 没问题 谢谢你 谢谢 多谢 感谢 请 继续吧 继续 下一步 不用了
@@ -210,19 +211,19 @@ WITHOUT_SPACES = """
     おはようございます おはよう 完璧です 完璧で いいですね いいね 大丈夫です 大丈夫で どうぞ コミットして そうです
     ขอบคุณครับ ขอบคุณค่ะ ขอบคุณ ใช่ ครับ ค่ะ ต่อไป สวัสดี
 """
-"""In scripts that write words without spaces between them: a prompt may be several of these in a row."""
+"""Words of scripts without spaces between words. A prompt may be several of these in a row."""
 
 
-# Prompts for which nothing is worth looking up: they agree, thank, greet, urge on, choose, or ask for a commit.
+# Prompts for which no memory is worth looking up: they agree, thank, greet, urge on, choose, or ask for a commit.
 #
-# Lists, as in ``vocabulary``: a prompt that has one word that is in none of them asks for something. So what is
-# missing here costs some bytes, and never an answer.
+# They are found by lists, as in ``vocabulary``: a prompt with one word that is in no list asks for something. So a word
+# that is missing from the lists costs some bytes, and never an answer.
 
 _WORD = re.compile(r"\w[\w.'/-]*")
 
 
 def _words(text: str) -> list[str]:
-    """In lower case; unlike those of ``prose``, Hangul stands as it is written."""
+    """The words of ``text`` in lower case. Unlike those of ``prose``, Hangul words stay whole."""
     return [word.rstrip(".'/-") for word in _WORD.findall(text.lower())]
 
 
@@ -235,22 +236,22 @@ _SHORT_FORMS = _set("""
     nice night np oki okey oops pls plz problem sec there tomorrow ty tysm thx thnx tx wonderful wonderfully yea yess yo
     claude codex copilot cursor gemini kiro
 """)
-"""English nods and greetings beside those that the learner knows, and the agents that are greeted."""
+"""English nods and greetings that the learner does not have, and names of agents that are greeted."""
 
 _URGING = _set("""
     apply as back bad begin by commence create either finish first from help implement it keep last left let's lot move
     moving off on one pick please rest ship start then they these those try up we where with work
 """)
-"""Words of prompts that urge on without saying what it is about."""
+"""Words of prompts that urge on without saying what they are about."""
 
 _URGING_ALONE = _set("abort again anyway both cancel carry execute fix forward go next retry stop")
-"""The same, said alone as well."""
+"""Words that also urge on when they stand alone."""
 
 _NAMED = _set(
     "a above all b c d e first item items last number one ones option options other part phase plan plans "
     "pr second stage step steps suggestion suggestions task tasks that them third thing things two"
 )
-"""What such a prompt points at. On its own, one of these is a thing to ask for."""
+"""Words that such a prompt points at. Alone, one of these is a subject to ask for."""
 
 _WITHOUT_SPACES = re.compile(f"(?>{'|'.join(sorted(WITHOUT_SPACES.split(), key=len, reverse=True))})+")
 
@@ -258,13 +259,13 @@ _ASKED_ABOUT = _set("""
     about call catch clarification clean clear confusion course feedback fixed fun green hold idea kind mind mistake
     observation point question reminder resume set solid still thing understand understood
 """)
-"""Nods that name something: a question with one of them is about it."""
+"""Nods that name something: a question with one of these words is about it."""
 
 _REQUEST = re.compile(r"(?:please |pls )?(?:can|could|would|will) you (?:please |pls |now )?", re.IGNORECASE)
 _PULL_REQUEST = re.compile(r"\b(?:pull|merge) request\b", re.IGNORECASE)
 _BLANKS = re.compile(r"\W+")
 _LONGEST_TALK = 120
-"""Characters. Who writes more says something."""
+"""The most characters of talk. A longer prompt says something."""
 
 _SIMPLE = vocabulary.POLITE | _SHORT_FORMS | _set(OTHER_LANGUAGES)
 _URGED = _SIMPLE | _URGING | _URGING_ALONE | _NAMED
@@ -272,7 +273,7 @@ _LETTER_OR_NUMBER = re.compile(r"[a-e0-9]{1,2}")
 
 
 def asks_nothing(prompt: str) -> bool:
-    """Nothing that is remembered helps with ``prompt``; False for any question, however short."""
+    """Whether no memory helps with ``prompt``; False for a question with a word of its own, however short."""
     text = _PULL_REQUEST.sub("pr", prompt.replace("\u2019", "'")).strip()
     if len(text) > _LONGEST_TALK:
         return is_nod(text) or is_commit_request(text)
@@ -291,7 +292,7 @@ def asks_nothing(prompt: str) -> bool:
 _SIMPLE_QUESTION = _SIMPLE - _ASKED_ABOUT
 
 
-# Whether a prompt asks how things stand at the moment, for a sum, or for fun: its answer is of no use next month.
+# Whether a prompt asks how things stand now, for a sum, or for fun. Its answer is of no use next month.
 
 _LATELY = r"(?: (?:again|already|anymore|at the moment|currently|just|now|right now|so far|still|there|today|yet))"
 _ASKED_END = rf"{_LATELY}*+\s*(?:\?|$)"
@@ -329,7 +330,7 @@ _WHETHER = re.compile(
     rf"|(?:do|does|doesn't)(?: [^\s?]{{1,60}}){{1,6}}? (?:answer|build|compile|pass|respond|work){_ASKED_END})",
     re.IGNORECASE,
 )
-"""How a sentence begins that asks whether something runs, or has ended."""
+"""The beginning of a sentence that asks whether something runs or has ended."""
 
 _ASKED = re.compile(
     rf"\bhow (?:many|much)\b(?: [^\s?]{{1,60}}){{0,6}}? {_COUNTED}\b(?! (?:by default|each|for each|per)\b)"
@@ -347,7 +348,7 @@ _ASKED = re.compile(
     rf"(?:fail(?:s|ed|ing)?|running|open|down|pending|left|stuck|up){_ASKED_END}",
     re.IGNORECASE,
 )
-"""What runs, how far it is, how much of it is left, what ran last."""
+"""Questions about what runs, how far it is, how much of it is left, and what ran last."""
 
 _SUM = re.compile(
     r"\b(?:what(?:'s|s| is| are)|calculate|compute|how much is"
@@ -368,7 +369,7 @@ _AT_PRESENT = re.compile(r"\b(?:now|currently|today|at the moment|so far)\b", re
 
 
 def asks_for_the_moment(prompt: str, answer: str) -> bool:
-    """Whether ``prompt`` asks for what is otherwise tomorrow; not if ``answer`` measures one thing against another."""
+    """Whether ``prompt`` asks for something that changes by tomorrow; False if ``answer`` compares measurements."""
     said = prompt.replace("\u2019", "'")
     if _ASKED.search(said) is None and not any(map(_WHETHER.match, sentences(said))):
         return False
@@ -376,6 +377,6 @@ def asks_for_the_moment(prompt: str, answer: str) -> bool:
 
 
 def asks_in_passing(prompt: str) -> bool:
-    """Whether ``prompt`` wants a sum or a joke: nothing about the project."""
+    """Whether ``prompt`` only asks for a sum or a joke, and not about the project."""
     said = prompt.replace("\u2019", "'")
     return _SUM.search(said) is not None or _FOR_FUN.search(said) is not None

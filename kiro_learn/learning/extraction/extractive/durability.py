@@ -1,14 +1,13 @@
-"""Decides whether what a turn says still holds next month, by the kind of evidence in it.
+"""Decides whether the content of a turn still holds next month, by the kind of evidence in it.
 
-Evidence is a cause, a limit, an approach that was rejected, or a change that names what it touches. "It runs", "it
-passes", "it is done", a next step and a list of open points hold for an hour: their events are kept, and no memory is
-made of them.
+Evidence is a cause, a limit, a rejected approach, or a change that names what it touches. "It runs", "it passes", "it
+is done", a next step and a list of open points hold for an hour: their events are kept, and no memory is made of them.
 
 An answer is kept if enough of it is evidence. How much is enough depends on the request: little for a question or a
 change; much for a bare command, a step of a plan, or a message that no person asked for. The shares were chosen by
 reading four histories, so they are tuned on them.
 
-What did not help, and what was tried and left, is told by the next thing that the person says.
+Whether an answer did not help, or was tried and given up, shows in the person's next prompt.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _REASON = re.compile(
     r"(?:boots?|builds?|passes|reads?|runs?|starts?|works?)\b",
     re.IGNORECASE,
 )
-"""Says why, what is bound, or what was turned down."""
+"""Words that give a reason or a limit, or that reject something."""
 
 _CAUSE = re.compile(
     r"\b(?:because|root cause|caus(?:ed|es|ing)\b|the reason|due to|that's why|which is why"
@@ -68,10 +67,10 @@ _FIGURE = re.compile(
     r"(?<![\w.,])[+-]?\d[\d.,]*\s?(?:%|(?:ms|s|min(?:utes)?|h|[kmg]i?b|eur|usd|fps|req/s|points?)\b|[\u20ac$])|(?<![\w.,])0[.,]\d{2,}",
     re.IGNORECASE,
 )
-"""Something that was measured; two of them in a statement compare."""
+"""A measured figure. Two of them in one statement make a comparison."""
 
 _STRONG = 3.0
-"""From this worth on a statement is evidence by what it names (``facts.worth``)."""
+"""The least worth (``facts.worth``) by which a statement is evidence without a reason."""
 
 _BARE_COMMAND = re.compile(r"\s*/[\w:.-]+(?:\s+[\d.]+)?\s*")
 _STEP = re.compile(
@@ -85,7 +84,7 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _STEP_CHARACTERS = 200
-"""Of a prompt that only asks for a step: a longer one says what it is about."""
+"""The most characters of a prompt that only asks for a step. A longer prompt says what it is about."""
 
 _STATE_ASKED = re.compile(
     r"\b(?:have we (?:\w+ ){0,2}?(?:complete|finish|done)|(?:is|are) (?:everything|it|this|that|they|all) (?:\w+ )?"
@@ -107,10 +106,10 @@ _QUESTION_WORD = re.compile(
     r"\W*(?:(?:and|but|so|ok|hey|hi)\b[\s,]*)*+(?:how|what|when|where|which|who|why)\b", re.IGNORECASE
 )
 _ASKED_CHARACTERS = 400
-"""Of a prompt that asks and says more behind its question."""
+"""The most characters of a prompt that says more after its question."""
 
 _POINTING = re.compile(r"\b(?:here|now|next|going on|happening)\b", re.IGNORECASE)
-"""In a question without a name: it asks about what is on the screen."""
+"""Words of a question about the screen, if the question has no name."""
 
 _REFUTED = re.compile(
     r"\b(?:still (?:see|seeing|get|getting|fail\w*|not|no|have|having|the same|doesn'?t|broken|happening|stuck"
@@ -129,30 +128,30 @@ _ASKED_BACK = re.compile(
     r"|verify|test|click|log|restart|tell|provide|look)\b|\bwhat do you see\b|\b(?:tell|show) me (?:what|if|whether)\b",
     re.IGNORECASE,
 )
-"""The person is to look or to try: what it is about is not settled."""
+"""A request to the person to look or to try. The matter is not settled then."""
 
 _FEW = 3
-"""Statements of an answer that is nothing but the cause: there enough words stand for a name."""
+"""The most statements of an answer that is nothing but the cause. There enough words can replace a name."""
 
 _FIRST_STATEMENTS = 4
-"""Of an answer, among which a cause stands that no word gives away."""
+"""How many first statements of an answer are searched for a cause without words such as "because"."""
 
 _LONG = 12
-"""Statements of an answer from which on the share of evidence counts, and not only that there is some."""
+"""How many statements make an answer long. In a long one the share of evidence counts, not only its presence."""
 
 _LEAST_SHARE_OF_STEP, _LEAST_SHARE = 0.2, 0.1
 _LEAST_WORTH, _LEAST_WORTH_OF_ANSWER = 1.0, 1.5
-"""Of all statements without a reason: of a change or a summary nobody asked for, and of an answer to a question."""
+"""The least worth of all statements together, without a reason, of a change or an unasked summary; and of an answer."""
 
 _CHANGES_OF_STEP = 6.0
-"""Worth of all statements from which on a step that changed files was work."""
+"""The least worth of all statements together by which a step that changed files counts as work."""
 
 _SETTLING, _LAST_BLOCKS = 2, 3
-"""Reasons that an answer gives which hands an open matter back; blocks at its end in which it does."""
+"""An answer with fewer reasons than this is not kept if its last blocks (so many) ask the person to try something."""
 
 
 class TurnAim(Enum):
-    """What a turn's prompts want."""
+    """The kind of thing that a turn's prompts want."""
 
     NOTHING = "nothing"
     """No person typed anything: the agent answers a message of its own tools."""
@@ -168,21 +167,21 @@ _NEED_MUCH = frozenset({TurnAim.COMMAND, TurnAim.STEP, TurnAim.STATE})
 
 @attrs.frozen
 class AnswerEvidence:
-    """How much of a text lasts, in statements."""
+    """How much of a text lasts, counted in statements."""
 
     told: int = 0
-    """All that it says and that does not only tell how things stand."""
+    """Statements that do more than say how things stand."""
     reasons: int = 0
     causes: int = 0
-    """And decisions with their reasons."""
+    """Statements with a cause, or with a decision and its reason."""
     strong: int = 0
     worth: float = 0.0
     measured: int = 0
-    """Those that compare figures."""
+    """Statements that compare figures."""
 
     @classmethod
     def of(cls, statements: Iterable[str]) -> AnswerEvidence:
-        """What ``statements`` say, less those that only tell how things stand."""
+        """The evidence in ``statements``, without those that only say how things stand."""
         told = [each for each in statements if not tells_how_things_stand(each)]
         worths = [worth(each) for each in told]
         reasons = sum(_REASON.search(each) is not None for each in told)
@@ -191,22 +190,22 @@ class AnswerEvidence:
         return cls(len(told), reasons, causes, sum(each >= _STRONG for each in worths), sum(worths), measured)
 
     def share(self) -> float:
-        """Of the statements, a reason counting as two of those that are strong by what they name."""
+        """The share of evidence in the statements. A reason counts as much as two strong statements."""
         return (2 * self.reasons + self.strong) / self.told if self.told else 0.0
 
 
 def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided: bool) -> bool:
-    """Whether the answer, of which ``blocks`` are what is no talk, is worth a memory.
+    """Whether the answer is worth a memory; ``blocks`` are its blocks without chatter.
 
     Args:
       has_changed: the turn changed a file.
-      is_decided: a person laid something down in it, or answered a tool that asked.
+      is_decided: a person laid something down in the turn, or answered a tool that asked.
     """
     said = list(_said_in(blocks))
     evidence, wanted = AnswerEvidence.of(said), wanted_by(turn)
     if turn.answer and turn.answer.role == "note":
         return True
-    if not is_english(said):  # what cannot be judged is kept, but for an answer to a nod
+    if not is_english(said):  # an answer that cannot be judged is kept, except one to a nod
         is_idle = wanted is TurnAim.STATE or (_is_nod(turn) and evidence.worth < _LEAST_WORTH)
         return has_changed or is_decided or not is_idle
     if is_decided and (evidence.reasons or evidence.worth):
@@ -224,7 +223,7 @@ def lasts(turn: Turn, blocks: Sequence[Block], *, has_changed: bool, is_decided:
 def _tells_enough(
     turn: Turn, blocks: Sequence[Block], evidence: AnswerEvidence, *, has_changed: bool, is_asked: bool
 ) -> bool:
-    """Of a question or of work that a person wanted."""
+    """Whether the answer to a question, or to work that a person wanted, has enough evidence."""
     if evidence.reasons < _SETTLING and any(_ASKED_BACK.search(block.text) for block in blocks[-_LAST_BLOCKS:]):
         return False
     is_reasoned = has_changed and (evidence.causes > 0 or gives_reasons(turn))
@@ -240,7 +239,7 @@ def _tells_enough(
 
 
 def tells_cause(turn: Turn, blocks: Sequence[Block]) -> bool:
-    """A person asked why or reported a fault, and the answer says plainly how things are."""
+    """Whether a person asked why or reported a fault, and the answer plainly says how things are."""
     said = list(_said_in(blocks))
     is_why = asks_why(turn)
     if not (is_why or is_about_fault(turn)) or not 0 < len(said) < _LONG:
@@ -251,12 +250,12 @@ def tells_cause(turn: Turn, blocks: Sequence[Block]) -> bool:
 
 
 def _is_nod(turn: Turn) -> bool:
-    """Whether its prompts only agree, thank or urge on, in any language that is known."""
+    """Whether the turn's prompts only agree, thank or urge on, in any known language."""
     return bool(turn.prompts) and all(asks_nothing(said.text) for said in turn.prompts)
 
 
 def _said_in(blocks: Sequence[Block]) -> Iterator[str]:
-    """The sentences and list items of ``blocks``; code only where it stands alone."""
+    """The sentences and list items of ``blocks``, and lines of code that stand alone."""
     for block in blocks:
         if block.kind is BlockKind.TEXT:
             yield from sentences(block.text)
@@ -265,13 +264,13 @@ def _said_in(blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def gives_reasons(turn: Turn) -> bool:
-    """Whether a person says why, or what is bound, in what they asked for."""
+    """Whether a person's request gives a reason or a limit."""
     said = (sentence for prompt in turn.prompts if not prompt.is_context for sentence in sentences(prompt.text))
     return any(_REASON.search(sentence) and not sentence.endswith("?") for sentence in said)
 
 
 def wanted_by(turn: Turn) -> TurnAim:
-    """What the prompts of ``turn`` want, by their form."""
+    """The kind of thing that the prompts of ``turn`` want, by their form."""
     if not turn.prompts:
         return TurnAim.NOTHING
     if all(_BARE_COMMAND.fullmatch(said.text) for said in turn.prompts):
@@ -289,14 +288,14 @@ def wanted_by(turn: Turn) -> TurnAim:
 
 
 def _asks_before_the_end(prompt: str) -> bool:
-    """A question that more is said behind: "Why are they empty? It worked yesterday."""
+    """Whether ``prompt`` asks a question and then says more ("Why are they empty? It worked yesterday")."""
     return len(prompt) <= _ASKED_CHARACTERS and any(
         asks(sentence) and _QUESTION_WORD.match(sentence) for sentence in sentences(prompt)
     )
 
 
 def refuted(turns: Iterable[Turn]) -> frozenset[int]:
-    """The numbers of the answers of which the next prompt of the session says that they did not help."""
+    """The numbers of the answers that did not help, as the next prompt of the session says."""
     return frozenset(
         turn.previous.answer.number
         for turn in turns
@@ -304,9 +303,10 @@ def refuted(turns: Iterable[Turn]) -> frozenset[int]:
     )
 
 
-# What was tried and given up: an answer tells what came of it, and the person leaves it.
+# Attempts that were given up: an answer says what came of the attempt, and the person drops it.
 #
-# It is worth more than most that worked: nothing in the project shows it, and so an agent tries it again.
+# Such a memory is worth more than most about what worked. Nothing in the project shows the attempt, so an agent would
+# repeat it.
 
 _WORSE = re.compile(
     r"\b(?:slower|worse|heavier|costlier|bigger|larger than|more (?:memory|expensive|complicated)|less accurate"
@@ -317,7 +317,7 @@ _WORSE = re.compile(
     r"|kein(?:e|en)? (?:gewinn|vorteil|unterschied))\b",
     re.IGNORECASE,
 )
-"""How an answer says that what was tried is no good."""
+"""Words by which an answer says that the attempt is no good."""
 _GIVES_UP = re.compile(
     r"\b(?:not worth|isn'?t worth|(?:revert|undo|drop|scrap|forget|abandon|shelve)(?: it| that| this| the\b"
     r"|\b(?=[.,;!]|$))|(?:we|i|let'?s|let us)(?:'ll| will)? (?:stay|stick)|back to (?:the )?(?:old|original|previous)\b"
@@ -326,23 +326,23 @@ _GIVES_UP = re.compile(
     r"|wir bleiben)",
     re.IGNORECASE,
 )
-"""How a person leaves what was tried."""
+"""Words by which a person gives the attempt up."""
 _TRIED = re.compile(
     r"\b(?:try|tried|test|experiment|measure|benchmark|compare|see (?:if|whether|how)|what if|could (?:we|you|it)|would"
     r"|switch|replace|swap|move to|use|upgrade|probier\w*|ausprobier\w*|versuch\w*|miss|teste?)\b",
     re.IGNORECASE,
 )
-"""How a person has something tried."""
+"""Words by which a person asks for an attempt."""
 _STILL_WANTED = re.compile(
     r"\b(?:try (?:again|another|something)|instead|fix|wrong|broken|still|but (?:first|now))\b", re.IGNORECASE
 )
-"""It is left because the work was bad, and will be done otherwise."""
+"""Words that drop an attempt only because the work was bad. It will be done in another way."""
 _LEFT_CHARACTERS = 200
 _ANSWER_SENTENCES = 8
 
 
 def given_up(turns: Iterable[Turn]) -> frozenset[int]:
-    """The numbers of the answers that say why something is no good, and after which the person leaves it."""
+    """The numbers of the answers that say why an attempt is no good, and after which the person drops it."""
     return frozenset(
         turn.previous.answer.number
         for turn in turns
@@ -355,7 +355,7 @@ def given_up(turns: Iterable[Turn]) -> frozenset[int]:
 
 
 def kept_instead(prompt: str) -> str:
-    """The sentence of a prompt that leaves what was tried which says what is kept, or the empty text."""
+    """The sentence of a prompt that gives an attempt up in which it says what stays; else the empty text."""
     return next((each for each in own_sentences(prompt)[:3] if may_last(each) and _STAYS.search(each)), "")
 
 

@@ -1,4 +1,4 @@
-"""Sentences in which a person lays down how things are done, chooses between ways to go on, or lists what to do."""
+"""Finds sentences of a person that lay down rules, choose between ways to go on, or list what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kiro_learn.retrieval.query.prose import asks
 
 
 def any_of(*patterns: str) -> str:
-    """A group of ``patterns``, none of which is captured."""
+    """A group that matches any of ``patterns`` and captures nothing."""
     return f"(?:{'|'.join(patterns)})"
 
 
@@ -69,15 +69,15 @@ _THIS_HOUR = re.compile(
     r"|aujourd'hui|demain|pour l'instant)\b|\u4eca\u65e5|\u4eca\u56de|\u3068\u308a\u3042\u3048\u305a|\u4eca\u5929",
     re.IGNORECASE,
 )
-"""That it holds for now."""
+"""Words that limit a sentence to the present time."""
 _NOW = re.compile(r"(?<!from )\bnow\b", re.IGNORECASE)
-"""In a rule: for now. In a choice: from now on."""
+"""In a rule, this word means "for now". In a choice it means "from now on"."""
 _REPROACH = re.compile(
     r"\b(?:should|could|would|must|need)(?:n'?t| not)?(?: \w+)? have (?!to\b|an?\b|the\b|at\b|no\b|\w+s\b)\w+"
     r"|\bh\u00e4tte(?:n|st|t)?\b|\bdeber\u00edas haber\b|\baurais d\u00fb\b",
     re.IGNORECASE,
 )
-"""What should have been done: it is too late for a rule."""
+"""Words about what should have been done. It is too late for a rule."""
 _HEADING = re.compile(
     r"(?:please |here are |these are |remember |note |follow |some |a few |the |our |my |these )*"
     r"(?:(?:house|ground|coding|project|team|repo|general|basic|git|style) )?(?:rules|conventions|guidelines"
@@ -86,14 +86,14 @@ _HEADING = re.compile(
     r" follow)?:",
     re.IGNORECASE,
 )
-"""Of a list of rules."""
+"""The heading of a list of rules."""
 
 _SHORTEST, _LONGEST = 10, 240
-"""Characters of a sentence that lays something down."""
+"""The characters of a sentence that may lay something down: at least, at most."""
 
 _FEWEST_WORDS = 3
 _CHOICE_SENTENCES = 2
-"""A choice is made at the beginning; what follows is how to go about it."""
+"""How many first sentences may make a choice. The sentences after them say how to go about it."""
 
 
 def laid_down_in(prompt: str) -> list[str]:
@@ -102,7 +102,7 @@ def laid_down_in(prompt: str) -> list[str]:
 
 
 def only_lays_down(prompt: str) -> bool:
-    """Whether ``prompt`` states rules and nothing else: mostly the first sentence tells that it does not."""
+    """Whether ``prompt`` states rules and nothing else. Mostly its first sentence shows that it does not."""
     said = own_sentences(prompt) if own_parts(prompt) == [prompt] else []
     return bool(said) and all(is_rule for _, is_rule in _judged(said))
 
@@ -122,7 +122,7 @@ def only_describes(sentence: str) -> bool:
 
 
 def _judged(said: list[str]) -> Iterator[tuple[str, bool]]:
-    """Each of ``said`` and whether it is a rule, as all are that follow the heading of a list of rules."""
+    """Each of ``said``, and whether it is a rule. All sentences after the heading of a list of rules may be rules."""
     is_listed = False
     for sentence in said:
         is_heading = _HEADING.fullmatch(sentence) is not None
@@ -138,7 +138,7 @@ def _is_rule(sentence: str, *, is_listed: bool) -> bool:
 
 
 def may_last(sentence: str) -> bool:
-    """Whether ``sentence`` may be a rule or a choice: it is as long as one, asks nothing, and is not of this hour."""
+    """Whether ``sentence`` may be a rule or a choice by its length, asks nothing, and is not only about this hour."""
     if not max(len(sentence), letters(sentence)) >= _SHORTEST or len(sentence) > _LONGEST:
         return False
     is_short = sentence.isascii() and len(words(sentence)) < _FEWEST_WORDS  # other scripts may have no blanks
@@ -157,10 +157,10 @@ def _is_choice(sentence: str) -> bool:
     return (_CHOICE.match(sentence) is not None and not _QUESTION.match(sentence)) or _is_foreign_choice(sentence)
 
 
-# The sentence in which a person chooses something for the project, rejects it, or tells what is used instead.
+# Sentences in which a person chooses something for the project, rejects it, or says what is used instead.
 
 _LONGEST_CHOICE = 600
-"""Of a prompt that chooses: a longer one tells what to do."""
+"""The most characters of a prompt that chooses. A longer prompt says what to do."""
 _SENTENCES_OF_A_CHOICE = 3
 
 
@@ -172,10 +172,11 @@ def chosen_in(prompt: str) -> str:
     return next((each for each in first if may_last(each) and odds_of(unquoted(each)).is_choice), "")
 
 
-# How people lay down rules and make choices in other languages than English.
+# Rules and choices in languages other than English.
 #
-# A rule orders: it begins with "always", "never" or an imperative that has one of them, or with the person or the team
-# as its subject. So what only tells of something ("es geht nie") is none. What is missing here is a fact of its turn.
+# A rule gives an order. It begins with "always" or "never", with an imperative followed by one of them, or with the
+# person or the team as its subject. So a mere report ("es geht nie") is no rule. A rule that is missed here is still a
+# fact of its turn.
 
 _IMPERATIVES = {
     "de": (
@@ -244,23 +245,23 @@ _FOREIGN_CHOICE = re.compile(
 
 
 def _is_foreign_rule(sentence: str) -> bool:
-    """Whether ``sentence``, which asks nothing, lays down in another language how things are done from now on."""
+    """Whether ``sentence``, which asks nothing, lays down a rule in another language."""
     if _SIGNED_QUESTION.search(sentence):
         return False
     return _LATIN_RULE.match(sentence) is not None or _SIGNED_RULE.search(sentence) is not None
 
 
 def _is_foreign_choice(sentence: str) -> bool:
-    """Whether ``sentence`` decides in another language for one thing over another, or says why."""
+    """Whether ``sentence`` chooses one thing over another, or gives a reason for a choice, in another language."""
     return _FOREIGN_CHOICE.match(sentence) is not None and _SIGNED_QUESTION.search(sentence) is None
 
 
-# What a person lays out without a rule or a reason: the steps by which something is done, and what something becomes.
+# Plans that a person lays out without a rule or a reason: the steps of a task, and what something becomes.
 #
-# It holds whatever the answer says, and also where that did not help.
+# They hold whatever the answer says, even if the answer did not help.
 
 _LONGEST_LAID_OUT = 600
-"""Characters of a prompt: a longer one is a plan or a paste."""
+"""The most characters of such a prompt. A longer prompt is a plan or a paste."""
 
 _MOST_SHOWN = 300
 _DOING = (
@@ -276,7 +277,7 @@ _STEPS = re.compile(
     r"(\S[^\n]{0,300}(?:\n[ \t]{0,8}(?:[-*]|\d{1,2}[.)])[^\n]{1,200}){0,12})",
     re.IGNORECASE,
 )
-"""A thing to do, a colon, and what it consists of."""
+"""A task, a colon, and the steps of the task."""
 
 _HOW = re.compile(
     r"\W*+(?:(?:and|so|btw|fyi|note|ok|yes)\b[\s,:]*+)*+"
@@ -287,11 +288,11 @@ _HOW = re.compile(
     r" (?:by|from|in|on|with))\b)",
     re.IGNORECASE,
 )
-"""How a sentence begins that tells how something is done."""
+"""The beginning of a sentence that says how something is done."""
 
 _ITEM = re.compile(r"[,;\n]|\bthen\b|->|\u2192")
 _FEWEST_CUTS = 2
-"""Between steps: fewer than three are no list."""
+"""The fewest separators between steps: fewer than three steps are no list."""
 
 _BECOMES = re.compile(
     r"\bfrom [^\s,]{1,40}[^?]{0,60}? to [^\s,]|\b(?:change|rename|move|switch|replace|migrate|set|bump|raise"
@@ -304,7 +305,7 @@ _NAMED = re.compile(r"\d|`|\w[._/\\@#-]\w|[a-z][A-Z]|[A-Z]{2}|(?<=[a-z,;] )[A-Z]
 
 
 def steps_in(prompt: str) -> str:
-    """The steps that ``prompt`` lists for a thing to do, or its statement of how that is done; or the empty text."""
+    """The steps that ``prompt`` lists for a task, or its sentence about how the task is done; or the empty text."""
     if len(prompt) > _LONGEST_LAID_OUT or asks(prompt):
         return ""
     listed = _STEPS.search(prompt)
@@ -315,7 +316,7 @@ def steps_in(prompt: str) -> str:
 
 
 def order_in(prompt: str) -> str:
-    """The sentence of ``prompt`` that says what something becomes, by name; or the empty text."""
+    """The sentence of ``prompt`` that says what a named thing becomes; or the empty text."""
     if len(prompt) > _LONGEST_LAID_OUT:
         return ""
     told = (sentence for sentence in sentences(prompt) if not asks(sentence) and len(sentence) <= _MOST_SHOWN)

@@ -1,4 +1,4 @@
-"""The memory extracted from a turn: what of its question and answer it shows, and its draft within the bounds."""
+"""Makes the memory of a turn: the parts of its question and answer to show, and its draft within the bounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kiro_learn.retrieval.ranking.succession import as_said
 
 @attrs.frozen(kw_only=True)
 class Extract:
-    """One memory, and the numbers of the events it is from."""
+    """One memory, and the numbers of the events that it comes from."""
 
     title: str
     summary: str
@@ -71,7 +71,7 @@ def _draft_of(extract: Extract, sources: Sources) -> RecordDraft | None:
 
 
 def drafts_of_extracts(extracts: Iterable[Extract], sources: Sources) -> list[RecordDraft]:
-    """The drafts of those of ``extracts`` of which something is left."""
+    """The drafts of ``extracts``, without those of which nothing is left."""
     return [draft for extract in extracts if (draft := _draft_of(extract, sources)) is not None]
 
 
@@ -84,10 +84,10 @@ def _is_among(mentioned: str, known: Iterable[str]) -> bool:
     return any(f"/{path}".endswith(f"/{mentioned}") for path in known)
 
 
-# The beginning of an answer under the beginning of its question: the best extract that was measured.
+# The beginning of an answer after the beginning of its question: the best extract that was measured.
 #
-# Of 40 later questions 39 were answered by the first 850 characters of a right turn's answer, with the beginning of
-# its prompt in front; choosing sentences instead lost up to a seventh of them.
+# Of 40 later questions, 39 were answered by the first 850 characters of the right turn's answer, with the beginning of
+# its prompt in front. Choosing sentences instead lost up to a seventh of them.
 
 ANSWER_CHARACTERS = 850
 PROMPT_CHARACTERS = 300
@@ -98,7 +98,7 @@ _REPEATED = 0.75
 
 
 def asked_line(turn: Turn) -> str:
-    """What was asked, in the words it was asked in; where that was only a nod, what it answered to as well."""
+    """The request in its own words. If it was only a nod or very short, also what it answered to."""
     if not turn.prompts:
         return ""
     telling = [said for said in turn.prompts if not is_nod(said.text)] or turn.prompts
@@ -115,7 +115,7 @@ def _short(said: Said, limit: int) -> str:
 
 
 def _subject_before(turn: Turn) -> str:
-    """The question that the answer before this turn ended with, or what that turn was about."""
+    """The question at the end of the answer before this turn, or else the subject of that earlier turn."""
     before = turn.previous
     if before is None or before.answer is None:
         return ""
@@ -126,7 +126,7 @@ def _subject_before(turn: Turn) -> str:
 
 
 def earnest_blocks(blocks: Sequence[Block]) -> list[Block]:
-    """``blocks`` without the chatter that surrounds what they say: sentences, and headings that name nothing."""
+    """``blocks`` without the chatter around their content: sentences, and headings that name nothing."""
     kept: list[Block] = []
     for block in blocks:
         if block.kind is BlockKind.TEXT:
@@ -139,7 +139,7 @@ def earnest_blocks(blocks: Sequence[Block]) -> list[Block]:
 
 
 def without_title(blocks: Sequence[Block], title: str) -> Sequence[Block]:
-    """``blocks`` less a first heading that the title already says."""
+    """``blocks`` without a first heading that the title repeats."""
     repeats = (
         len(blocks) > 1
         and blocks[0].kind is BlockKind.HEADING
@@ -149,7 +149,7 @@ def without_title(blocks: Sequence[Block], title: str) -> Sequence[Block]:
 
 
 def beginning(blocks: Sequence[Block], limit: int = ANSWER_CHARACTERS) -> tuple[str, int]:
-    """As much of ``blocks`` as fits into ``limit`` characters, cut where a line or sentence ends, and how many fit."""
+    """The text of the first ``blocks`` within ``limit`` characters, cut at a line or sentence end; and how many fit."""
     lines: list[str] = []
     left = limit
     for count, block in enumerate(blocks):
@@ -164,7 +164,7 @@ def beginning(blocks: Sequence[Block], limit: int = ANSWER_CHARACTERS) -> tuple[
 
 
 def _joined(lines: list[str], shown: Sequence[Block]) -> str:
-    """A heading that nothing follows is left out."""
+    """The lines as one text, without a heading that nothing follows."""
     if shown and shown[-1].kind is BlockKind.HEADING and len(lines) == len(shown):
         lines = lines[:-1]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Statements that did not fit in the summary, and what tools read, changed and committed."""
+"""Statements that do not fit into the summary, and the files and commits of tools."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from kiro_learn.learning.extraction.user_answers import UserAnswer, runs_command
 MOST_FACTS = 46
 FACT_CHARACTERS = 500
 _MOST_STATEMENTS = 500
-"""Most statements of one text that are read: each is compared with all before it."""
+"""The most statements of one text that are read: each is compared with all before it."""
 
 _JOINED_CHARACTERS = (300, 480)
-"""Statements are joined up to these lengths, one after the other, where there are more than MOST_FACTS of them."""
+"""The lengths up to which statements are joined, one after the other, while there are more than MOST_FACTS of them."""
 _TICKS = "\u2705\u274c\u2713\u2714\u26a0\ufe0f "
 _MARKS = f"{_TICKS}0123456789.)"
 _LEAST_WORDS = 4
 _OPENING = re.compile(r"(?:=|:|=>|\() ?[{(\[]$|^\W+$")
-"""How a line of code ends that gives something a value which stands below; a condition or a loop says something."""
+"""The end of a line of code that only opens a value on the lines below. A condition or a loop says something."""
 _STAMP = re.compile(r"(?<!\S)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z?\s+")
-"""Of a line of a log."""
+"""The time at the start of a line of a log."""
 _LONGEST_HEADING = 60
 _WHOLE_ITEM = 300
 _REPEATED = 0.8
-"""Share of a fact's words that the summary or a better fact already has."""
+"""The share of a fact's words that the summary or a better fact must have to make it a repeat."""
 
 _SIGNALS: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
     (weight, re.compile(pattern, re.IGNORECASE))
@@ -67,7 +67,7 @@ _SIGNALS: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-"""What makes a statement worth keeping: a cause, a decision, a bound, a fault, a command, a measure, a file, a name."""
+"""Signs that a statement is worth keeping: a cause, decision, bound, fault, command, measure, file or name."""
 
 _COMMAND = re.compile(
     r"\$ \S+|(?:aws|brew|cargo|cdk|docker|gh|git|go|kubectl|make|mise|npm|npx|pip|pnpm|pytest|python3?|uv|yarn) [\w./-]"
@@ -77,19 +77,19 @@ _COMMAND = re.compile(
 def facts_in(blocks: Sequence[Block], shown: str, *, most: int = MOST_FACTS, with_questions: bool = False) -> list[str]:
     """The statements of ``blocks`` that ``shown`` does not already say, in order, at most ``most``.
 
-    Where there are more, neighbouring ones are joined; what is still too much loses what is worth least.
+    Where there are more, neighbours are joined. If there are still too many, those worth least are left out.
     """
     return fitted(new_ones(statements_in(blocks, with_questions=with_questions), shown), most=most)
 
 
 def statements_in(blocks: Sequence[Block], *, with_questions: bool = False) -> Iterator[str]:
-    """All that ``blocks`` state, in order, without talk."""
+    """All statements of ``blocks``, in order, without chatter."""
     statements = _statements(blocks, with_questions=with_questions)
     return islice((text for text in statements if _says_something(text)), _MOST_STATEMENTS)
 
 
 def fitted(facts: list[str], *, most: int) -> list[str]:
-    """``facts``, at most ``most``: where there are more, neighbours are joined, then the least worthy left out."""
+    """At most ``most`` of ``facts``: of more, neighbours are joined, then those worth least are left out."""
     for limit in _JOINED_CHARACTERS:
         if len(facts) > most:
             facts = _joined(facts, limit)
@@ -98,7 +98,7 @@ def fitted(facts: list[str], *, most: int) -> list[str]:
 
 
 def _joined(facts: Sequence[str], limit: int) -> list[str]:
-    """Neighbours as one text, as long as that has at most ``limit`` characters."""
+    """Neighbouring facts as one text, as long as it has at most ``limit`` characters."""
     joined: list[str] = []
     for fact in facts:
         if joined and len(joined[-1]) + len(fact) + 1 <= limit:
@@ -124,7 +124,7 @@ def new_ones(texts: Iterable[str], shown: str) -> list[str]:
 
 
 def _statements(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[str]:
-    """The first one under a heading has the heading in front."""
+    """The statements of ``blocks``. The first one under a heading begins with the heading."""
     told = ""
     for block, pieces in _pieces_of(blocks, with_questions=with_questions):
         for piece in pieces:
@@ -145,7 +145,7 @@ def _pieces_of(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[tup
 
 
 def _pieces(block: Block) -> list[str]:
-    """A list item stays whole; prose falls into sentences."""
+    """The parts of a block: a list item stays whole, prose is split into sentences."""
     text = _STAMP.sub("", block.text)
     if block.kind is BlockKind.TEXT or len(text) > _WHOLE_ITEM:
         return [sentence for sentence in sentences(text) if not is_chatter(sentence)]
@@ -157,18 +157,18 @@ def _says_something(text: str) -> bool:
 
 
 def worth(text: str) -> float:
-    """How many signs of a statement worth keeping the text shows."""
+    """The sum of the weights of the signs in ``text`` that it is worth keeping."""
     return sum(weight for weight, pattern in _SIGNALS if pattern.search(text))
 
 
-# Reads tool calls: which files were read and changed, what failed, what was committed.
+# Reads tool calls: the files that were read and changed, the failures, the commits.
 
 _PATH_KEYS = frozenset({"file_path", "filePath", "path", "notebook_path", "filename", "target_file", "relative_path"})
 _WRITING = re.compile(r"write|edit|create|replace|patch|insert|delete|append|notebook", re.IGNORECASE)
 _READING = re.compile(r"read|view|open|cat", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[^/\\.]\.[A-Za-z0-9_]{1,12}$|(?:Makefile|Dockerfile|LICENSE|Gemfile|Procfile|Justfile)$")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (\S.*)$", re.MULTILINE)
-"""In the patches that Codex writes."""
+"""The line of a patch by Codex that names its file."""
 
 _COMMIT = re.compile(r"\bgit\b(?:(?!\bgit\b)[^\n|;&])*?\bcommit\b")
 _MESSAGE = re.compile(
@@ -192,7 +192,7 @@ _GOING_ON = re.compile(
     r"|(?:shall|should) (?:i|we) (?:continue|proceed|go on|move on)\b)",
     re.IGNORECASE,
 )
-"""What a tool asks about the talk itself; chosen by reading the questions of cipher-box."""
+"""Questions of a tool about the talk itself; chosen by reading the questions of cipher-box."""
 
 _ABOUT_NEXT_STEP = re.compile(
     r"\b(?:(?:do|would) you (?:want|like|prefer) (?:me )?to|would you like me|want me to"
@@ -200,14 +200,14 @@ _ABOUT_NEXT_STEP = re.compile(
     r"|(?:which|what) (?:\w+ ){0,2}(?:would|do) you (?:like|want) to (?:discuss|do|clarify|work on|tackle))\b",
     re.IGNORECASE,
 )
-"""What a tool asks before it takes a step; chosen by reading the questions of cipher-box and context-evaluator."""
+"""Questions of a tool before its next step; chosen by reading the questions of cipher-box and context-evaluator."""
 
 _GOING_ON_CHARACTERS = 40
 _REFUSED = ("The user doesn't want to proceed", "user rejected", "Request failed with status", "tool use was rejected")
 
 MOST_TOOL_FACTS = 3
 MOST_ANSWERED = 23
-"""Of a turn in which a person was asked; half of the facts that a record of the built-in learner has."""
+"""The most answers of one turn: half of the facts that a record of the built-in learner has."""
 
 _MOST_FILES = 30
 _COMMAND_CHARACTERS = 100
@@ -218,24 +218,24 @@ _ANSWER_CHARACTERS = 500
 
 @attrs.frozen
 class ToolFact:
-    """A statement, and the number of the event that shows it."""
+    """A statement, and the number of the event that it comes from."""
 
     number: int
     text: str
     is_of_the_moment: bool = False
-    """It tells what was to be done next, which is done by now."""
+    """Whether it is about a next step, which is done by now."""
 
 
 @attrs.frozen
 class Files:
-    """Paths, relative to the project where they are inside of it; what was changed is not repeated as read."""
+    """Paths, relative to the project if they are inside of it. A changed file is not repeated as read."""
 
     modified: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
 
 
 def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
-    """The files that ``tools`` changed and read, in the order in which they first did."""
+    """The files that ``tools`` changed and read, in the order of their first use."""
     modified: dict[str, None] = {}
     read: dict[str, None] = {}
     for tool in tools:
@@ -248,7 +248,7 @@ def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
 
 
 def answered_facts(tools: Sequence[ToolUse]) -> list[ToolFact]:
-    """What a person answered to ``tools``, each question with its answer; the last ones where there are many."""
+    """A person's answers to ``tools``, each with its question. Of many, the last ones."""
     told = [
         ToolFact(
             tool.number,
@@ -263,14 +263,14 @@ def answered_facts(tools: Sequence[ToolUse]) -> list[ToolFact]:
 
 
 def _only_goes_on(answered: UserAnswer) -> bool:
-    """It chose how to go on with the talk, in a few words."""
+    """Whether the answer only says, in a few words, how to go on with the talk."""
     return len(answered.answer) <= _GOING_ON_CHARACTERS and _GOING_ON.search(answered.question) is not None
 
 
 def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFact]:
     """The last commit, then the last failures, one of each command: at most three.
 
-    A failure matters only where it is what the turn is about.
+    Failures matter only if the turn is about one.
     """
     runs = [tool for tool in tools if runs_commands(tool.name)]
     commits = [ToolFact(tool.number, f"Committed: {message}") for tool in runs for message in _commit_messages(tool)]
@@ -281,7 +281,7 @@ def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFac
 
 
 def changed_files(name: str, given: Any, project_path: str) -> tuple[str, ...]:
-    """The files that a tool called ``name`` changes, as it is ``given`` them; those of a patch too."""
+    """The files that a tool called ``name`` changes, by its arguments ``given``, including files of a patch."""
     if not _writes(name, given):
         return ()
     texts = given.values() if isinstance(given, dict) else (given,)
@@ -290,7 +290,7 @@ def changed_files(name: str, given: Any, project_path: str) -> tuple[str, ...]:
 
 
 def _writes(name: str, given: Any) -> bool:
-    """Kiro's ``fs_write`` and Claude's ``Edit`` say so by name, a text editor tool by its command."""
+    """Whether the tool writes: Kiro's ``fs_write`` and Claude's ``Edit`` by name, a text editor by its command."""
     if _WRITING.search(name) and not runs_commands(name):
         return True
     return (
@@ -301,7 +301,7 @@ def _writes(name: str, given: Any) -> bool:
 
 
 def _input(tool: ToolUse) -> Any:
-    """The tool's input as JSON; text where it is none, or was cut by the frame."""
+    """The tool's input as JSON, or as text if it is no JSON or the frame cut it."""
     if not tool.input.startswith(("{", "[")):
         return tool.input
     try:
@@ -311,7 +311,7 @@ def _input(tool: ToolUse) -> Any:
 
 
 def _paths(value: Any) -> Iterator[str]:
-    """Texts under a key that names a file, at any depth."""
+    """The texts under keys that name a file, at any depth."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key in _PATH_KEYS and isinstance(inner, str) and _FILE_NAME.search(inner):
@@ -334,7 +334,7 @@ def command_of(tool: ToolUse) -> str:
 
 
 def command_in(name: str, given: Any) -> str:
-    """The command line that a tool called ``name`` runs, as it is ``given`` it; the empty text if it runs none."""
+    """The command line that a tool called ``name`` runs, from its arguments ``given``; empty if it runs none."""
     if not runs_commands(name):
         return ""
     if isinstance(given, dict):
@@ -355,7 +355,7 @@ def _commit_messages(tool: ToolUse) -> Iterator[str]:
 
 
 def _failure(tool: ToolUse) -> str:
-    """What ran and the line that says how it failed, or the empty text."""
+    """The command and the line that says how it failed, or the empty text."""
     if not tool.has_failed or any(mark in tool.output for mark in _REFUSED):
         return ""
     lines = (line.strip() for line in tool.output.splitlines())

@@ -1,7 +1,6 @@
-"""Faults: which prompts are about one, which sentences tell its cause, and which commands fail as they are called.
+"""Faults: prompts about a fault, sentences that give its cause, and commands that fail because of how they are called.
 
-To a prompt about a fault, a plain statement is the cause, however it is worded: "The products table has no index on
-tenant_id."
+After a prompt about a fault, any plain statement is the cause: "The products table has no index on tenant_id."
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ _FAULT = re.compile(
     r"|too long))\b",
     re.IGNORECASE,
 )
-"""How something goes wrong."""
+"""Words for something that goes wrong."""
 
 _ORDER = re.compile(
     r"\W*(?:(?:ok|okay|yes|now|then|so|and|please|also|can you|could you|lets|let's|we (?:should|need to|must)"
@@ -58,7 +57,7 @@ _ORDER = re.compile(
     r"|put|refactor|remove|rename|replace|review|run|set|summari[sz]e|test|translate|update|use|write)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that wants something made, whatever it names."""
+"""The beginning of a sentence that orders something to be made, whatever else it names."""
 
 _REPORT = re.compile(
     r"\W*+(?:(?:hmm|hm|ok|okay|so|and|but|also|now|hey|hi)\b[\s,:.]*+)*+(?:the|our|my|some|all|every|both|users?"
@@ -70,7 +69,7 @@ _REPORT = re.compile(
 _REPORT_CHARACTERS = 60
 
 _READ_CHARACTERS = 600
-"""Of a prompt: what follows is mostly pasted."""
+"""How many characters of a prompt are read. What follows is mostly pasted."""
 
 _ACT = re.compile(
     r"\W*+(?:(?:now|so|then|next|first|also|ok|okay|good|great|perfect)\b[\s,:]*+)*+"
@@ -82,7 +81,7 @@ _ACT = re.compile(
     r"|\W*+(?:the |this |your |my )?(?:prs?|pull requests?|commits?|push|review)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that tells what its speaker did, or what is to be done."""
+"""The beginning of a sentence that says what its speaker did, or what to do."""
 
 _HEDGED = re.compile(
     r"\b(?:still|might|may|could|maybe|perhaps|possibly|probably|likely|seems?|appears?|looks? like|suspect|guess"
@@ -95,7 +94,7 @@ _DOWN = re.compile(
     r"\b(?:(?:is|are|was|were)(?:n't| not)|nothing is|not) (?:\w+ )?(?:running|listening|started|up|ready|done)\b",
     re.IGNORECASE,
 )
-"""That something does not run, which the next start mends."""
+"""Words that say that something does not run. The next start mends that."""
 
 _MENDED = re.compile(
     r"\b(?:(?:has|have|is|are|was|were)(?: been| now| also)* (?:\w+ly )?(?:fixed|resolved|working|updated|added|done"
@@ -104,15 +103,15 @@ _MENDED = re.compile(
     r"|pass(?:es)?|succeeds?)|successfully|correctly|properly|perfectly|as expected)\b",
     re.IGNORECASE,
 )
-"""That it is mended, without what was the matter."""
+"""Words that say that something is mended, but not what was wrong."""
 
 _NAMES = re.compile(r"`[^`\n]+`|\w[._/\\@#=-]{1,2}\w|(?<!\S)--?[a-z]|[a-z][A-Z]|\b[A-Z]{2,}\b|(?<=[a-z,;] )[A-Z]\w|\d")
-"""A file, an identifier, a setting, a name or a number."""
+"""Signs of a file, an identifier, a setting, a name or a number."""
 
 _TICKS = ("\u2705", "\u2713", "\u2714", "\U0001f389")
 _FEWEST_WORDS = 2
 _WORDS_OF_CAUSE = 4
-"""Of its own, that a plain sentence needs which names nothing, where somebody asked why."""
+"""How many words of its own a sentence without a name needs to be a cause, where somebody asked why."""
 
 
 def asks_why(turn: Turn) -> bool:
@@ -121,14 +120,14 @@ def asks_why(turn: Turn) -> bool:
 
 
 def is_about_fault(turn: Turn) -> bool:
-    """Whether a person reports that something goes wrong, rather than ordering what is to be made."""
+    """Whether a person reports that something goes wrong, and does not order something to be made."""
     return any(
         (_FAULT.search(sentence) and not _ORDER.match(sentence)) or _is_report(sentence) for sentence in _asked_in(turn)
     )
 
 
 def _is_report(sentence: str) -> bool:
-    """It tells of a thing that does something, in few words: "the tooltips flicker"."""
+    """Whether ``sentence`` says in a few words that a thing does something: "the tooltips flicker"."""
     if len(sentence) > _REPORT_CHARACTERS or asks(sentence) or not _REPORT.match(sentence):
         return False
     return bool(own_words(sentence.rsplit(maxsplit=1)[-1]))
@@ -143,7 +142,7 @@ def says_how_things_are(sentence: str, *, plainly: bool = False) -> bool:
     """Whether ``sentence`` states something and names what it is about.
 
     Args:
-      plainly: where somebody asked why, enough words stand for a name.
+      plainly: somebody asked why, so enough words can replace a name.
     """
     said = sentence.replace("\u2019", "'")
     if asks(said) or said.rstrip().endswith(":") or is_chatter(said) or tells_how_things_stand(said):
@@ -173,14 +172,14 @@ _TOLD_CAUSE = re.compile(
     r"|la cause (?:\u00e9tait|est)\b|la causa (?:era|es)\b)",
     re.IGNORECASE,
 )
-"""How a person tells what was the matter."""
+"""The beginning of a sentence in which a person says what was wrong."""
 _LEAST_WORDS_TOLD, _MOST_CHARACTERS_TOLD = 4, 400
 
 
 def cause_told_in(prompt: str) -> str:
-    """The sentence of ``prompt`` in which its author tells the cause of something, or the empty text.
+    """The sentence of ``prompt`` in which its author gives the cause of something, or the empty text.
 
-    A long prompt tells of more than that.
+    A long prompt says more than that, so it gives none.
     """
     if len(prompt) > _MOST_CHARACTERS_TOLD:
         return ""
@@ -192,26 +191,28 @@ def _tells_cause(sentence: str) -> bool:
     return is_told and len(own_words(sentence)) >= _LEAST_WORDS_TOLD
 
 
-# Commands that fail for how they are called, and the call that worked: what an agent would try again next week.
+# Commands that fail because of how they are called, with the call that worked: an agent would try them again next week.
 #
-# A failure of the work itself (a test, a type error) is a moment's. "unrecognized subcommand" holds until somebody
+# A failure of the work itself (a test, a type error) passes soon. "unrecognized subcommand" holds until somebody
 # changes the machine or the project.
 
 CALLS_LATER = 6
-"""Calls after a failed one among which the one that worked is looked for."""
+"""How many calls after a failed one are searched for the one that worked."""
 
 LEAST_SHARED = 0.75
-"""Share of the words of the shorter command that both must have. At half, another step of the same work passes for a
-mend ("bun run lint" for "rtk bun run test"). Chosen by reading what four histories yield, so tuned on them."""
+"""The share of the words of the shorter command that both commands must have. With half, another step of the same work
+would count as a mend ("bun run lint" for "rtk bun run test"). Chosen by reading the results of four histories, so tuned
+on them.
+"""
 
 MOST_TRAPS = 8
-"""Of one batch."""
+"""The most traps of one batch."""
 
 _TRAP_IMPORTANCE = 6
 _COMMAND_CHARACTERS = 80
 _ERROR_CHARACTERS = 80
 _LINES_READ, _LINE_CHARACTERS = 40, 400
-"""Of an output, for the line that says how a command was called wrongly."""
+"""How many lines of an output, and characters of a line, are searched for the usage error."""
 
 _USAGE_ERROR = re.compile(
     r"command not found|unrecognized (?:sub)?command|unrecognized (?:option|argument)|unknown (?:sub)?command"
@@ -221,11 +222,11 @@ _USAGE_ERROR = re.compile(
     re.IGNORECASE,
 )
 _PIPED = re.compile(r"\d?>&?\s?\S+|\|.*", re.DOTALL)
-"""Where the output goes, or what is done if it fails: it says nothing of the call."""
+"""The part of a command that redirects its output or handles its failure. It says nothing about the call."""
 
 _CHANGE_OF_FOLDER = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|(?:\\.|[^\s&;|\\])++)\s*(?:&&|;)\s*")
 _ANNOUNCEMENT = re.compile(r"^\s*echo\s+(?:\"[^\"]*\"|'[^']*')\s*(?:&&|;)\s*")
-"""What the agent prints before a call, to find its output again."""
+"""The text that an agent prints before a call to find the call's output again."""
 _SIGNS = re.compile(
     r"^(?:(?:result|stdout|stderr):\s*+|(?:npm )?(?:error|err!|fatal|usage)(?::|\s)\s*+|(?:/bin/)?(?:ba|z)?sh:\s*+"
     r"|\(eval\):|line \d++:\s*+|\d++:\s*+)++",
@@ -237,16 +238,16 @@ _GENERAL = {
     *("a", "an", "and", "argument", "command", "error", "flag", "found", "in", "is", "it", "missing", "no", "not"),
     *("npm", "of", "option", "script", "the", "to", "unknown"),
 }
-"""Words of error lines that blame nothing."""
+"""Words of error lines that name no cause."""
 
 
 @attrs.frozen
 class _Call:
     number: int
     command: str
-    """In one line, without the folder it ran in and without where its output went."""
+    """The command on one line, without its folder and without the redirection of its output."""
     problem: str
-    """The line that says that it was called wrongly; empty if none does."""
+    """The output line that says that the command was called wrongly; empty if there is none."""
     has_failed: bool
 
     @classmethod
@@ -257,14 +258,14 @@ class _Call:
 
     @property
     def purpose(self) -> str:
-        """Its last word before ``--`` that is no option and is not what the error is about; empty if there is none."""
+        """The last word before ``--`` that is neither an option nor named by the error; empty if there is none."""
         blamed = set(_WORD.findall(self.problem))
         words = _WORD.findall(self.command.partition(" -- ")[0])
         return next((word for word in reversed(words) if not word.startswith("-") and word not in blamed), "")
 
 
 def traps_of(batch: ReadBatch) -> list[Extract]:
-    """A memory for each call in ``batch`` that failed as it stood, with the call of its session that worked instead."""
+    """A memory for each call of ``batch`` that failed as written and whose session has a later call that worked."""
     sessions: defaultdict[str, list[_Call]] = defaultdict(list)
     for event in batch.events:
         if event.tool and command_of(event.tool).strip():
@@ -278,7 +279,7 @@ def traps_of(batch: ReadBatch) -> list[Extract]:
 
 
 def trap_in(summary: str) -> tuple[str, str] | None:
-    """The call that fails and the one that works, of a summary that ``traps_of`` wrote; None of any other."""
+    """The failing call and the working one in a summary by ``traps_of``; None for any other summary."""
     found = _SUMMARY.fullmatch(summary)
     return (found[1], found[2]) if found else None
 
@@ -321,14 +322,15 @@ def _usage_error(command: str, output: str) -> str:
 
 
 def _blames(said: str, command: str) -> bool:
-    """Whether a word of ``command`` is what the error is about: shells also complain of their own start files."""
+    """Whether the error is about a word of ``command``: shells also complain about their own start files."""
     return not ({word.rstrip(":") for word in _WORD.findall(said)} - _GENERAL).isdisjoint(_WORD.findall(command))
 
 
 def _is_mend(worked: _Call, failed: _Call) -> bool:
-    """Whether most of the call is the same, and what it was for.
+    """Whether ``worked`` is mostly the same call as ``failed``, for the same purpose.
 
-    A call that only leaves out the name that was not found lists what there is, as "npm run" does.
+    A call that only leaves out the name that was not found lists the names that exist, as "npm run" does. It is no
+    mend.
     """
     mine, others = {*_WORD.findall(failed.command)}, {*_WORD.findall(worked.command)}
     if not mine or not others or mine == others or (failed.purpose and failed.purpose not in others):

@@ -1,4 +1,4 @@
-"""The extractive learner: a memory for each turn that says something, in its own words, and one for a rule."""
+"""The built-in learner: a memory for each turn that says something, in its own words, and one for each rule in it."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, O
 from kiro_learn.model.wording import letters
 from kiro_learn.retrieval.query.prose import asks
 
-# The extractive learner: a memory for each turn that says something, in its own words, and one for a rule in it.
+# The built-in learner: a memory for each turn that says something, in its own words, and one for a rule in it.
 #
-# The record is the turn, found by its prompt and told by the beginning of its answer; it cites exactly these
-# events, and a tool's only where a fact comes from it. The same text always gives the same answer.
+# The record stands for the turn: it is found by the prompt, and its text is the beginning of the answer. It cites the
+# events of both, and a tool's event only if a fact comes from it. The same text always gives the same result.
 
 _LEAST_CHARACTERS = 40
-"""Of an answer without its chatter; below that a turn is only kept for what its prompt lays down."""
+"""The fewest letters of an answer without its chatter. A shorter one is mostly kept only for rules in its prompt."""
 
 _TELLING = re.compile(r"\d|`|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{2}|(?<=[a-z,;] )[A-Z][a-z]")
 _DENYING = re.compile(r"(?:no|not|never|none|nein|non|nee|нет)\b", re.IGNORECASE)
@@ -73,7 +73,7 @@ _NUMBER = re.compile(r"\W*v?\d[\d.,:x/%-]*\W*")
 _QUESTION_WORD = re.compile(r"\s*(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
 SHORT_PROMPT = 300
-"""Characters of a prompt whose rule is what the whole turn is about."""
+"""The most characters of a prompt whose rule is the subject of the whole turn."""
 
 _RULE_IMPORTANCE = 8
 _CHOICE_IMPORTANCE = 6
@@ -86,7 +86,7 @@ def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
 
 
 def extracts_of(batch: ReadBatch) -> list[Extract]:
-    """What each turn of ``batch`` says that lasts: mostly one extract, and one more for a rule in a long prompt."""
+    """The lasting content of each turn of ``batch``: mostly one extract, and one more for a rule in a long prompt."""
     turns = turns_of(batch.events)
     left = given_up(turns)
     failed = refuted(turns) - left
@@ -97,7 +97,7 @@ def _each_of(turn: Turn, project_path: str, failed: Collection[int], left: Colle
     if turn.answer is not None and turn.answer.number in left:
         yield from _from_given_up(turn, project_path)
     elif turn.previous and turn.previous.answer and turn.previous.answer.number in left:
-        yield from _from_rules(turn)  # the rest is how it was undone, and what is kept instead
+        yield from _from_rules(turn)  # the rest says how the attempt was undone and what stays instead
         if kept := kept_instead(turn.question):
             yield _from_choice(turn, kept)
     else:
@@ -109,7 +109,7 @@ def _from_rules(turn: Turn) -> Iterator[Extract]:
 
 
 def _from_given_up(turn: Turn, project_path: str) -> Iterator[Extract]:
-    """What was tried and left, and why; what the person laid down beside it."""
+    """The attempt that was given up, and why; then the rules that the person laid down in that turn."""
     blocks = earnest_answer(turn)
     if turn.answer is not None and blocks:
         tried = _from_answer(turn, turn.answer, blocks, "", project_path)
@@ -138,7 +138,7 @@ def _extracts(turn: Turn, project_path: str, failed: Collection[int]) -> Iterato
         return
     is_about_rule = is_short and len(rules) == 1 and not _says_more(turn, blocks)
     yield _from_answer(turn, turn.answer, blocks, rules[0].text if is_about_rule else "", project_path)
-    # Each holds beyond the matter of its turn, so it is found, told, overruled and protected by itself.
+    # Each rule holds beyond its turn. As its own record, it is found, told, overruled and protected by itself.
     if not is_about_rule:
         yield from (_from_rule(rule, ()) for rule in rules)
     elif chosen := _chosen(turn):
@@ -151,7 +151,7 @@ def _says_more(turn: Turn, blocks: Sequence[Block]) -> bool:
 
 
 def earnest_answer(turn: Turn) -> list[Block]:
-    """The answer's blocks without chatter; none if it tells of a failure of the agent itself."""
+    """The blocks of the answer without chatter; none if the answer only reports a failure of the agent."""
     if turn.answer is None or is_failed_answer(turn.answer.text):
         return []
     blocks = blocks_of(turn.answer.text)
@@ -168,7 +168,7 @@ class _Rule:
 
 
 def _own_rules(turn: Turn) -> list[_Rule]:
-    """Rules laid down in this batch, each once; one that comes again as context has had its record."""
+    """The rules laid down in this batch, each once. A rule in a context prompt has its record already."""
     found: dict[str, _Rule] = {}
     for said in turn.prompts:
         for text in () if said.is_context else laid_down_in(said.text):
@@ -197,7 +197,7 @@ def _says_something(turn: Turn, blocks: Sequence[Block], is_decided: bool) -> bo
 
 
 def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:
-    """A question that names something, and an answer with a number, a name or code in it, or a "no" with a reason."""
+    """Whether the answer to a named question has a number, a name or code, or is a "no" with a reason."""
     if tells_cause(turn, blocks):
         return True
     if not _asks_something(turn):
@@ -212,13 +212,13 @@ def _asks_something(turn: Turn) -> bool:
 
 
 def from_person(turn: Turn) -> list[Extract]:
-    """What a person laid down in a short prompt of ``turn``, chose or answered, as memories of their own."""
+    """Memories of rules in short prompts of ``turn``, and of a person's choices and answers."""
     rules = [rule for rule in _own_rules(turn) if len(rule.said.text) <= SHORT_PROMPT]
     return list(_from_person(turn, rules, answered_facts(turn.tools)))
 
 
 def _from_person(turn: Turn, rules: Sequence[_Rule], answered: Sequence[ToolFact]) -> Iterator[Extract]:
-    """A memory for each rule, or for a person's choice: it holds whatever the rest of the turn says."""
+    """A memory for each rule, or for a person's choice. They hold whatever the rest of the turn says."""
     if rules:
         yield _from_rule(rules[0], answered)
         yield from (_from_rule(rule, ()) for rule in rules[1:])
@@ -246,7 +246,7 @@ def _in_own_words(
     *,
     facts: tuple[str, ...] = (),
 ) -> Extract:
-    """What a person laid down or chose, as they said it."""
+    """A rule or a choice in the words of the person."""
     return Extract(
         title=title_of_rule(text),
         summary=text,
@@ -261,17 +261,17 @@ def _in_own_words(
 
 
 def _told_cause(turn: Turn) -> str:
-    """The cause that a person told in this batch; one that comes again as context has had its record."""
+    """The cause that a person gave in this batch. A cause in a context prompt has its record already."""
     return cause_told_in("\n".join(said.text for said in turn.prompts if not said.is_context))
 
 
 def _chosen(turn: Turn) -> str:
-    """What a person chose in this batch; a choice that comes again as context has had its record."""
+    """The choice that a person made in this batch. A choice in a context prompt has its record already."""
     return next(filter(None, (chosen_in(said.text) for said in turn.prompts if not said.is_context)), "")
 
 
 def _laid_out(turn: Turn, failed: Collection[int]) -> str:
-    """Steps that a person listed; where the answer did not help, also what they wanted it to become."""
+    """The steps that a person listed. If the answer did not help, else also the change that they wanted."""
     if turn.answer is None:
         return ""
     steps = steps_in(turn.question)
@@ -344,7 +344,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rule: str, p
 
 
 def _not_shown(turn: Turn) -> list[Block]:
-    """What the prompts say, where the summary shows only their beginning."""
+    """The blocks of prompts of which the summary shows only the beginning."""
     typed = (without_logs(said.text) for said in turn.prompts)
     return [block for text in typed if len(text) > PROMPT_CHARACTERS for block in blocks_of(text)]
 

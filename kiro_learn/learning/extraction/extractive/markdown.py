@@ -1,4 +1,4 @@
-"""An answer's Markdown as blocks of near-original words: enough of the syntax to tell a heading from what it heads."""
+"""An answer's Markdown as blocks in nearly its own words. Enough syntax is read to tell a heading from its text."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class Block:
     marker: str = ""
     """``-`` or a number, before a list item."""
     heading: str = ""
-    """The heading it stands under, or empty."""
+    """The heading above the block, or empty."""
 
     @property
     def line(self) -> str:
-        """As it is shown."""
+        """The block as it is shown."""
         if self.kind is BlockKind.HEADING:
             return self.text if self.text.endswith((":", "?", "!", ".")) else f"{self.text}:"
         return f"{self.marker} {self.text}" if self.marker else self.text
 
 
 def blocks_of(text: str) -> list[Block]:
-    """The blocks of ``text``, in order; fences, rules and emphasis are gone, words and code are as they were."""
+    """The blocks of ``text``, in order, without fences, rules and emphasis. Words and code stay as they were."""
     blocks: list[Block] = []
     heading, may_join = "", False
     for block in _lines(text):
@@ -66,7 +66,7 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def _lines(text: str) -> Iterator[Block | None]:
-    """One block a line; None where a paragraph ends."""
+    """One block for each line; None where a paragraph ends."""
     in_code = False
     for line in text.splitlines():
         if _FENCE.match(line):
@@ -104,7 +104,7 @@ def _row(line: str) -> Block | None:
 
 
 def plain(text: str) -> str:
-    """One line without emphasis; code spans keep their backticks, links their target."""
+    """``text`` on one line without emphasis. Code spans keep their backticks, and links their target."""
     if "*" in text:
         text = _ITALIC.sub(r"\1", _BOLD.sub(r"\1", text))
     if "](" in text:

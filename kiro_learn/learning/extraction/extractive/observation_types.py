@@ -1,4 +1,4 @@
-"""What sort of memory a turn makes, by what was asked and answered."""
+"""The type of the memory that a turn makes, by its question and its answer."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _HABIT = re.compile(
     r"\b(?:convention|best practice|the pattern (?:is|here)|idiomatic|rule of thumb|as a rule)\b", re.IGNORECASE
 )
 _BEGINNING = 400
-"""Characters of the answer that tell what it is about."""
+"""How many first characters of an answer say what it is about."""
 _FIRST_WORDS = 60
-"""Characters in which an answer that tells of a change says so, where no tool shows it."""
+"""How many first characters of an answer say that it made a change, if no tool shows it."""
 
 
 def finds_fault(answer: str) -> bool:
@@ -41,7 +41,7 @@ def finds_fault(answer: str) -> bool:
 
 
 def observation_type(question: str, answer: str, *, chosen: bool, changed_files: bool) -> ObservationType:
-    """True to the content: a choice before a fault, a fault before a change, a change before an explanation."""
+    """The type by the content: a choice before a fault, a fault before a change, a change before an explanation."""
     beginning = answer[:_BEGINNING]
     if chosen or _DECIDED.search(beginning):
         return ObservationType.DECISION
@@ -55,7 +55,7 @@ def observation_type(question: str, answer: str, *, chosen: bool, changed_files:
 
 
 def knowledge_type(*, rules: bool, chosen: bool) -> KnowledgeType | None:
-    """Only where a person said so: a rule is a constraint, a choice is a decision."""
+    """The type of what a person laid down: a rule is a constraint, a choice is a decision; else None."""
     if rules:
         return KnowledgeType.CONSTRAINT
     return KnowledgeType.DECISION if chosen else None

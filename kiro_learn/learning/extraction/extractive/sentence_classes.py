@@ -1,8 +1,8 @@
-"""Which sentences of a prompt its author says, and whether with one they lay down a rule, choose, or do neither.
+"""Which sentences of a prompt are its author's own, and whether one is a rule, a choice, or neither.
 
-The latter by a linear classifier: each word, each pair of words, how the sentence begins and ends, and each sign in it
-has a weight, and their sum is the logarithm of the odds. The weights are those of a logistic regression, fitted by
-``benchmarks/sentence_weights.py``, which says on what, and how well it does on what it has not seen.
+A linear classifier decides the latter: each word, each pair of words, the beginning and end of the sentence, and each
+sign in it has a weight, and their sum is the logarithm of the odds. ``benchmarks/sentence_weights.py`` fits the weights
+by logistic regression. It says on which data, and how well they do on unseen data.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from kiro_learn.learning.extraction.extractive.vocabulary import sentences
 from kiro_learn.retrieval.kept_texts import kept
 
 MOST_KEPT = 1_024
-"""Sentences whose odds are kept: those of a prompt are asked for by several readers."""
+"""How many sentences have their odds kept in memory: several readers ask for those of one prompt."""
 
 RULE_AT, CHOICE_AT = 0.5, -0.2
-"""From which odds on a sentence is one: a wrong rule stands in every brief, so fewer are found than could be."""
+"""The least log-odds of a rule and of a choice. A wrong rule stands in every brief, so rules need more."""
 
 SIGN_VALUE = 0.3
-"""Of a sign, beside words whose squares sum to 1."""
+"""The value of a sign, next to words whose squares sum to 1."""
 
 _TOKEN = re.compile(r"[^\W\d_]{1,40}(?:'[a-z]{1,4})?|\d+|[.,:;!?]")
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -43,18 +43,18 @@ class Odds:
 
     @property
     def is_rule(self) -> bool:
-        """It lays down how things are done from now on."""
+        """Whether the sentence lays down how things are done from now on."""
         return self.rule >= RULE_AT and self.rule >= self.choice
 
     @property
     def is_choice(self) -> bool:
-        """It chooses, rejects or replaces something for the project."""
+        """Whether the sentence chooses, rejects or replaces something for the project."""
         return self.choice >= CHOICE_AT and not self.is_rule
 
 
 @kept(MOST_KEPT)
 def odds_of(sentence: str) -> Odds:
-    """The odds of ``sentence``, which its author says and does not ask."""
+    """The odds of ``sentence``, which must be its author's own and no question."""
     weights = _weights()
     found = words_of(sentence)
     words = [word for word in found if word in weights]
@@ -69,7 +69,7 @@ def odds_of(sentence: str) -> Odds:
 
 
 BIAS = "(bias)"
-"""The name of what every sentence has."""
+"""The name of the weight that every sentence has."""
 
 
 @cache
@@ -79,7 +79,7 @@ def _weights() -> Mapping[str, tuple[float, float]]:
 
 
 def words_of(sentence: str) -> frozenset[str]:
-    """What of the words of ``sentence`` has a weight: words, pairs, its first and last ones, and its length."""
+    """The weighted features from words: words, pairs, the first and last words, and the number of words."""
     tokens = list(_tokens(sentence))[:_MOST_TOKENS]
     pairs = {f"{one} {other}" for one, other in pairwise(tokens)}
     ends = {f"^ {' '.join(tokens[:count])}" for count in (1, 2, 3)} | {
@@ -98,10 +98,10 @@ def _tokens(sentence: str) -> Iterator[str]:
             yield token
 
 
-# Signs in a sentence of what a person says with it: where it holds and how long, what it wants, or that it asks.
+# Signs in a sentence: where and how long it holds, what it wants, or that it asks.
 #
-# Each is a pattern of many words that say the same, in the languages that are known. What a sign says for a rule or a
-# choice is not written here: its weight is learned, as that of a word is.
+# Each sign is a pattern of many words that mean the same, in the known languages. Whether a sign speaks for a rule or
+# for a choice is not written here: its weight is learned, like that of a word.
 
 _PLACE = (
     "(?:app|branch|codebase|code base|code|company|game|library|module|monorepo|org|package|pipeline|project|repo"
@@ -111,7 +111,7 @@ _POLITE = r"^(?:(?:please|pls|and|but|also|so|ok|then|hey|no|bitte|por favor)[,.
 
 
 _SIGN_FORMS = {
-    # For a rule: where it holds, and for how long.
+    # For a rule: its place and its duration.
     "place": (
         rf"\b(?:in|for|across|throughout|on|inside|within) (?:this|our|these|the (?:whole"
         rf"|entire)) (?:\w{{1,30}} )?{_PLACE}\b"
@@ -142,7 +142,7 @@ _SIGN_FORMS = {
     ),
     "shouted": r"(?-i:\b(?:NEVER|ALWAYS)\b)",
     "only": r"\b(?:only|exclusively|nur|ausschließlich|sólo|solo|solamente|seulement|uniquement)\b|のみ|だけ",
-    # What it speaks of: all things of a kind, none of them.
+    # For its subject: all things of a kind, or none of them.
     "every": (
         r"\b(?:every|each|all|any|alle[nr]?|jede[rsnm]?|tod[oa]s?|cada|tout(?:e|es)?|tous|chaque)\b|すべて|全て|全部"
     ),
@@ -165,7 +165,7 @@ _SIGN_FORMS = {
         r"|semicolons?|naming)\b"
         r"|\b(?:commit messages|docstrings|english|englisch|inglés|anglais)\b|英語|日本語"
     ),
-    # What is wanted.
+    # For its demand.
     "forbidden": (
         r"\b(?:forbidden|prohibited|banned|off[- ]limits|mandatory|required|non[- ]negotiable|no[- ]go|taboo|tabu"
         r"|verboten"
@@ -289,7 +289,7 @@ _SIGN_FORMS = {
     "i": r"\bi\b",
     "number": r"\d",
 }
-"""What is looked for in a sentence, by its name, in the languages that are known."""
+"""The pattern of each sign by its name, in the known languages."""
 
 _SIGNS = {name: re.compile(form, re.IGNORECASE) for name, form in _SIGN_FORMS.items()}
 
@@ -302,7 +302,7 @@ _TOGETHER: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "every must": (frozenset({"every", "must"}), frozenset()),
     "wish for all": (frozenset({"wish", "every"}), frozenset()),
 }
-"""Signs that say more together, or where others are missing: those that are there, and those that are not."""
+"""Combined signs: some signs must be there, and others must be missing."""
 
 
 def signs_of(sentence: str) -> frozenset[str]:
@@ -312,22 +312,22 @@ def signs_of(sentence: str) -> frozenset[str]:
     return frozenset(found | together)
 
 
-# The sentences of a prompt that its author says: no paste, no quotation, no text that is to be worked on.
+# The sentences of a prompt that are its author's own: no paste, no quotation, no text that is to be worked on.
 
 _PASTED_LENGTH = 1_500
-"""Characters. A longer prompt is a paste; its "always" and "never" are not the user's, but for its two ends."""
+"""The most characters of an own prompt. Of a longer one only the ends are the user's, the rest is a paste."""
 _OWN_LENGTH = 400
-"""Characters of the first and of the last paragraph of a paste, from which on they belong to it."""
+"""The first or last paragraph of a paste belongs to the paste if it has this many characters."""
 
 _MARKED = re.compile(r"[*#|`{}<>\[\]]|^[ \t]{0,8}[-\u2022\d]", re.MULTILINE)
-"""Of a document, or of code."""
+"""Signs of a document, or of code."""
 _TAKES = re.compile(
     r"\b(?:below|following|this|these|create|write|add|insert|save|translate|summari[sz]e|here)\b", re.IGNORECASE
 )
-"""The first paragraph of a prompt that hands over all of the rest."""
+"""Words of a first paragraph that hands over all of the rest."""
 
 _FULL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) +(?=[a-z])|(?<=\b[Nn][Oo][.!]) +(?=[^\W\d])")
-"""Behind which a small letter may begin a sentence; "no." is an abbreviation before a number only."""
+"""The end of a sentence after which a small letter may begin another; "no." abbreviates only before a number."""
 
 _COLON = re.compile(r":(?=\s|$)")
 _REPORT = re.compile(
@@ -341,7 +341,7 @@ _REPORT = re.compile(
     r"|text|terms|policy|contract|spec|ticket|issue|description|the (?:rule|principle|saying|proverb|phrase))s?$",
     re.IGNORECASE,
 )
-"""Before a colon: what follows is somebody else's, or is to be written."""
+"""Words before a colon that announce a text of somebody else, or a text to be written."""
 _BY_MYSELF = re.compile(
     r"\b(?:i|we) (?:already |have |just |'ve )*(?:said|say|told|wrote)\b|\bas i said\b", re.IGNORECASE
 )
@@ -352,7 +352,7 @@ _REPORTED = re.compile(
     r"|(?!i\b|we\b|you\b|always\b|never\b)[\w-]+ (?:says|said|told (?:me|us)|claims|claimed)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that tells what others say."""
+"""The beginning of a sentence that reports what others say."""
 _QUOTED = re.compile(
     "\"[^\"\n]{8,400}\"|[\u201c\u201e][^\u201c\u201d\u201e\n]{8,400}[\u201c\u201d]|(?<![\\w'])'[^'\n]{8,400}'(?!\\w)"
 )
@@ -361,7 +361,7 @@ _COMMENT = re.compile(r"[ \t]{0,8}(?://|#|/\*|--|<!--)\s")
 
 
 def own_sentences(prompt: str) -> list[str]:
-    """Those of ``prompt`` that its author says, also where a small letter begins one, as people type."""
+    """The sentences of ``prompt`` that are its author's own. A small letter may begin one, as people type."""
     own: list[str] = []
     for part in own_parts(prompt):
         for sentence in sentences(part):
@@ -369,13 +369,13 @@ def own_sentences(prompt: str) -> list[str]:
                 continue
             head = _COLON.split(sentence, maxsplit=1)[0]
             if head != sentence and _REPORT.search(head) and not _BY_MYSELF.search(head):
-                break  # and all that follows is of that text
+                break  # the rest belongs to that text too
             own += [said for said in map(tidy, _FULL_STOP.split(sentence)) if not is_reported(said)]
     return own
 
 
 def own_parts(prompt: str) -> list[str]:
-    """``prompt``; of one that is long, what was typed around the paste."""
+    """``prompt``; of a long one only the parts that were typed around the paste."""
     if len(prompt) <= _PASTED_LENGTH:
         return [prompt]
     head, is_first, _ = prompt[:_OWN_LENGTH].partition("\n\n")
@@ -385,15 +385,15 @@ def own_parts(prompt: str) -> list[str]:
 
 
 def is_reported(sentence: str) -> bool:
-    """Whether ``sentence`` tells what somebody else said."""
+    """Whether ``sentence`` reports what somebody else said."""
     return _REPORTED.match(sentence) is not None
 
 
 def unquoted(sentence: str) -> str:
-    """``sentence`` without what it quotes; a name in quotation marks stays."""
+    """``sentence`` without quotations. A name in quotation marks stays."""
     return _QUOTED.sub('""', sentence)
 
 
 def tidy(sentence: str) -> str:
-    """Without the mark of a list, and with a typewriter's apostrophes."""
+    """``sentence`` without the mark of a list, and with a typewriter's apostrophes."""
     return sentence.replace("\u2019", "'").lstrip("-*\u2022> \t")

@@ -1,7 +1,7 @@
-"""Makes titles: one line that says what was found or decided, for lists.
+"""Makes titles for lists: one line that says what was found or decided.
 
-Of the headings, sentences and list items of an answer the one is taken that most likely says what holds, by a linear
-ranking of what each is like. The weights are fitted by ``benchmarks/title_weights.py`` on titles that readers chose.
+The title is the heading, sentence or list item of an answer that most likely says what holds, by a linear ranking of
+its features. The weights are fitted by ``benchmarks/title_weights.py`` on titles that readers chose.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LABEL = re.compile(
     r"|(?:looking|based) (?:at|through|on) [^:,]{1,40}[:,]\s+",
     re.IGNORECASE,
 )
-"""What an answer writes before what it says, as in "Summary: ..." or "Looking at the code, ..."."""
+"""Words before the content of an answer, as in "Summary: ..." or "Looking at the code, ..."."""
 
 _OPENER = re.compile(
     r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
@@ -42,7 +42,7 @@ _ENUMERATED = re.compile(
     r"(?:option|approach|alternative|step|scenario|phase|case|part|section|example|test|layer|level) \w{1,2}\b",
     re.IGNORECASE,
 )
-"""A heading that is one of several: none of them names the whole."""
+"""A heading that is one of several. None of them names the whole."""
 
 _LOWER_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?[,:;.?!]?(?:\s|$)")
 _NUMBER = re.compile(r"\d{1,2}[.)]\s+")
@@ -52,7 +52,7 @@ _LEANING = re.compile(
     r"(?:it|its|it's|this|that|that's|they|these|those|both|there|there's|(?:the )?same|neither|either|which|so)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that refers to the one before it."""
+"""The beginning of a sentence that refers to the one before it."""
 
 _WITHOUT_SUBJECT = re.compile(
     r"(?:because|due to|so that|to (?:avoid|keep|make|prevent)|he|she|him|her|one of|at least|at most|up to|until)\b"
@@ -61,21 +61,21 @@ _WITHOUT_SUBJECT = re.compile(
     r"|(?:about |around |from |every )?v?\d[\w.,:%/-]{0,20}(?: [\w%/]{1,12})?[.]?$",
     re.IGNORECASE,
 )
-"""How an answer begins whose subject is in its question: "2.15, since 3.x needs another Postgres"."""
+"""The beginning of an answer with its subject in the question: "2.15, since 3.x needs another Postgres"."""
 
 _JOINING = re.compile(
     r"^(?:(?:and|so|but|or|hey|hi|ok|okay|well|also|then|please)\b[\s,]{1,3}){1,3}(?=\S)", re.IGNORECASE
 )
-"""What joins a question or a rule to the talk before it."""
+"""Words that join a question or a rule to the talk before it."""
 
 _ENOUGH_WORDS = 3
-"""Words of its own that a sentence needs to stand alone in a list."""
+"""How many words of its own a sentence needs to stand alone in a list."""
 
 _LEAST_WORDS = 2
-"""Of its own, that it needs behind the question it answers."""
+"""How many words of its own a sentence needs after the question that it answers."""
 
 _HEADING_WORDS = 4
-"""Of a heading's own. The first heading of an answer names all of it, and needs but two."""
+"""How many own words a heading needs. The first heading of an answer names all of it, and needs only two."""
 
 _FIRST_HEADING_WORDS = 2
 
@@ -89,7 +89,7 @@ _CLAIM = re.compile(
     r"\W*$)",
     re.IGNORECASE,
 )
-"""That something was done, without saying what holds now."""
+"""A sentence that claims that something was done, without saying what holds now."""
 
 _CAUSE = re.compile(
     r"\b(?:because|root cause|caus(?:ed|es|ing)\b|the reason|due to|so that|that's why|instead of|rather than|since"
@@ -99,42 +99,42 @@ _CAUSE = re.compile(
 _OFFER = re.compile(
     r"(?:if you (?:like|want)|let me know|shall i|would you|next,? |try |please |you (?:can|should)\b)", re.IGNORECASE
 )
-"""What an answer offers or asks for at its end."""
+"""The beginning of an offer or a request at the end of an answer."""
 
 _CHANGED_FILE = re.compile(r"(?:[\w.@-]+/)*[\w@-]+(?:\.[\w-]+)+(?: \([^)]*\))?\s*(?::|-|\u2013|\u2014|\||$)")
-"""How an item of a list of changes begins: the sentence before it says what for."""
+"""The beginning of an item in a list of changes. The sentence before the list says what they are for."""
 
 _COMMAND = re.compile(r"(?:git|npm|pnpm|yarn|uv|make|cargo|docker|kubectl|cd) ")
 
 MOST_CANDIDATES = 40
-"""Of an answer: what stands below is detail."""
+"""The most candidates of an answer. Those below are details."""
 _FEW_ITEMS = 2
-"""That answer a question together, where nothing else is said."""
+"""How many items together can answer a question, if the answer says nothing else."""
 _CODE_CHARACTERS = 60
-"""Of a line of code that a sentence announces, as a command."""
+"""The most characters of a line of code that a sentence announces as a command."""
 _MOST_PLACES, _LENGTH_STEP, _MOST_LENGTHS = 8, 25, 8
 
 
 @attrs.frozen
 class Candidate:
-    """Something that could be the title."""
+    """A text that could be the title."""
 
     text: str
-    """Without marks, labels and openers."""
+    """The text without marks, labels and openers."""
     kind: BlockKind
     place: int
-    """Among all headings, sentences and items of the answer."""
+    """The place among all headings, sentences and items of the answer."""
     heading: str = ""
-    """Of an item, what it stands under, if that names something."""
+    """The heading above an item, if it names something."""
 
 
 def title_of(blocks: Sequence[Block], prompt: str) -> str:
-    """What of the answer stands alone and is likeliest a title; else the question, and the answer if there is room.
+    """The likeliest title in the answer that stands alone; else the question, with the answer if there is room.
 
-    ``blocks`` are not empty; neither is the title.
+    ``blocks`` must not be empty. The title never is.
     """
     asked, candidates = _asked(prompt), candidates_in(blocks)
-    # An item answers a question rather than stand alone, where nothing else does.
+    # If nothing else stands alone, an item answers a question and is no title by itself.
     listed = [each.text for each in candidates if each.kind is BlockKind.BULLET]
     spoken = [each.text for each in candidates if each.kind is not BlockKind.BULLET]
     standing = [each for each in candidates if _stands_alone(each.text) and not _is_changed_file(each)]
@@ -142,7 +142,7 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     found = likeliest(standing, prompt) if is_told else None
     has_short_question = 0 < len(asked) <= _ASKED_CHARACTERS
     if found and found.kind is BlockKind.BULLET and (found.heading or has_short_question):
-        return _under(found.heading or asked, found.text)  # one of several: what they are about is not in it
+        return _under(found.heading or asked, found.text)  # one of several items: none names their common subject
     if found and has_short_question and _WITHOUT_SUBJECT.match(found.text):
         spoken = [found.text]
     elif found:
@@ -162,7 +162,7 @@ def _under(subject: str, said: str) -> str:
 
 
 def likeliest(candidates: Sequence[Candidate], prompt: str) -> Candidate | None:
-    """The one that is most likely the best title; None if there is none."""
+    """The candidate that is most likely the best title; None if there is none."""
     weights, asked = _weights(), words_asked(prompt)
 
     def score(candidate: Candidate) -> float:
@@ -175,12 +175,12 @@ _ASKED_READ = 400
 
 
 def words_asked(prompt: str) -> frozenset[str]:
-    """Words of the beginning of a prompt, which a title may repeat."""
+    """Words from the beginning of a prompt. A title may repeat them."""
     return frozenset(words(prompt[:_ASKED_READ]))
 
 
 def likeness(candidate: Candidate, asked: frozenset[str]) -> Iterator[tuple[str, float]]:
-    """What ``candidate`` is like, by names that have weights. ``asked``: the words of the prompt."""
+    """The features of ``candidate``, by names that have weights. ``asked``: the words of the prompt."""
     text, kind = candidate.text, candidate.kind.name.lower()
     yield kind, 1.0
     yield f"place {min(candidate.place, _MOST_PLACES)}", 1.0
@@ -219,12 +219,12 @@ def _is_changed_file(candidate: Candidate) -> bool:
 
 
 def title_of_rule(rule: str) -> str:
-    """A rule's own words, without what joins them to the talk before: "ok so we always …" is "We always …"."""
+    """The rule's own words, without what joins them to the talk before: "ok so we always …" is "We always …"."""
     return cut_at_word(_capitalised(_JOINING.sub("", _bare(rule))), TITLE_CHARACTERS)
 
 
 def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
-    """Headings, sentences and list items, bare, in order; a sentence that announces something has that behind it."""
+    """Bare headings, sentences and list items, in order. A sentence that announces something includes it."""
     found: list[Candidate] = []
     for position, block in enumerate(blocks):
         if block.kind is BlockKind.HEADING:
@@ -242,7 +242,7 @@ def candidates_in(blocks: Sequence[Block]) -> list[Candidate]:
 
 
 def _announced(block: Block) -> str:
-    """What of ``block`` a sentence announces that ends in a colon before it: its first item, or a command."""
+    """The part of ``block`` that a sentence before it announces with a colon: the first item, or a command."""
     if block.kind is BlockKind.BULLET:
         return _bare(block.text)
     is_command = block.kind is BlockKind.CODE and len(block.text) <= _CODE_CHARACTERS
@@ -256,7 +256,7 @@ def _heading(block: Block, least: int) -> Iterator[str]:
 
 
 def _stands_alone(text: str) -> bool:
-    """It says enough by itself, holds beyond the hour, and leans neither on the sentence before nor on what follows."""
+    """Whether ``text`` says enough by itself, holds beyond the hour, and does not lean on its neighbours."""
     count = len(own_words(text))
     if text.endswith("?") or _LEANING.match(text) or tells_how_things_stand(text):
         return False
@@ -264,7 +264,7 @@ def _stands_alone(text: str) -> bool:
 
 
 def _asked(prompt: str) -> str:
-    """The first sentence of the prompt that is more than a nod and, if there is one, more than an announcement."""
+    """The first sentence of the prompt that is no nod, and no announcement if there is another."""
     pieces = [
         piece for piece in (_bare(on_one_line(each)) for each in sentences(prompt)) if piece and not is_nod(piece)
     ]
@@ -283,12 +283,12 @@ def _bare(text: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """The hyphens of an option that it begins with stay: "--no-verify"."""
+    """``text`` without marks at its ends. The hyphens of an option at its beginning stay: "--no-verify"."""
     bare = text.strip(_MARKS)
     option = _OPTION_BEFORE.search(text[: text.find(bare)]) if bare else None
     return f"{option[0]}{bare}" if option else bare
 
 
 def _capitalised(text: str) -> str:
-    """With a capital, unless the first word is a name that is written otherwise."""
+    """``text`` with a capital, unless its first word is a name with another spelling."""
     return text[:1].upper() + text[1:] if _LOWER_WORD.match(text) else text

@@ -25,7 +25,7 @@ _MACHINE_TAG = re.compile(
     r"<(/?)(system-reminder|command-message|command-contents|local-command-[a-z]+|user-prompt-submit-hook|task-notification"
     r"|ide_[a-z_]+|bash-(?:stdout|stderr)|steering-reminder|environment_context|user_instructions)\b[^<>]*+>"
 )
-"""Around what an agent writes into a prompt; group 1 is a slash in a closing one."""
+"""Tags around texts that an agent writes into a prompt. Group 1 is the slash of a closing tag."""
 
 _COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>([^<]*)</command-args>")
@@ -34,26 +34,26 @@ _NOT_TYPED = re.compile(
     r"|This session is being continued from a previous|Operation stopped by hook\b|<command-name>|\[Image\b[^\]]*\]\s*$"
     r"|Stop hook feedback\b|\(no content\))"
 )
-"""Prompts that agents write themselves into the place where a person's words stand."""
+"""Prompts that agents write themselves in place of a person."""
 
 _ADDED_LINE = re.compile(r"^If you need specific details from before exiting plan mode\b.*$", re.MULTILINE)
-"""What an agent adds to a plan that a person accepts."""
+"""The line that an agent adds to a plan that a person accepted."""
 
 _SESSION_NOISE = re.compile(r"\s*(?:session|conversation|agent)\s+(?:started|start|ended|resumed|spawn)", re.IGNORECASE)
 
 
 @attrs.frozen
 class Turn:
-    """One answer and what led to it. Without an answer: it was still unfinished when the batch ended."""
+    """One answer and the events that led to it. Without an answer, the turn was unfinished when the batch ended."""
 
     prompts: tuple[Said, ...]
-    """What a person typed, oldest first; several when the agent was interrupted."""
+    """The texts that a person typed, oldest first; several if the agent was interrupted."""
     tools: tuple[ToolUse, ...]
     answer: Said | None
     previous: Turn | None = None
     """The turn before it in the same session, if the batch holds it."""
     is_session_summary: bool = False
-    """It has no prompt and no tool of its own, not even one that an agent wrote itself: it tells of a whole session."""
+    """Whether it sums up a whole session: it has no prompt and no tool of its own, not even a prompt by an agent."""
 
     @property
     def question(self) -> str:
@@ -62,7 +62,7 @@ class Turn:
 
     @property
     def is_answered_by_user(self) -> bool:
-        """A tool asked, and a person answered."""
+        """Whether a tool asked and a person answered."""
         return any(tool.answers for tool in self.tools)
 
 
@@ -72,7 +72,7 @@ class _OpenTurn:
     tools: list[ToolUse] = attrs.Factory(list)
     previous: Turn | None = None
     is_begun: bool = False
-    """A prompt or a tool use led to its answer."""
+    """Whether a prompt or a tool use came before its answer."""
 
     def closed(self, answer: Said | None, *, sums_up: bool = False) -> Turn:
         previous = attrs.evolve(self.previous, previous=None) if self.previous else None
@@ -106,7 +106,7 @@ def _note(said: Said) -> list[Turn]:
 
 
 def _typed(said: Said) -> list[Said]:
-    """``said`` as its author typed it; nothing if no person did."""
+    """``said`` as its author typed it; nothing if no person typed it."""
     text = _without_machine_blocks(said.text) if "<" in said.text else said.text
     command, arguments = _COMMAND_NAME.search(text), _COMMAND_ARGUMENTS.search(text)
     if command and arguments and arguments.group(1).strip():
@@ -118,10 +118,10 @@ def _typed(said: Said) -> list[Said]:
 
 
 def _without_machine_blocks(text: str) -> str:
-    """``text`` without what stands between each machine tag and the next that closes it; one that never closes stays.
+    """``text`` without the blocks between machine tags and their closing tags. A tag that never closes stays.
 
-    Every tag is looked at twice, backwards for where a block ends and forwards to cut, so that a wall of tags that
-    never close costs no more than any other text.
+    Every tag is read twice: backwards to find where a block ends, and forwards to cut. So a wall of tags that never
+    close costs no more than any other text.
     """
     tags = list(_MACHINE_TAG.finditer(text))
     closing_ends: dict[str, int] = {}
@@ -140,26 +140,26 @@ def _without_machine_blocks(text: str) -> str:
     return "".join((*pieces, text[position:]))
 
 
-# A batch of events as values: what a model is shown as text (:mod:`..framing`), without the text.
+# A batch of events as values: the content that a model gets as text (:mod:`..framing`).
 
 _ROLES = {EventKind.PROMPT: "user", EventKind.SESSION_SUMMARY: "assistant"}
 
 
 @attrs.frozen
 class Said:
-    """Something that a person or an agent said, and the number of the event it is from."""
+    """A text that a person or an agent said, and the number of its event."""
 
     number: int
     role: str
     """``user`` for prompts, ``assistant`` for final answers; notes have their own kind as role."""
     text: str
     is_context: bool = False
-    """It was already in an earlier batch."""
+    """Whether it was already in an earlier batch."""
 
 
 @attrs.frozen
 class ToolUse:
-    """One call of a tool, cut as the frame cut it."""
+    """One call of a tool, cut as in the prompt for a model."""
 
     number: int
     name: str
@@ -167,36 +167,36 @@ class ToolUse:
     """JSON if the tool took an object, else text."""
     output: str
     answers: tuple[UserAnswer, ...] = ()
-    """What a person answered to it."""
+    """A person's answers to the tool."""
     has_failed: bool = False
 
 
 @attrs.frozen
 class FramedEvent:
-    """One event of the batch: things said, or a tool's use."""
+    """One event of the batch: texts that were said, or the use of a tool."""
 
     session: str
     said: tuple[Said, ...] = ()
     tool: ToolUse | None = None
     sums_up: bool = False
-    """It is the answer at the end of a turn, or sums up a session, and nothing else."""
+    """Whether it is the answer at the end of a turn, or the summary of a session, and nothing else."""
 
 
 @attrs.frozen
 class ReadBatch:
-    """A batch of events, oldest first, as the built-in learner takes it."""
+    """A batch of events, oldest first, in the form that the built-in learner reads."""
 
     project_path: str
     events: tuple[FramedEvent, ...]
     sources: Sources
-    """Which events each number stands for."""
+    """The events that each number stands for."""
 
 
 def read(snapshot: BufferSnapshot) -> ReadBatch:
-    """All of ``snapshot``, after the prompts before it; numbered, and each text cut, as for a model."""
+    """``snapshot`` after its earlier prompts; numbered and cut as for a model."""
     shown = (*snapshot.earlier_prompts, *snapshot.events)
     context_count = len(snapshot.earlier_prompts)
-    # A hook that a busy daemon kept waiting comes by the spool, behind what happened after it.
+    # A hook that waited for a busy daemon comes by the spool, after events that happened later.
     in_time = sorted(enumerate(shown, start=1), key=lambda numbered: numbered[1].valid_time)
     return ReadBatch(
         cleaned(project_path_of(shown)),
@@ -222,16 +222,16 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
     return FramedEvent(event.session_id, said=tuple(said), sums_up=sums_up)
 
 
-# Logs in prompts: hundreds of lines that a program wrote, of which only those that name an error say anything.
+# Logs in prompts: hundreds of lines by a program. Only the lines that name an error say anything.
 
 LEAST_LINES = 8
-"""In a row: fewer may have been chosen by the person who pasted them."""
+"""The fewest log lines in a row. A person who pastes fewer may have chosen them."""
 
 MOST_ERRORS = 4
-"""Of one run that are left, the first ones that differ in more than numbers."""
+"""The most error lines of one log that stay: the first ones that differ in more than numbers."""
 
 _LOOKED_AT = 400
-"""Characters of a line."""
+"""How many characters of a line are read."""
 
 _LOG_LINE = re.compile(
     r"\W{0,3}(?:\w{3} )?\d{2,4}[-./ ]\w{2,3}[-./ ]\d{1,4}[-T ,.]*\d\d[:.]\d\d|\W{0,2}\d\d:\d\d:\d\d\b"
@@ -241,7 +241,7 @@ _LOG_LINE = re.compile(
     r"|\w{3} [ \d]\d \d\d:\d\d:\d\d |I?\d{4} \d\d:\d\d:\d\d\.\d",
     re.IGNORECASE,
 )
-"""How a line of a log begins: with a time, or with a level."""
+"""The beginning of a line of a log: a time, or a level."""
 
 _ERROR = re.compile(
     r"\b(?:error|exception|fail(?:ed|ure)?|fatal|panic|denied|refused|cannot|could not|not found|undefined)\b|\berr\b",
@@ -251,7 +251,7 @@ _NUMBERS = re.compile(r"\d+")
 
 
 def without_logs(text: str) -> str:
-    """``text`` with only the errors of each log in it: of at least LEAST_LINES of its lines in a row."""
+    """``text`` with only the errors of each log in it. A log is at least LEAST_LINES of its lines in a row."""
     lines = text.splitlines()
     if len(lines) < LEAST_LINES:
         return text

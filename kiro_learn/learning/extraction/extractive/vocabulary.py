@@ -1,4 +1,4 @@
-"""The English that this learner knows, and whether a text is English; where it may be cut, and what names it has."""
+"""The English that the built-in learner knows, whether a text is English, where to cut texts, and names in them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from kiro_learn.model.wording import word_set
 from kiro_learn.retrieval.query.prose import OTHER_GRAMMAR, is_stop_word
 
-# The English that this learner knows: words and openings by which it tells talk from knowledge.
+# The English that this learner knows: words and openings that tell talk from knowledge.
 #
-# Lists rather than clever patterns, so that judging a text takes linear time and a list can be read and added to.
-# In a language that is not here everything counts as said in earnest, which keeps too much rather than too little.
+# Plain lists are used, and no clever patterns: a text is judged in linear time, and a list can be read and added to. In
+# a language that is not here every sentence counts as earnest, which keeps too much rather than too little.
 
 
 POLITE = word_set("""
@@ -26,7 +26,7 @@ POLITE = word_set("""
     thing think thinking this to totally true understand understood up very wait welcome well whole works wow y
     yeah yep yes you you're your yup
 """)
-"""A sentence made of nothing else is a nod."""
+"""The words of nods: a sentence of these words alone is a nod."""
 
 STATUS = word_set("""
     above added all analysis any anymore as below both build builds built change changed changes check checked
@@ -39,7 +39,7 @@ STATUS = word_set("""
     tasks test tests there these they those too type typecheck types unit update updated verified verify warning
     warnings was we went were what with without work worked working zero
 """)
-"""A sentence made of these, of nods and of numbers only says how things stand at the moment."""
+"""A sentence of these words, nods and numbers alone only says how things stand at the moment."""
 
 COMMITTING = word_set(
     "amend amended commit committed committing force-pushed merge merged pr push pushed pushing rebase rebased"
@@ -49,7 +49,7 @@ COMMIT_TALK = word_set("""
     add branch by create created everything file files force git hash into lease main master message open opened
     origin pull remote request squash stage staged tag them then these upstream
 """)
-"""What else stands in a sentence that only tells of, or asks for, a commit."""
+"""Other words of a sentence that only reports a commit or asks for one."""
 
 EMPTY = word_set("""
     an another approach at be because been before being bug but by can case cases cause causes current each edge
@@ -67,10 +67,10 @@ ANNOUNCING = (
     *("now i'll ", "now let me ", "now let's ", "i see the ", "i see what ", "next, ", "first, let me"),
     "based on my ",
 )
-"""How a sentence begins that tells what its speaker is about to do."""
+"""The beginning of a sentence in which the speaker says what they are about to do."""
 
 INTRODUCING = ("here's ", "here is ", "here are ", "below is ", "below are ", "this is ", "these are ")
-"""How a line begins that, ending in a colon, only announces what stands below it."""
+"""The beginning of a line that ends in a colon and only announces the text below it."""
 
 OFFERING = (
     *("anything else", "can you ", "could you ", "do you have", "do you want", "does that ", "does this "),
@@ -79,7 +79,7 @@ OFFERING = (
     *("shall i ", "should i ", "want me ", "what do you think", "what would you", "which approach", "which one "),
     *("which option", "which would you", "would you "),
 )
-"""How a sentence begins that offers, or asks how to go on."""
+"""The beginning of a sentence that offers something, or asks how to go on."""
 
 FAILED_ANSWERS = (
     *("(no content)", "5-hour limit reached", "claude ai usage limit reached", "credit balance is too low"),
@@ -87,7 +87,7 @@ FAILED_ANSWERS = (
     *("rate limit", "rate limit exceeded", "rate limit reached", "request timed out", "usage limit reached"),
     "you've hit your limit",
 )
-"""The agent's own failure, in the place where an answer stands: nothing else, or only how to go on."""
+"""Reports of the agent's own failure in place of an answer, alone or with a hint how to go on."""
 
 FILE_EXTENSIONS = word_set("""
     bash c cc cfg cjs conf cpp cs css csv dart env ex exs fish go gradle h hpp html ini ipynb java js json jsonl
@@ -96,7 +96,7 @@ FILE_EXTENSIONS = word_set("""
 """)
 
 
-# Sentences and words: where a text may be cut, and what it says beside how it says it.
+# Sentences and words: where a text may be cut, and which words it has.
 
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])[\"')\]*`]{0,3}\s+(?=[\"'(\[`*]{0,3}[A-Z0-9\u2010-\uffff/~-])|(?<=[\u3002\uff01\uff1f])|\n+"
@@ -106,13 +106,13 @@ _DAY = re.compile(r"\b\d{1,2}\.$")
 _MONTH = re.compile(r"(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)\w{0,6}\b")
 _LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}|\w[\w.'/-]*")
-"""Scripts without spaces count by pairs of characters."""
+"""Words. In scripts without spaces, pairs of characters count as words."""
 
 _MARGINS = " \t\n,;:-\u2013\u2014("
 
 
 def sentences(text: str) -> list[str]:
-    """``text`` at its sentence and line ends, in order; joined they say all that it says."""
+    """The sentences of ``text``, split at sentence and line ends, in order. Together they are the whole text."""
     pieces: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(text):
@@ -135,7 +135,7 @@ def cut_at_word(text: str, limit: int) -> str:
 
 
 def cut_at_sentence(text: str, limit: int) -> str:
-    """The sentences of ``text`` that fit whole into ``limit``; if not half of it is used, cut at a word instead."""
+    """The sentences of ``text`` that fit into ``limit``. If they use less than half of it, it is cut at a word."""
     if len(text) <= limit:
         return text
     ends = [end.start() for end in _SENTENCE_END.finditer(text, 0, limit)]
@@ -143,12 +143,12 @@ def cut_at_sentence(text: str, limit: int) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Words in lower case; names with dots, dashes and slashes in them stay whole."""
+    """The words of ``text`` in lower case. Names with dots, dashes and slashes stay whole."""
     return [word.rstrip(".'/-").lower() for word in _WORD.findall(text)]
 
 
 def overlap(text: str, others: set[str]) -> float:
-    """Share of the distinct words of ``text`` that are among ``others``: 0 to 1; 1 if it has none."""
+    """The share of the distinct words of ``text`` that are among ``others``: 0 to 1; 1 if it has no words."""
     mine = set(words(text))
     return len(mine & others) / len(mine) if mine else 1.0
 
@@ -158,7 +158,7 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# Names that a memory is about: identifiers and files, as the turn wrote them.
+# Names that a memory is about: identifiers and files, spelled as in the turn.
 
 MOST_CONCEPTS = 10
 _MOST_FILES = 20
@@ -166,13 +166,13 @@ _MOST_FILES = 20
 _CODE_SPAN = re.compile(r"`([^`\n]{2,60})`")
 _NAME = re.compile(r"[A-Za-z_@.][\w.@:-]*[\w)]")
 _COMPOUND = re.compile(r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z]*(?:[A-Z][a-z0-9]+){2,}|[A-Za-z]+(?:_[A-Za-z0-9]+)+)\b")
-"""camelCase, PascalCase, snake_case and SCREAMING_CASE; a single word may be anything."""
+"""camelCase, PascalCase, snake_case and SCREAMING_CASE. A single word may be anything."""
 
 _PATH = re.compile(r"(?<![\w/:.@-])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.([A-Za-z]{1,5}))(?::\d+(?:-\d+)?)?(?![\w/(])")
 
 
 def concepts_in(prompt: str, answer: str) -> tuple[str, ...]:
-    """The identifiers named most often, at most ten; a name in backticks or in the prompt counts double."""
+    """The ten most frequent identifiers. A name in backticks or in the prompt counts double."""
     counted: Counter[str] = Counter()
     for text in (prompt, prompt, answer):
         counted.update(_identifiers(text))
@@ -197,30 +197,30 @@ def paths_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path.removeprefix("./") for path in found))[:_MOST_FILES]
 
 
-# Whether a text is English: by the words of its prose that carry grammar, and not by one of them.
+# Whether a text is English, by the grammar words of its prose. One such word is not enough.
 #
-# Names, code and paths are no words of any language: ``main.go`` holds no article.
+# Names, code and paths are words of no language: ``main.go`` has no article.
 
 _NO_PROSE = re.compile(r"`[^`\n]{1,400}`|(?<![A-Za-z0-9_~@-])[A-Za-z0-9_~@-]++(?:[./\\@#:=+]++[A-Za-z0-9_~@-]++)++")
 """Code, addresses, paths and dotted names."""
 
 _SHARED = word_set("a all am an as at do has he i in is me no on so was will")
-"""English words that other languages have too: alone, they say nothing about a text."""
+"""English words that other languages have too. They are no evidence by themselves."""
 
 _OF_OTHERS = word_set("""
     als así cuando cuya del denn dessen die di e et già ha hij i il io la lo ma mas mi ne né nu ob och og ou pero
     più quindi seine seinem sich si sin sowie tot und usa uso va vor ya y yo zwar
 """)
-"""Small words beside those that lines of prose are told by."""
+"""Small words of other languages, in addition to ``OTHER_GRAMMAR``."""
 
 _OTHER_SCRIPT = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f\u1e00-\u1eff]")
 _LATIN = re.compile(r"[a-zA-Z\u00c0-\u024f\u1e00-\u1eff]")
 _OF_WORK = STATUS | COMMITTING | COMMIT_TALK
-"""English that stands without grammar in the notes of agents: "3 files changed"."""
+"""English words that notes of agents use without grammar: "3 files changed"."""
 
 
 def is_english(texts: Iterable[str]) -> bool:
-    """Whether there is English in ``texts``, and no more grammar of other languages in them than of English."""
+    """Whether ``texts`` have English in them, and at least as much of its grammar as of other languages."""
     prose = _NO_PROSE.sub(" ", "\n".join(texts))
     if len(_OTHER_SCRIPT.findall(prose)) > len(_LATIN.findall(prose)):
         return False
@@ -230,7 +230,7 @@ def is_english(texts: Iterable[str]) -> bool:
 
 
 def is_foreign(text: str) -> bool:
-    """Whether ``text`` is in another language than English; words without any grammar may be of each."""
+    """Whether ``text`` is in a language other than English. Words without grammar may be of any language."""
     prose = _NO_PROSE.sub(" ", text)
     has_others = _OTHER_SCRIPT.search(prose) is not None or any(map(_is_of_others, words(prose)))
     return has_others and not is_english([text])
