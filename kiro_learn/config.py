@@ -1,4 +1,4 @@
-"""Every setting, with its unit, bound and default. Built once, at the start; each room receives only its own part."""
+"""Every setting, with its unit, bounds and default. Built once, at the start; each room receives only its own part."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from kiro_learn.model.settings import Setting as Setting  # noqa: PLC0414  # for
 from kiro_learn.model.sharing import SharedProject, shared_projects
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
-"""An agent without tools, of a cheap model; docs/models.md has its file."""
+"""An agent without tools that runs a cheap model; docs/models.md shows its file."""
 
 _VARIABLE_OR_NONE = matching(re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?"), "a variable's name, not a key")
 
 
 def _command(_instance: object, _attribute: attrs.Attribute[str], value: str) -> None:
-    """As the daemon parts it into words."""
+    """Check that the command splits into words, as the daemon splits it."""
     try:
         words = shlex.split(value)
     except ValueError as error:
@@ -37,29 +37,29 @@ _POSTGRESQL_OR_NONE = matching(
 )
 
 CHARACTERS_PER_TOKEN = 3
-"""Of English prose a token holds four, of code and paths about three."""
+"""A token holds about four characters of English prose, and about three of code and paths."""
 
 
 @attrs.frozen(kw_only=True)
 class ServerConfig:
-    """Where the daemon listens and what it takes in."""
+    """Where the daemon listens, and the limits of its requests."""
 
     host: Literal["127.0.0.1", "::1", "localhost"] = "127.0.0.1"
     """Loopback only: this port serves one user on one machine."""
     port: int = attrs.field(default=21100, validator=between(0, 65535))
     """0 picks a free one."""
     max_body_bytes: int = attrs.field(default=2_097_152, validator=between(1024, 268_435_456))
-    """Of one request; an import may be as large in all as it likes, in several."""
+    """The most bytes of one request; an import of any size is sent in several."""
     keep_alive_seconds: float = attrs.field(default=30.0, validator=between(1, 3600))
     """How long an idle connection is kept."""
     read_seconds: float = attrs.field(default=10.0, validator=between(1, 600))
     """How long a client may take to send a request."""
     write_seconds: float = attrs.field(default=5.0, validator=between(0.1, 600))
-    """How long a client may refuse to read before it is hung up on."""
+    """How long a client may take to read an answer before the connection is closed."""
     drain_seconds: float = attrs.field(default=5.0, validator=between(0.1, 600))
-    """How long a stop waits for what is under way."""
+    """How long a stop waits for requests that are being answered."""
     start_on_hook: bool = False
-    """Whether an agent's hook starts the daemon where it does not run; never after ``kiro-learn stop``."""
+    """Whether an agent's hook starts the daemon if none runs; never after ``kiro-learn stop``."""
 
 
 @attrs.frozen(kw_only=True)
@@ -67,15 +67,17 @@ class StorageConfig:
     """Where the database is, and how it is used."""
 
     url: str = attrs.field(default="", validator=_POSTGRESQL_OR_NONE)
-    """Of a PostgreSQL database, instead of the file in the home (docs/team.md). A password stands in ``~/.pgpass``."""
+    """The URL of a PostgreSQL database that is used instead of the file in the home (docs/team.md). The password
+    belongs in ``~/.pgpass``."""
     busy_seconds: float = attrs.field(default=5.0, validator=between(0, 600))
     """How long to wait for another process's lock."""
     reader_count: int = attrs.field(default=3, validator=between(1, 16))
-    """Read-only connections, so that a slow list does not hold up a prompt."""
+    """How many read-only connections there are, so that a slow list does not hold up a prompt."""
     batch_count: int = attrs.field(default=256, validator=between(1, 10_000))
-    """Most pieces of writing that share one commit."""
+    """The most pieces of writing that share one commit."""
     take_over_seconds: float = attrs.field(default=600.0, validator=between(1, 86_400))
-    """On a server: what waits for so long, and no other daemon has learned any of, this one learns."""
+    """On a server: how long events may wait while other daemons learn none of them; after that, this daemon learns
+    them."""
 
 
 @attrs.frozen(kw_only=True)
@@ -83,63 +85,64 @@ class RecallConfig:
     """How a prompt is answered."""
 
     budget_seconds: float = attrs.field(default=0.5, validator=between(0.01, 30))
-    """From the question to the answer; what is not ready by then is left out."""
+    """The time from the question to the answer; a ranking that is not ready by then is left out."""
     result_limit: int = attrs.field(default=18, validator=between(1, 100))
-    """Most memories in one answer."""
+    """The most memories in one answer."""
     context_bytes: int = attrs.field(default=8_000, validator=between(200, 1_000_000))
-    """Of UTF-8, in one answer. Kiro cuts a hook's output at 10,240."""
+    """The most bytes of UTF-8 in one answer. Kiro cuts a hook's output at 10,240."""
     brief_bytes: int = attrs.field(default=2_500, validator=between(0, 1_000_000))
-    """Of UTF-8, in what a session is told when it starts. 0: it is told nothing then."""
+    """The most bytes of UTF-8 that a session is shown when it starts. 0: it is shown nothing then."""
     profile: bool = True
-    """Whether agents are told what the project's files say of its languages, tools and commands."""
+    """Whether agents are shown what the project's files say about its languages, tools and commands."""
     trusted: str = ""
-    """Whose memories stand in briefs beside one's own, where several people work on a project; ``*``: everybody's."""
+    """Names of people, by commas, whose memories may stand in briefs next to one's own, where several people work on a
+    project; ``*``: everybody's."""
     prompts: Literal["goals", "all", "none"] = "goals"
-    """Which prompts are told anything: all; none; or those that set the goal of a session, ask about the past, or name
-    what few memories have.
-    """
+    """Which prompts are answered with memories: all; none; or ``goals``: prompts that set the goal of a session, ask
+    about the past, or name what few memories have."""
     task_bytes: int = attrs.field(default=1_000, validator=between(200, 1_000_000))
-    """Of UTF-8, in the answer to a goal that is a task; one that asks has ``context_bytes``."""
+    """The most bytes of UTF-8 in the answer to a goal that is a task; the answer to a question has
+    ``context_bytes``."""
     pipeline: Literal["hybrid", "graph"] = "hybrid"
-    """What prompts are told: memories, or also what the graph has on what they name."""
+    """What a prompt is answered with: memories, or memories and items of the graph that it names."""
     format: Literal["excerpts", "documented"] = "excerpts"
-    """What is told of a memory: the passages that answer the prompt, or its beginning and its facts."""
+    """Which part of a memory is shown: the passages that answer the prompt, or its beginning and its facts."""
     fusion: Literal["calibrated", "rrf"] = "calibrated"
-    """How the rankings by words and by meaning become one: by calibrated scores, or by places."""
+    """How the rankings by words and by meaning are fused: by calibrated scores, or by ranks."""
     rrf_k: int = attrs.field(default=60, validator=between(1, 1000))
-    """Cormack, Clarke & Büttcher 2009."""
+    """The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009)."""
     fetch_depth_multiplier: int = attrs.field(default=4, validator=between(1, 50))
-    """Hits taken from each ranking by ``rrf``, as a multiple of the limit."""
+    """How many hits ``rrf`` takes from each ranking, as a multiple of the limit."""
     term_cap: int = attrs.field(default=32, validator=between(1, 1000))
-    """Words of a query that are looked up: the rarest."""
+    """The most words of a query that are looked up: the rarest."""
     repeat_after_prompts: int = attrs.field(default=0, validator=between(0, 10_000))
-    """Prompts of a session that must go by before it is told a memory again. 0: it is told each once."""
+    """How many prompts of a session must pass before a memory is shown to it again. 0: each is shown once."""
 
 
 @attrs.frozen(kw_only=True)
 class SearchConfig:
-    """How results are scored that explain themselves."""
+    """How the searches score whose results explain their scores."""
 
     semantic_weight: float = attrs.field(default=0.45, validator=between(0, 1))
-    """Of the nearness in meaning."""
+    """The weight of the nearness in meaning."""
     fts5_weight: float = attrs.field(default=0.35, validator=between(0, 1))
-    """Of the words."""
+    """The weight of the match in words."""
     recency_weight: float = attrs.field(default=0.10, validator=between(0, 1))
-    """Of how new a record is."""
+    """The weight of how new a record is."""
     project_weight: float = attrs.field(default=0.10, validator=between(0, 1))
-    """Of whether it is of the project that was asked about."""
+    """The weight of a record being from the project that was asked about."""
     knowledge_boost: float = attrs.field(default=3.0, validator=between(1, 100))
-    """By which the score of a constraint, a decision, a heuristic or a rejected idea is multiplied."""
+    """The factor for the score of a constraint, a decision, a heuristic or a rejected idea."""
     half_life_hours: float = attrs.field(default=168.0, validator=between(0.01, 1_000_000))
-    """After which the recency of a record is half of what it was."""
+    """The time after which a record's recency has halved."""
     semantic_threshold: float = attrs.field(default=0.3, validator=between(-1, 1))
-    """Cosine from which a search by meaning finds a record."""
+    """The least cosine at which a search by meaning finds a record."""
     patience_seconds: float = attrs.field(default=5.0, validator=between(0.01, 60))
     """How long a search may take; one that takes longer is given up."""
 
     @property
     def scoring(self) -> ScoringSettings:
-        """Of a hybrid search, by these settings."""
+        """The settings of a hybrid search."""
         weights = Weights(
             semantic=self.semantic_weight,
             fts5=self.fts5_weight,
@@ -156,30 +159,30 @@ class LearningConfig:
     """How events become memories."""
 
     dedup_count: int = attrs.field(default=10_000, validator=between(1, 10_000_000))
-    """Event ids remembered, so that a repeat costs no look-up."""
+    """How many event ids are remembered, so that a repeat costs no look-up."""
     buffer_idle_seconds: float = attrs.field(default=30.0, validator=between(0.05, 3600))
-    """Quiet time after which what waits is learned."""
+    """The quiet time after which waiting events are learned."""
     turn_idle_seconds: float = attrs.field(default=300.0, validator=between(0.05, 3600))
-    """The same in the middle of a turn, where a model learns: half a turn tells it little, and costs a call."""
+    """The same in the middle of a turn, where a model learns: half a turn shows it little, and costs a call."""
     extraction_bytes: int = attrs.field(default=262_144, validator=between(1, 1_073_741_824))
-    """Waiting bytes at which learning starts, and most bytes of one batch."""
+    """How many waiting bytes start a learning run; also the most bytes of one batch."""
     run_slots: int = attrs.field(default=2, validator=between(1, 64))
-    """Learning runs at once, over all projects."""
+    """How many learning runs may go on at once, over all projects."""
     extraction_seconds: float = attrs.field(default=60.0, validator=between(1, 3600))
     """How long the learner may take over one batch."""
     extraction_attempts: int = attrs.field(default=3, validator=between(1, 10))
-    """How often one batch is tried before the run has failed."""
+    """How often one batch is tried before the run counts as failed."""
     breaker_failures: int = attrs.field(default=3, validator=between(1, 100))
-    """Failed runs in a row after which a project's learning pauses."""
+    """How many failed runs in a row pause a project's learning."""
     breaker_cooldown_seconds: float = attrs.field(default=600.0, validator=between(0.05, 86_400))
-    """How long it pauses before one run is tried again."""
+    """How long learning pauses before one run is tried again."""
     retry_seconds: float = attrs.field(default=10.0, validator=between(0.05, 86_400))
-    """Pause after a failed run; doubled after each further one, up to ``breaker_cooldown_seconds``."""
+    """The pause after a failed run; doubled after each further one, up to ``breaker_cooldown_seconds``."""
     project_idle_seconds: float = attrs.field(default=600.0, validator=between(0.05, 86_400))
-    """Quiet time after which a project's actor, having nothing to do, is stopped."""
+    """The quiet time after which a project's actor that has nothing to do is stopped."""
 
     def breaker(self) -> CircuitBreaker:
-        """A closed one of these settings."""
+        """A closed circuit breaker with these settings."""
         return CircuitBreaker(failure_threshold=self.breaker_failures, cooldown_seconds=self.breaker_cooldown_seconds)
 
 
@@ -190,63 +193,65 @@ class ReconciliationConfig:
     enabled: bool = True
     """False: whatever is learned is kept as it is."""
     intra_batch_similarity: float = attrs.field(default=0.85, validator=between(0, 1))
-    """Cosine from which two memories of one batch are looked at together."""
+    """The least cosine at which two memories of one batch are compared."""
     neighbor_similarity: float = attrs.field(default=0.80, validator=between(0, 1))
-    """Cosine from which a memory that is kept already is looked at with them."""
+    """The least cosine at which a stored memory is compared with them."""
     neighbor_count: int = attrs.field(default=10, validator=between(1, 100))
-    """Most of those."""
+    """The most stored memories that are compared with them."""
     judge_seconds: float = attrs.field(default=30.0, validator=between(5, 300))
     """How long the model may take to judge whether memories say the same."""
     judge_attempts: int = attrs.field(default=2, validator=between(1, 10))
-    """How often it is asked before they are kept apart; one that takes too long is not asked again."""
+    """How often the model is asked before the memories are kept apart; after a timeout it is not asked again."""
 
 
 @attrs.frozen(kw_only=True)
 class CompactionConfig:
-    """What becomes of a buffer that grows faster than it is learned."""
+    """What happens to a buffer that grows faster than it is learned."""
 
     enabled: bool = True
-    """False: it grows to its ceiling."""
+    """False: a buffer grows to its ceiling."""
     threshold_bytes: int = attrs.field(default=1_048_576, validator=between(1, 1_073_741_824))
-    """A buffer above it, whose learning fails, is compacted."""
+    """A buffer that is larger, and whose learning fails, is compacted."""
     ceiling_bytes: int = attrs.field(default=4_194_304, validator=between(1, 1_073_741_824))
-    """A buffer above it has its oldest half set aside until the learner works again."""
+    """The oldest half of a larger buffer is set aside until the learner works again."""
     model_seconds: float = attrs.field(default=120.0, validator=between(5, 3600))
     """How long the model may take over one compaction."""
     attempts: int = attrs.field(default=2, validator=between(1, 10))
-    """How often it is asked for one compaction."""
+    """How often the model is asked for one compaction."""
     failures: int = attrs.field(default=3, validator=between(1, 100))
-    """Failed compactions in a row after which a project's oldest half is set aside instead."""
+    """How many failed compactions in a row it takes until the oldest half of a project's buffer is set aside
+    instead."""
 
 
 @attrs.frozen(kw_only=True)
 class GraphConfig:
-    """The graph memory: entities, facts, procedures and preferences beside the records."""
+    """The graph memory: entities, facts, procedures and preferences, in addition to the records."""
 
     learn: bool = False
-    """Whether it is learned in each learning run: from a few plain forms of sentences, from tools that ran, and by the
-    model where one words the memories."""
+    """Whether each learning run also feeds the graph: from a few plain forms of sentences, from tools that ran, and
+    from the model where one words the memories."""
     context_tokens: int = attrs.field(default=2_000, validator=between(50, 100_000))
-    """Most tokens of a context block, unless the one who asks for it says otherwise."""
+    """The most tokens of a context block, unless its caller gives another number."""
 
 
 @attrs.frozen(kw_only=True)
 class RetentionConfig:
-    """What leaves the database by age, looked at once a day. Nothing does unless it is said here."""
+    """What leaves the database by age, checked once a day. Nothing does unless it is set here."""
 
     event_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
-    """Days after which an event loses its content, once a memory of it or of a later one of its session is kept. 0:
+    """Days after which an event loses its content, if a memory was made of it or of a later event of its session. 0:
     never."""
     distill_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
     """Days after which a learned memory is cut to its main points; the whole one can be put back. 0: never."""
     replaced_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
-    """Days after which a memory that another one replaced is deleted, and can be put back no longer. 0: never."""
+    """Days after which a memory that was replaced is deleted for good. 0: never."""
     rewrite_bytes: int = attrs.field(default=67_108_864, validator=between(0, 1_000_000_000_000))
-    """Free space in the database file from which it is rewritten without, if that is a quarter of it. 0: never."""
+    """How much free space in the database file makes it be rewritten without that space, if it is also a quarter of the
+    file. 0: never."""
 
     @property
     def rules(self) -> RetentionRules:
-        """What goes by these settings."""
+        """The rules of retention by these settings."""
         return RetentionRules(
             event_days=self.event_days, distill_days=self.distill_days, replaced_days=self.replaced_days
         )
@@ -257,13 +262,13 @@ class BackupConfig:
     """The copies of the database that are made once a day."""
 
     enabled: bool = True
-    """False: none is made unless ``kiro-learn backup now`` asks for it."""
+    """False: no copy is made unless ``kiro-learn backup now`` asks for one."""
     keep_count: int = attrs.field(default=7, validator=between(1, 1000))
-    """Daily copies that are kept, and as many of those that were asked for."""
+    """How many daily copies are kept, and how many copies that were asked for."""
     most_bytes: int = attrs.field(default=4_000_000_000, validator=between(1_000_000, 1_000_000_000_000_000))
-    """Of all these together; the oldest make room. The newest stays, however large it is."""
+    """The most bytes of all these copies together; the oldest are deleted. The newest stays, however large it is."""
     folder: str = ""
-    """Where copies are put, in a folder of this home's own below it; it must be there. Empty: ``backups`` in the
+    """Where copies are put, in a subfolder of this home's own; the folder must exist. Empty: ``backups`` in the
     home."""
 
 
@@ -273,34 +278,34 @@ def _names_shared_projects(_instance: object, _attribute: object, value: str) ->
 
 @attrs.frozen(kw_only=True)
 class ShareConfig:
-    """Which memories are shared with a team (docs/team.md). Nothing leaves this machine unless it is said here."""
+    """Which memories are shared with a team (docs/team.md). Nothing leaves this machine unless it is set here."""
 
     url: str = attrs.field(default="", validator=_POSTGRESQL_OR_NONE)
-    """Of the PostgreSQL database in which the team shares. A password stands in ``~/.pgpass``."""
+    """The URL of the PostgreSQL database in which the team shares. The password belongs in ``~/.pgpass``."""
     projects: str = attrs.field(default="", validator=_names_shared_projects)
-    """What is shared, by commas, each ``NAME``, ``NAME=FOLDER`` or one of these with ``: KIND KIND`` or ``: none``; by
-    default rules, decisions, rejected ideas and heuristics."""
+    """The shared projects, by commas: each ``NAME`` or ``NAME=FOLDER``, with ``: KIND KIND`` or ``: none`` after it if
+    need be. Without kinds: rules, decisions, rejected ideas and heuristics."""
     every_seconds: float = attrs.field(default=60.0, validator=between(1, 86_400))
-    """Between two times that both sides are compared."""
+    """The time between two comparisons of both sides."""
 
     @property
     def shared(self) -> tuple[SharedProject, ...]:
-        """What ``projects`` names."""
+        """The projects that ``projects`` names."""
         return shared_projects(self.projects)
 
 
 @attrs.frozen(kw_only=True)
 class LlmConfig:
-    """Which learner words the memories. Nothing leaves this machine unless it is said here."""
+    """Which learner words the memories. Nothing leaves this machine unless it is set here."""
 
     backend: Literal["auto", "extractive", "acp", "openai"] = "auto"
     """``auto``: the agent of ``command`` where it is set up, else the extractive learner."""
     command: str = attrs.field(default=DEFAULT_AGENT, validator=_command)
     """An agent that speaks the Agent Client Protocol on its standard input and output."""
     base_url: str = "http://127.0.0.1:11434/v1"
-    """Of an OpenAI-compatible server; by default where Ollama listens."""
+    """The URL of an OpenAI-compatible server; the default is where Ollama listens."""
     model: str = ""
-    """As the server calls it."""
+    """The model's name, as the server calls it."""
     api_key_variable: str = attrs.field(default="", validator=_VARIABLE_OR_NONE)
     """The name of the environment variable that holds the server's key; never the key."""
     allow_remote: bool = False
@@ -308,13 +313,15 @@ class LlmConfig:
     temperature: float = attrs.field(default=0.0, validator=between(0, 2))
     """How freely a server's model words things; left out where the server refuses it."""
     prompt_tokens: int = attrs.field(default=32_000, validator=between(500, 10_000_000))
-    """Most tokens of one prompt, at three characters each; what waits beyond it is learned by the next run."""
+    """The most tokens of one prompt, counted as three characters each; events beyond that are learned by the next
+    run."""
     daily_calls: int = attrs.field(default=500, validator=between(0, 1_000_000))
-    """Most calls of a model on one day (UTC), over all projects; beyond, the extractive learner learns. 0: no limit."""
+    """The most calls of a model on one day (UTC), over all projects; after that, the extractive learner learns. 0: no
+    limit."""
 
     @property
     def prompt_characters(self) -> int:
-        """As many as ``prompt_tokens`` hold."""
+        """How many characters ``prompt_tokens`` stand for."""
         return self.prompt_tokens * CHARACTERS_PER_TOKEN
 
 
@@ -325,26 +332,26 @@ class EmbeddingConfig:
     enabled: bool = True
     """False: memories are found by their words alone."""
     model: str = ""
-    """Folder with an embedding model of your own, as sentence-transformers exports them; a relative one lies in the
-    home. Empty: the bundled one."""
+    """The folder of an embedding model of your own, as sentence-transformers exports it; a relative path starts at the
+    home. Empty: the bundled model."""
     query_seconds: float = attrs.field(default=2.0, validator=between(0.01, 60))
     """How long a search outside a prompt waits for its vector."""
     backfill_batch_count: int = attrs.field(default=32, validator=between(1, 1000))
-    """Records without a vector that the backfiller fetches at a time."""
+    """How many records without a vector the backfiller fetches at a time."""
     index_bytes: int = attrs.field(default=512_000_000, validator=between(1_000, 1_000_000_000_000))
-    """Of vector indexes kept ready, one that is larger than half of this besides; the project used longest ago makes
-    room."""
+    """The most bytes of vector indexes that are kept ready, not counting one that is larger than half of this; the
+    project that was used longest ago is dropped first."""
 
 
 @attrs.frozen(kw_only=True)
 class LogConfig:
-    """What is written about the daemon's doings: facts and ids, never contents."""
+    """What the log says about the daemon's work: facts and ids, never contents."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
     file_bytes: int = attrs.field(default=5_000_000, validator=between(10_000, 1_000_000_000))
-    """Size at which a log file is put away."""
+    """The size at which a log file is rotated."""
     file_count: int = attrs.field(default=3, validator=between(1, 100))
-    """Log files put away before the oldest is removed."""
+    """How many rotated log files are kept."""
 
 
 @attrs.frozen(kw_only=True)
@@ -367,7 +374,7 @@ class Config:
     log: LogConfig = LogConfig()
 
     def schedule(self, *, asks_model: bool = False) -> ScheduleSettings:
-        """When a project learns. The built-in learner waits no longer in a turn, since it keeps a rule at once."""
+        """When a project learns. The built-in learner waits no longer within a turn, since it keeps a rule at once."""
         learning, compaction = self.learning, self.compaction
         in_turn = learning.turn_idle_seconds if asks_model else 0.0
         return ScheduleSettings(

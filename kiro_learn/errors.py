@@ -41,7 +41,7 @@ class QuerySyntaxError(InvalidRequest):
     def __init__(self, position: int, problem: str, *, hint: str = "") -> None:
         super().__init__([("$.q", f"at character {position + 1}: {problem}")], hint=hint)
         self.position = position
-        """Of the first character that is wrong, from 0; the length of the query if something is missing at its end."""
+        """Where the first wrong character is, from 0; the length of the query if something is missing at its end."""
         self.problem = problem
 
 
@@ -56,7 +56,7 @@ class UnknownRecord(RequestError):
 
 
 class NoCopy(RequestError):
-    """There is no copy of the database of this name, or none that is sound."""
+    """No copy of the database has this name, or none is sound."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem, hint="kiro-learn backup list")
@@ -71,7 +71,7 @@ class UnknownGraphItem(RequestError):
 
 
 class HoldsNoLonger(RequestError):
-    """An item of the graph was to be put right that was replaced, ended or changed before."""
+    """The item of the graph that was to be put right was already replaced, ended or changed."""
 
     def __init__(self, item_id: str) -> None:
         said = f"what {item_id} says was changed before, or holds no longer"
@@ -79,14 +79,14 @@ class HoldsNoLonger(RequestError):
 
 
 class NoConflict(RequestError):
-    """Of two things that do not contradict each other, or do so no longer, one was to give way."""
+    """Two things do not contradict each other, or no longer do, so neither can give way to the other."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(f"{one} and {other} do not contradict each other", hint="kiro-learn conflicts list")
 
 
 class UnknownCheckpoint(RequestError):
-    """Neither the session nor the project has said where it stands."""
+    """The session, or the project, has no checkpoint: nothing stored says where it stands."""
 
     def __init__(self, project: str, session: str | None) -> None:
         asked = f"the session {session}" if session else f"the project {project}"
@@ -94,7 +94,7 @@ class UnknownCheckpoint(RequestError):
 
 
 class UnknownProject(RequestError):
-    """Nothing was ever stored for a project that is called so."""
+    """Nothing was ever stored for a project of this name."""
 
     def __init__(self, called: str, *, nearest: Sequence[str] = (), known: Sequence[str] = ()) -> None:
         perhaps = f"Perhaps {' or '.join(nearest)} is meant." if nearest else ""
@@ -120,7 +120,7 @@ class NothingToUndo(RequestError):
 
 
 class ReplacedSince(RequestError):
-    """A later replacement builds on the one to be undone, and has to be undone first."""
+    """A later replacement builds on the one to be undone, and must be undone first."""
 
     def __init__(self, record_id: str, *, replaced_by: str) -> None:
         said = f"the memory {record_id} was replaced by {replaced_by} since"
@@ -150,7 +150,7 @@ class StorageUnavailable(StorageError):
 
 
 class DatabaseGone(StorageError):
-    """There was a database, and its file is missing or empty; nothing was begun in its place."""
+    """This home had a database, and its file is missing or empty; no new one was begun in its place."""
 
     def __init__(self, path: Path, traces: Sequence[str]) -> None:
         super().__init__(
@@ -166,11 +166,11 @@ class StorageBusy(StorageError):
 
 
 class StorageCorrupt(StorageError):
-    """What was read is not what was written."""
+    """The store's data are not what was written."""
 
 
 class MigrationDriftError(StorageError):
-    """The database was migrated by code that names its steps differently; nothing was touched."""
+    """The database was migrated by code that names its migrations differently; nothing was touched."""
 
     def __init__(self, version: int, *, recorded: str, known: str = "") -> None:
         expected = f"but this version knows it as {known!r}" if known else "which only development versions had"
@@ -219,22 +219,22 @@ class LlmError(DependencyError):
 
 
 class UnusableAnswer(LlmError):
-    """The learner answered, but not in the form that was asked for; the text says what is wrong, in our words alone."""
+    """The learner answered, but not in the form that was asked for; the message quotes none of it."""
 
 
 class BatchRefused(LlmError):
-    """The model works, but has no usable answer to this batch; it may have one to a part of it."""
+    """The model works, but gave no usable answer to this batch; it may give one to a part of it."""
 
     def __init__(self, problem: str, *, entry_count: int, is_one_turn: bool) -> None:
         super().__init__(f"the model works, but not on a batch of {entry_count:,} events: {problem}")
         self.entry_count = entry_count
-        """Entries of the buffer that it was shown."""
+        """How many entries of the buffer the model was shown."""
         self.is_one_turn = is_one_turn
-        """They cannot be parted."""
+        """Whether these entries are one turn, which cannot be split."""
 
 
 class BudgetSpent(LlmError):
-    """The model was asked as often as it may be on one day, and is not asked again before the next."""
+    """The model was called as often as it may be on one day; it is not called again before the next."""
 
     def __init__(self, daily_calls: int) -> None:
         super().__init__(
@@ -250,7 +250,7 @@ class ModelBusy(LlmError):
         super().__init__(f"{host} takes no more questions for {seconds:,} s", hint="It is asked again after that.")
         self.retry_after_seconds = seconds
         self.was_asked = was_asked
-        """False: it said so before, and nothing was sent this time."""
+        """False: the server had asked for the pause before, and nothing was sent this time."""
 
 
 class ModelSick(LlmError):
@@ -273,27 +273,28 @@ class AgentNotFound(AgentError):
 
 
 class AgentExited(AgentError):
-    """The agent ended, or hung up, before it had answered."""
+    """The agent ended, or closed its output, before it had answered."""
 
     def __init__(self, program: str, returncode: int | None, stderr_tail: str) -> None:
         how = "hung up" if returncode is None else f"ended with exit code {returncode}"
         said = f"the agent {program} {how} before it had answered"
         super().__init__(said, hint="Run its command by hand: it may want you to log in.")
         self.returncode = returncode
-        """Negative: minus the signal's number. None: it hung up and had to be killed."""
+        """Negative: minus the signal's number. None: the agent closed its output and had to be killed."""
         self.stderr_tail = stderr_tail
-        """The last it said; may hold contents, so it is neither part of the message nor logged."""
+        """The end of the agent's standard error. It may hold contents, so it is neither in the message nor in the
+        log."""
 
 
 class AgentSpokeNonsense(AgentError):
-    """What the agent said is not the Agent Client Protocol, or not in that order."""
+    """The agent's output is not the Agent Client Protocol, or a message came out of order."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"the agent {problem}", hint="Is [llm] command an agent that speaks the ACP, version 1?")
 
 
 class AgentFileError(DependencyError):
-    """A file of an agent is left as it is."""
+    """A file of an agent cannot be read or edited; it is left as it is."""
 
     def __init__(self, path: PurePath | str, problem: str, *, line: int = 0, column: int = 0, hint: str = "") -> None:
         place = f" line {line}, column {column}:" if line else ""
@@ -301,16 +302,16 @@ class AgentFileError(DependencyError):
         self.path = str(path)
         self.problem = problem
         self.line = line
-        """From 1; 0 if the problem stands nowhere in the text."""
+        """The line of the problem, from 1; 0 if it has no place in the text."""
         self.column = column
 
 
 class AgentFileTooLargeError(AgentFileError):
-    """A file of an agent is larger than what is edited."""
+    """A file of an agent is larger than the files that are edited."""
 
 
 class UnexpectedError(DependencyError):
-    """An exception ended a piece of work that has no handling for it: a defect of this program."""
+    """An exception that no code handles ended a piece of work: a defect of this program."""
 
     def __init__(self, error: Exception, *, what: str = "learning") -> None:
         said = f"{what} was ended by an unexpected {type(error).__name__}"
@@ -371,4 +372,4 @@ class ConfigError(KiroLearnError):
         )
         self.problems = tuple(problems)
         self.is_of_the_home = is_of_the_home
-        """The home cannot be used; the settings may be right."""
+        """Whether the home itself cannot be used; the settings may be right."""
