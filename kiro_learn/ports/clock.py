@@ -1,4 +1,4 @@
-"""The port to the wall clock and to new identifiers, so that a test can give others."""
+"""The port to the wall clock and to new identifiers, so that a test can supply its own."""
 
 from __future__ import annotations
 

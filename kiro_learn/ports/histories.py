@@ -1,4 +1,4 @@
-"""The port to past sessions: what agents keep of them on this machine, each in files or a database of its own shape."""
+"""The port to past sessions: what agents keep of them on this machine, each in its own kind of files or database."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from kiro_learn.model.record import RecordDetails
 
 @attrs.frozen(kw_only=True)
 class HistoryPlace:
-    """Where to look for what agents keep."""
+    """Where to look for agents' histories."""
 
     user: Path
-    """The user's folder."""
+    """The user's home folder."""
     environment: Mapping[str, str]
-    """Its variables may say that an agent's folder is elsewhere."""
+    """Environment variables, which may name another folder for an agent."""
     repositories: tuple[Path, ...] = ()
-    """Folders of projects whose commits a person asked for."""
+    """Folders of projects whose commits are to be read, as a person asked."""
     folders: tuple[Path, ...] = ()
-    """Of projects, since some programs keep their history beside the code; and files that a person named."""
+    """Folders of projects, since some programs keep their history next to the code; and files that a person named."""
 
 
 @attrs.frozen(kw_only=True)
 class PastSession:
-    """One session that lies on the disk, as far as can be told without reading it."""
+    """One session on the disk, as far as it is known without reading it."""
 
     session_id: str
-    """By which the agent's hooks report as well. 1 to 128 characters."""
+    """The session id, the same that the agent's hooks report. 1 to 128 characters."""
     path: Path
-    """The file that holds it; several may be in one."""
+    """The file that holds the session; a file may hold several."""
     changed_at: datetime
-    """Last, in UTC."""
+    """When the session changed last, in UTC."""
     size_bytes: int
-    """Of what has to be read; where many share a file, an estimate."""
+    """How many bytes have to be read; an estimate where many sessions share a file."""
     state: str
-    """Any text that is another one as soon as the session is; of a file its inode, size and modification time."""
+    """Any text that changes whenever the session does; for a file: its inode, size and modification time."""
     folder: str = ""
-    """Absolute, in which it began; empty where only reading it tells."""
+    """The absolute folder in which the session began; empty if only reading the session tells."""
 
 
 @attrs.frozen(kw_only=True)
@@ -50,23 +50,23 @@ class PastEvent:
     """One thing that happened in a past session, as a hook would have reported it."""
 
     session_id: str
-    """That of the hooks. A sub-agent has its own."""
+    """The session id that hooks report. A sub-agent has its own."""
     kind: EventKind
     """A prompt, a use of a tool, or a session_summary: the final answer of a turn."""
     key: str
-    """Tells it apart from all others of its kind in the session, today and whenever it is read again: of a use of a
-    tool the id of the call, which hooks report too, with that of its record if others might have it (``is_unique``);
-    else the id of the record, or its ordinal. ``derived_event_id`` makes the event's id of it."""
+    """A key that no other event of its kind in the session has, and that is the same at every reading. For a use of a
+    tool: the id of the call, which hooks report too, with the id of its record if other calls might have the same
+    (``is_unique``). Else: the id of the record, or its ordinal. ``derived_event_id`` makes the event's id of it."""
     body: Body
-    """Made by ``wire.hooks.bodies``, as those of hooks are."""
+    """Made by ``wire.hooks.bodies``, as bodies of hooks are."""
     happened_at: datetime | None
-    """In UTC; None: as of the event before it."""
+    """In UTC; None: at the same time as the event before."""
     folder: str
     """Absolute; empty where it is not known."""
     branch: str | None = None
-    """That was checked out there, if the history says so."""
+    """The branch that was checked out in the folder, if the history names it."""
     may_go_on: bool = False
-    """The history ends here, and does not say that the turn is over: of an answer, another one may yet follow."""
+    """Whether the history ends here without saying that the turn is over: another answer may follow this one."""
 
 
 Skipped: TypeAlias = Callable[[str], None]
@@ -74,16 +74,16 @@ Skipped: TypeAlias = Callable[[str], None]
 
 
 class ImportRecord(Protocol):
-    """Which sessions were imported whole, and in which state. It only saves time: nothing is lost with it."""
+    """Which sessions were imported whole, and in which state. It only saves time: losing it loses nothing else."""
 
     def has(self, key: str, state: str) -> bool:
-        """Whether this session was, as it is now."""
+        """Whether this session was imported in this state."""
 
     def add(self, key: str, state: str) -> None:
-        """It was.
+        """Note that this session was imported.
 
         Raises:
-          OSError: that cannot be kept.
+          OSError: the note cannot be kept.
         """
 
 
@@ -91,40 +91,40 @@ class HistoryReader(Protocol):
     """Past sessions of one source. It writes nothing, and opens no file that holds credentials alone."""
 
     name: str
-    """That the command line takes."""
+    """The reader's name on the command line."""
     title: str
-    """For people."""
+    """The name shown to people."""
     agent: str
-    """By whose name the hooks of the same agent report."""
+    """The name under which the hooks of the same agent report."""
 
     def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
-        """Every session that lies there, found by listing, in any order; nothing if there is no such folder.
+        """Every session in this place, found by listing, in any order; none if there is no such folder.
 
-        Sessions that a memory's own programs held are left out as far as a name tells; else they have no events.
+        Sessions held by a memory program itself are left out if a name shows that; else they have no events.
         """
 
     def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
-        """What happened in it, oldest first, read as it is asked for and bounded in memory.
+        """The session's events, oldest first, read lazily and with bounded memory.
 
-        Nothing that stands in a file makes it fail. Of a file that grows, what was told before is told again.
+        No content of a file makes it fail. If a file has grown, the events of an earlier reading come again.
 
         Raises:
-          OSError: it cannot be read, or is gone.
+          OSError: the session cannot be read, or is gone.
         """
 
 
 @attrs.frozen(kw_only=True)
 class PastMemory:
-    """One memory that another memory keeps."""
+    """One memory that another memory program keeps."""
 
     key: str
-    """Tells it apart from all others of its store, today and whenever it is read again."""
+    """A key that no other memory of its store has, and that is the same at every reading."""
     project: str
-    """The folder of its project, or its name where no folder is known; empty: it names none."""
+    """The project's folder, or its name where no folder is known; empty if the memory names no project."""
     made_at: datetime | None
     """In UTC."""
     type: str
-    """What it is called there, as ``bugfix``; one of the types of knowledge makes it that."""
+    """Its type in that program, as ``bugfix``; a name of one of our types of knowledge makes it that type."""
     title: str
     summary: str
     text: str = ""
@@ -136,13 +136,15 @@ class PastMemory:
 
 
 class MemoryReader(Protocol):
-    """What another memory keeps. As ``HistoryReader``; of any length, and with any secrets in it."""
+    """Past memories of another memory program. Rules as in ``HistoryReader``; texts may have any length and hold
+    secrets.
+    """
 
     name: str
     title: str
 
     def stores(self, place: HistoryPlace) -> Iterator[PastSession]:
-        """Every store of it that lies there, as a session is found; nothing if there is none."""
+        """Every store of that program in this place, in the form of a session; none if there is none."""
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
-        """What holds of it, in any order. Raises OSError."""
+        """The memories that still hold in a store, in any order. Raises OSError."""

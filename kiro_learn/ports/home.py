@@ -1,5 +1,6 @@
-"""The ports to the home: the folder, the hook requests that could not be delivered when they happened, and what can be
-seen and mended of it and its database, whether a daemon runs or not. And those to a project's files and branches.
+"""The ports to the home: the folder, the hook requests that could not be delivered when they happened, and the
+inspection and repair of the home and its database, whether a daemon runs or not. Also the ports to a project's files
+and branches.
 
 Every method of an inspection blocks.
 """
@@ -20,22 +21,23 @@ from kiro_learn.model.record import FileState
 
 
 class Branches(Protocol):
-    """Reads which branch is the default one, and which are merged into it. It runs no program, and writes nothing."""
+    """Finds the default branch, and the branches merged into it. It runs no program, and writes nothing."""
 
     async def apart(self, folder: str, names: Collection[str]) -> frozenset[str]:
-        """Those of ``names`` that are branches of the repository around ``folder`` today, are not the default one, and
-        are not known to be merged into it; none where its files do not say which one that is.
+        """Those of ``names`` that are branches of the repository around ``folder`` today, are not its default branch,
+        and are not known to be merged into that. None if the repository's files do not name the default branch.
 
         Cancellation: a file system that does not answer keeps a thread, not the caller.
         """
 
     async def merged(self, folder: str, branches: Mapping[str, datetime]) -> frozenset[str]:
-        """Those of ``branches`` that the default branch holds, as far as files tell; never one that is not merged.
+        """Those of ``branches`` that are merged into the default branch, as far as files show; never one that is not
+        merged.
 
-        Cancellation: as of ``apart``.
+        Cancellation: as for ``apart``.
 
         Args:
-          branches: since when there is work on each, in UTC.
+          branches: when the work on each branch began, in UTC.
         """
 
 
@@ -43,17 +45,18 @@ class HomeFolder(Protocol):
     """One user's folder of kiro_learn."""
 
     def prepare(self) -> None:
-        """Make it and what is needed in it, the hook's program among that; nothing changes where it is there already.
+        """Make the home and what it needs, as the hook's program; nothing changes where that exists already.
 
         Raises:
           ConfigError: it cannot be made.
         """
 
     def contents(self) -> tuple[tuple[str, int], ...]:
-        """What of ours is in it, by name, with the bytes that it takes; nothing if there is no home."""
+        """Our files and folders in the home, by name, with their bytes; none if there is no home."""
 
     def remove(self) -> tuple[str, ...]:
-        """Remove what of ours is in it, and then the folder, if it is empty; the names of what stayed.
+        """Remove our files and folders from the home, and then the home itself if it is empty. Returns the names that
+        stayed.
 
         Raises:
           AlreadyRunning: a daemon uses it.
@@ -83,59 +86,60 @@ RequestT = TypeVar("RequestT", bound=UndeliveredHook)
 class HookSpool(Protocol[RequestT]):
     """Keeps requests until they are taken.
 
-    All methods but ``problems`` look at the disk, and belong off the event loop. None raises for what it finds: what
-    cannot be read or removed is named in ``problems``, and the others go on.
+    All methods but ``problems`` look at the disk, so they must be called off the event loop. None raises because of a
+    request: one that cannot be read or removed is named in ``problems``, and the work goes on with the others.
     """
 
     def waiting(self) -> Iterator[RequestT]:
-        """Each request that waits, oldest first."""
+        """Each waiting request, oldest first."""
 
     def done(self, request: RequestT, /) -> None:
         """Forget a request that was taken."""
 
     def put_aside(self, request: RequestT, /) -> None:
-        """Keep a request that cannot be taken where it does not come again."""
+        """Move a request that cannot be taken to where it is not listed again."""
 
     def problems(self) -> Sequence[str]:
-        """What could not be read or removed at the last look, each with the reason."""
+        """The requests that could not be read or removed at the last look, each with the reason."""
 
 
 @attrs.frozen(kw_only=True)
 class SpoolFacts:
-    """What hooks could not deliver."""
+    """The requests that hooks could not deliver."""
 
     waiting_count: int
     oldest: datetime | None
     damaged_count: int
-    """Those that could not be read, and never will be."""
+    """How many can never be read."""
     lacks_key: bool
-    """Something waits that was sealed with a key that is gone."""
+    """Whether a request waits that was sealed with a key that is gone."""
     unreadable: tuple[str, ...] = ()
-    """Names, below the home, of what we have no right to read: files that wait, the key, and what was put aside."""
+    """Names, below the home, of files that we have no right to read: waiting requests, the key, and requests put
+    aside."""
     folders_aside: tuple[Path, ...] = ()
-    """Spools of another user, put aside as a daemon started: nothing in them is taken."""
+    """Spools of another user that were put aside when a daemon started; nothing in them is taken."""
 
 
 @attrs.frozen(kw_only=True)
 class DatabaseFacts:
-    """How the database's file is."""
+    """The state of the database's file."""
 
     holds_rows: bool = False
-    """Of one with a problem: something of ours can be read in the file, or in its log."""
+    """Whether rows of ours can be read in a file with a problem, or in its log."""
     link_to: str = ""
-    """The file that a symbolic link in its place leads to."""
+    """The target, if a symbolic link is in the file's place."""
     problem: str = ""
-    """The first damage that was found, in SQLite's words; empty if there is none."""
+    """The first damage that was found, as SQLite words it; empty if there is none."""
     obstacle: str = ""
-    """Why the file, damaged or not, could not be looked into; empty if it could."""
+    """Why the file, damaged or not, could not be opened; empty if it could."""
     damaged_namespaces: tuple[str, ...] = ()
-    """Those whose index of words is damaged."""
+    """The namespaces whose index of words is damaged."""
     is_finished: bool = True
-    """False: the time was up before all was looked at."""
+    """False: the time was up before all was checked."""
 
 
 class HomeInspection(Protocol):
-    """The home folder. Nothing is changed but by ``close_to_others``, ``renew_hook`` and ``renew_token``."""
+    """The home folder. Only ``close_to_others``, ``renew_hook`` and ``renew_token`` change anything."""
 
     @property
     def path(self) -> Path:
@@ -143,75 +147,77 @@ class HomeInspection(Protocol):
 
     @property
     def database(self) -> Path:
-        """Where the database's file lies, or would."""
+        """Where the database's file is, or would be."""
 
     def exists(self) -> bool:
-        """Whether the home is there at all, and not just a symbolic link."""
+        """Whether the home exists, and not just a symbolic link in its place."""
 
     def links(self) -> Sequence[tuple[str, str]]:
         """Symbolic links in the place of the home, or of folders in it that the daemon needs: the path, and the folder
-        that it leads to, empty if to none.
+        that it points to; empty if it points to none.
         """
 
     def is_writable(self) -> bool:
-        """Whether this user may create files in it: its disk takes writes, and so does the folder."""
+        """Whether this user may create files in the home: both its disk and the folder allow it."""
 
     def open_to_others(self) -> Sequence[str]:
-        """Names, below the home, of what other users may read or write; the home itself is ``.``."""
+        """Names, below the home, of files and folders that other users may read or write; the home itself is ``.``."""
 
     def of_another_user(self) -> Sequence[str]:
-        """Names, below the home, of what the daemon needs and another user owns; the home itself is ``.``."""
+        """Names, below the home, of files and folders that the daemon needs and another user owns; the home itself is
+        ``.``.
+        """
 
     def close_to_others(self) -> None:
-        """Take every right from other users.
+        """Take from other users every right to the home.
 
         Raises:
           ConfigError: the system refused.
         """
 
     def hook_problem(self) -> str:
-        """Why agents' hooks do not work, or are not of this version; empty if they do and are."""
+        """Why agents' hooks do not work, or are of another version; empty if neither is so."""
 
     def hook_build(self) -> str:
-        """The build of the program that wrote what agents' hooks run; empty if it does not say."""
+        """The build of the program that wrote the hooks' program; empty if that does not say."""
 
     def renew_hook(self) -> None:
-        """Write the files that agents' hooks run once more, of this version and with its interpreter.
+        """Write the files that agents' hooks run again, for this version and its interpreter.
 
         Raises:
           ConfigError: the system refused.
         """
 
     def token_problem(self) -> str:
-        """What is wrong with the token's file; empty if nothing is."""
+        """What is wrong with the token's file; empty if nothing."""
 
     def renew_token(self) -> None:
-        """Make a token where there is none; a daemon that runs knows only the one before.
+        """Make a token if there is none; a running daemon knows only the old one.
 
         Raises:
           ConfigError: the system refused.
         """
 
     def settings_problems(self) -> Sequence[tuple[str, str]]:
-        """What keeps the daemon from starting: each setting with its problem."""
+        """The settings that keep the daemon from starting, each with its problem."""
 
     def missing_agent(self) -> str:
-        """The agent's program, where the settings want an agent and the PATH has no such program; else empty."""
+        """The agent's program, if the settings want an agent and no such program is on the PATH; else empty."""
 
     def names_embedding_model(self) -> bool:
         """Whether the settings name an embedding model of the user's own."""
 
     def port(self) -> int:
-        """The daemon's port as the settings say; 0 if they let the system pick one, and where they are wrong."""
+        """The daemon's port by the settings; 0 if they let the system pick one, or are wrong."""
 
     def is_stopped_by_user(self) -> bool:
         """Whether the last command was ``kiro-learn stop``: hooks start no daemon then."""
 
     def last_end(self) -> str:
-        """Why the last daemon ended, if not because it was told to; empty if that is not known."""
+        """Why the last daemon ended, unless it was told to; empty if that is not known."""
 
     def spool(self) -> SpoolFacts:
-        """What hooks could not deliver."""
+        """The requests that hooks could not deliver."""
 
     def database_bytes(self) -> int:
         """Size of the database with its log, in bytes."""
@@ -220,39 +226,39 @@ class HomeInspection(Protocol):
         """Free space of the disk that the home is on, in bytes."""
 
     def newest_write(self) -> datetime | None:
-        """When the daemon last wrote into its log or its database, in UTC by the clock of that time; None: never."""
+        """When the daemon last wrote to its log or database, in UTC by the clock of that time; None: never."""
 
     def is_database_gone(self) -> bool:
-        """Whether its file is missing, or has nothing in it."""
+        """Whether the database's file is missing or empty."""
 
     def traces_of_database(self) -> Sequence[str]:
-        """What shows that this home had a database; empty if nothing does."""
+        """Signs that this home had a database; empty if there are none."""
 
     def may_use_database(self) -> bool:
-        """Whether the rights of its file let us read and write it; True where there is none."""
+        """Whether we may read and write the database's file; True if there is none."""
 
     def makes_backups(self) -> bool:
-        """Whether the settings let a copy of the database be made every day."""
+        """Whether the settings ask for a daily copy of the database."""
 
     def database_began(self) -> datetime | None:
-        """Since when there is a database, as far as that was noted."""
+        """When the database was first made, as far as that was noted."""
 
 
 class DatabaseInspection(Protocol):
     """The database's file."""
 
     def check(self, patience_seconds: float) -> DatabaseFacts:
-        """Look for damage, for at most ``patience_seconds``; what was not looked at by then counts as sound.
+        """Look for damage, for at most ``patience_seconds``; parts not checked by then count as sound.
 
-        It may run beside a daemon, and writes nothing. A missing file has no damage.
+        A daemon may run meanwhile. Nothing is written. A missing file has no damage.
         """
 
     def rebuild_words(self, namespaces: Sequence[str]) -> None:
         """Build the indexes of words of ``namespaces`` again from the memories, while no daemon runs.
 
         Raises:
-          AlreadyRunning: one does.
-          StorageError: it could not be done; nothing was changed.
+          AlreadyRunning: a daemon runs.
+          StorageError: the indexes could not be built; nothing was changed.
         """
 
 
@@ -261,26 +267,26 @@ class DatabaseInspection(Protocol):
 
 
 class ProjectFinder(Protocol):
-    """The one way from a folder to a namespace, the same for hooks, MCP, CLI and SDK."""
+    """The one way to find the namespace of a folder, the same for hooks, MCP, CLI and SDK."""
 
     async def project_of(self, folder: str) -> Project:
-        """The project that ``folder`` is in, whichever of its subfolders or worktrees it is.
+        """The project of ``folder``, which may be any of its subfolders or worktrees.
 
         Never fails: a folder that cannot be read is its own root.
         """
 
     async def is_there(self, folder: str) -> bool:
-        """Whether there is such a folder; True also where we may not look."""
+        """Whether the folder exists; True also if we may not look."""
 
 
 class ProjectFiles(Protocol):
-    """Looks at files in a project's folder; what is in them it tells only of those that say how a project is built."""
+    """Looks at files in a project's folder; it returns contents only of those that say how a project is built."""
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
-        """When each file was written last, in UTC; None for one that is gone.
+        """When each file was last written, in UTC; None for one that is gone.
 
-        Left out is what cannot be told: what is not inside of ``folder``, is reached through a symbolic link, is no
-        regular file or may not be looked at; and everything if the folder itself is not there. Never fails.
+        Left out are paths outside of ``folder``, behind a symbolic link, of no regular file, or that we may not look
+        at; and all paths if the folder itself does not exist. Never fails.
 
         Cancellation: a file system that does not answer keeps a thread, not the caller.
 
@@ -290,26 +296,26 @@ class ProjectFiles(Protocol):
         """
 
     async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
-        """When each file was written last, and the digest of its content; None for one that is gone.
+        """When each file was last written, and the digest of its content; None for one that is gone.
 
-        What is left out, and how it is cancelled, is as with ``modified_ats``. This reads files, so it has a thread of
-        its own: one that hangs holds up no prompt. A caller waits for it; set a deadline.
+        Omissions and cancellation are as in ``modified_ats``. Files are read in a thread of their own, so that a file
+        system that hangs holds up no prompt. Only the caller waits, so it should set a deadline.
         """
 
     async def manifests(self, folder: str, wanted: WantedFiles) -> dict[str, str]:
-        """The texts of those of the ``wanted`` files that are there, by path; empty where a file is only noticed, or is
-        too large to be read. What is left out, and how it is cancelled, is as with ``modified_ats``.
+        """The texts of the ``wanted`` files that exist, by path. The text is empty if only the file's existence
+        matters, or if it is too large to be read. Omissions and cancellation are as in ``modified_ats``.
         """
 
 
 class RuleTexts(Protocol):
-    """Reads the rule files that agents load, few and small ones."""
+    """Reads the rule files that agents load; they are few and small."""
 
     async def read(self, folder: str | None, patterns: Sequence[str]) -> dict[str, str]:
-        """The texts of the files in ``folder``, or in the user's folder if that is None, by their path in it.
+        """The texts of the files in ``folder`` (None: in the user's folder), by their path in it.
 
-        Left out is what is not there, is no regular file, lies outside of the folder behind a link, or is beyond the
-        bounds; of a long file, the end. Never fails.
+        Left out are paths that do not exist, are no regular file, lead out of the folder by a link, or exceed the
+        bounds. A long file is cut at its end. Never fails.
 
         Cancellation: a file system that does not answer keeps a thread, not the caller.
 
@@ -319,13 +325,13 @@ class RuleTexts(Protocol):
 
 
 class ProfilesOfProjects(Protocol):
-    """Says what the files of projects say of them."""
+    """The profiles of projects: what their files say about them, and what people stated."""
 
     async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
-        """What agents are told of the project that lies in ``folder``; nothing where that is not known. Never fails."""
+        """What agents are told of the project in ``folder``; nothing if its folder is not known. Never fails."""
 
     async def wishes(self, namespace: Namespace) -> list[Preference]:
-        """What people stated that they want in that project, the newest first. Never fails."""
+        """The wishes that people stated for that project, the newest first. Never fails."""
 
     async def past(self, namespace: Namespace, folder: str) -> list[ProfileFact]:
-        """What people stated of that project and ended, the newest end first. Never fails."""
+        """The facts that people stated about that project and ended, the newest end first. Never fails."""

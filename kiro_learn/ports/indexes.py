@@ -1,4 +1,4 @@
-"""What a search needs of actors: an index of the graph, and background work that it requests and does not wait for."""
+"""What a search needs from actors: an index of the graph, and background work that it requests without waiting."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from kiro_learn.ports.storage.answers import SearchParams
 
 
 class TermLookup(Protocol):
-    """Looks up the terms of a query that was cut off at its deadline, for the next one."""
+    """Looks up the terms of a query that was cut off at its deadline, so that the next search with them is fast."""
 
     def look_up(self, params: SearchParams) -> None:
-        """Soon; or, if others wait already, when a prompt has been late with them again."""
+        """Look the terms up soon; if too many wait already, do nothing until a prompt is late with them again."""
 
 
 class WordIndexRepair(Protocol):
     """Takes reports of damaged word indexes, to have them rebuilt."""
 
     def note_damage(self, namespace: Namespace) -> None:
-        """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""
+        """Note that a search could not use the project's index. It is rebuilt soon, unless that is going on already."""
 
 
 class NearestGraphItems(Protocol):
@@ -30,7 +30,7 @@ class NearestGraphItems(Protocol):
     async def nearest(
         self, namespace: Namespace, query: str, limits: Mapping[GraphKind, int]
     ) -> dict[GraphKind, list[GraphItemId]]:
-        """The items that are near to ``query``, best first, so many of each kind.
+        """The items nearest to ``query``, best first; ``limits`` has the most of each kind.
 
         Raises:
           EmbeddingError: the query cannot be embedded now.

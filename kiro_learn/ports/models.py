@@ -1,7 +1,8 @@
-"""The models' contracts: one embeds, one is given a prompt and answers with a text; and who is asked for a project.
+"""The contracts of models: an embedding model, and a model that answers a prompt with text; and the choice of the model
+for a project.
 
-The learner's contract is here too: a batch of events in, drafts of memories out. So is what is seen of the actor that
-owns the embedding models, and multiplying coded vectors, as an adapter does it faster than NumPy.
+The learner's contract is here too: it turns a batch of events into drafts of memories. So are the port to the actor
+that owns the embedding models, and the port for multiplying coded vectors faster than NumPy.
 """
 
 from __future__ import annotations
@@ -20,50 +21,51 @@ from kiro_learn.model.vectors import CodeProduct, Matrix, ModelIdentity, Parts, 
 
 
 class EmbeddingModel(Protocol):
-    """Turns texts into unit vectors, deterministically, and off the event loop."""
+    """Turns texts into unit vectors, deterministically, off the event loop."""
 
     @property
     def name(self) -> str:
-        """What to call the model before people."""
+        """The model's name for people."""
 
     @property
     def folder(self) -> str | None:
-        """Where its files are; None for the bundled one."""
+        """The folder with its files; None for the bundled model."""
 
     @property
     def identity(self) -> ModelIdentity | None:
-        """Which model it is; None until it is loaded, unless that is known before."""
+        """Which model it is; None until it is loaded, unless that is known earlier."""
 
     async def load(self) -> None:
-        """Make ready to embed. May take a second; a second call does nothing.
+        """Get ready to embed. May take a second; another call does nothing.
 
         Raises:
-          ModelMissing: its file is absent or is not the one that was shipped.
+          ModelMissing: the model's file is absent or is not the one that was shipped.
           EmbeddingError: the folder holds no model that can be used.
         """
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """One unit vector per query, in the order given; (len(texts), dimension) float32.
 
-        A text's vector does not depend on the others. Calls may overlap. Only as many tokens of a text count as the
-        model reads at once; 256 with the bundled one.
-        Cancellation: the caller goes on at once; the work under way ends unseen.
+        A text's vector does not depend on the other texts. Calls may overlap. Only the first tokens of a text count, as
+        many as the model reads at once: 256 with the bundled model. Cancellation: the caller goes on at once; the work
+        under way is finished and dropped.
 
         Raises:
           EmbeddingError: the model failed.
         """
 
     async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
-        """The vectors of each stored text, in the order given: a row for each window that the model reads it in.
+        """The vectors of each stored text, in the order given: one row for each window of the text.
 
-        A model may read stored texts otherwise than queries; where it does not, the first row is what ``embed`` makes
-        of the text. One that ends within the first window has no other row. Windows overlap by 32 tokens. There are at
-        most 16; what would be in more does not count. All else is as with ``embed``.
+        A window is as much text as the model reads at once. Windows overlap by 32 tokens. A text has at most 16
+        windows; the rest of it does not count. A text that fits into one window has one row. A model may read stored
+        texts differently from queries; if it does not, the first row is the vector that ``embed`` gives. All else is as
+        in ``embed``.
         """
 
 
 class TextEmbedder(Protocol):
-    """Embeds texts that are stored."""
+    """Embeds texts to be stored."""
 
     @property
     def is_ready(self) -> bool:
@@ -85,25 +87,26 @@ class TextEmbedder(Protocol):
 
 
 class QueryEmbedder(Protocol):
-    """Embeds queries."""
+    """Embeds queries of searches."""
 
     def serving_model(self, namespace: Namespace) -> ModelIdentity:
-        """The model by whose vectors the project is searched.
+        """The model whose vectors a search of the project compares.
 
         Raises:
-          EmbeddingError: the models are not ready, or that one is gone.
+          EmbeddingError: the models are not ready, or the serving one is gone.
         """
 
     async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
-        """The unit vector of a query, ahead of all stored texts; by the current model unless another is named.
+        """The unit vector of a query, made before any waiting stored texts; by the current model unless another is
+        named.
 
         Raises:
-          EmbeddingError: at once, unless the model is ready; or the model failed.
+          EmbeddingError: the model is not ready (raised at once), or it failed.
         """
 
 
 class CodeMultiplier(CodeProduct, Protocol):
-    """``CodeProduct`` as a port: the wiring is given an adapter of it."""
+    """``CodeProduct`` as a port, so that the wiring can choose an adapter."""
 
 
 TOO_SLOW = "the learner took too long"
@@ -119,7 +122,7 @@ class Llm(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it before people: the program or the model, without addresses or arguments."""
+        """Its name for people: the program or the model, without addresses or arguments."""
 
     async def complete(self, prompt: str) -> str:
         """The whole answer to ``prompt``.
@@ -136,19 +139,20 @@ class LlmChoice:
     """The preferred learner, its fallback, and why they were chosen."""
 
     preferred: Llm | Learner
-    """A model, which is asked by text; or a learner that needs none."""
+    """A model that is asked by text, or a learner that needs none."""
     built_in: Llm | Learner
-    """Needs no model: learns once the day's calls of one are used up. Where there is none, it is ``preferred``."""
+    """A learner without a model, used once the day's calls of a model are used up. If there is none, it is
+    ``preferred``."""
     stands_in: bool = False
-    """Whether ``built_in`` also learns while ``preferred`` fails. If not, events wait to be learned."""
+    """Whether ``built_in`` also learns while ``preferred`` fails. If not, events wait."""
     reason: str = ""
-    """One clause, for people."""
+    """Why these were chosen: one clause, for people."""
     stays_here: bool = False
-    """What ``preferred`` is asked is known to stay on this machine."""
+    """Whether prompts to ``preferred`` are known to stay on this machine."""
     obstacle: str = ""
-    """Why ``auto`` does not use its agent, for people; empty where it does, and where another was asked for."""
+    """Why ``auto`` does not use its agent, for people; empty if it does, or if the settings name another learner."""
     warning: Callable[[], str] = lambda: ""
-    """What is wrong with how ``preferred`` is set up although it answers, as far as its answers tell; else empty."""
+    """What is wrong with the setup of ``preferred``, although it answers, as far as its answers show; else empty."""
 
 
 class LlmByProject(Protocol):
@@ -159,7 +163,7 @@ class LlmByProject(Protocol):
         """The learner that needs no model."""
 
     def current(self, namespace: Namespace) -> Llm | Learner:
-        """The learner that a run of this project asks if it starts now."""
+        """The learner that a run of this project would use if it started now."""
 
     def asking(self, namespace: Namespace) -> AbstractContextManager[Llm | Learner]:
         """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
@@ -168,48 +172,49 @@ class LlmByProject(Protocol):
         """As ``asking``, but always the model, never a fallback.
 
         Raises:
-          NoModel: none is set up.
-          BudgetSpent: it was asked often enough for today.
-          ModelSick: its breaker is open.
+          NoModel: no model is set up.
+          BudgetSpent: the model's calls for today are used up.
+          ModelSick: the model's breaker is open.
         """
 
     def is_on_trial(self, namespace: Namespace) -> bool:
-        """The model's breaker is open in this project: it failed run after run, and has not worked since."""
+        """Whether the model's breaker is open in this project: it failed run after run, and has not worked since."""
 
     def is_model_failing(self, namespace: Namespace) -> bool:
-        """The preferred learner is a model, failed in this project last, and failed its health check too."""
+        """Whether the preferred learner is a model that failed last in this project and failed its health check."""
 
 
 class LlmMeter(Protocol):
-    """Counts the calls of models, and says when there may be no more."""
+    """Counts the calls of models, and refuses calls beyond the day's limit."""
 
     def began(self, namespace: Namespace, prompt: str) -> LlmCall:
-        """A model is about to be asked.
+        """Count a call that is about to be made.
 
         Raises:
-          BudgetSpent: it must not be; nothing was counted.
+          BudgetSpent: the call must not be made; nothing was counted.
         """
 
     def not_asked(self, call: LlmCall, prompt: str) -> None:
-        """Nothing was sent after all: there was no call."""
+        """Take back the count of a call: nothing was sent after all."""
 
     def ended(self, call: LlmCall, answer: str | None) -> None:
-        """The call is over; None: without an answer."""
+        """Note that the call is over; None: without an answer."""
 
 
 @attrs.frozen
 class Drafted:
-    """What a learner made of a batch."""
+    """What a learner made of a batch: drafts of records, and drafts for the graph."""
 
     drafts: Sequence[RecordDraft]
     snapshot: BufferSnapshot
-    """What they are from: all that was given, or as much of its beginning as the learner takes at once."""
+    """The events that the drafts are from: all that were given, or as many from the start as the learner takes at
+    once."""
     graph: GraphDrafts = NO_DRAFTS
-    """What it says for the graph, where it was asked for that."""
+    """Drafts for the graph, if they were asked for."""
 
 
 class Learner(Protocol):
-    """Turns stored events into drafts; with a prompt and an answer as text, or without."""
+    """Turns stored events into drafts, with or without a model."""
 
     @property
     def strategy(self) -> str:
@@ -217,14 +222,15 @@ class Learner(Protocol):
 
     @property
     def name(self) -> str:
-        """What to call it before people: the program or the model, without addresses or arguments."""
+        """Its name for people: the program or the model, without addresses or arguments."""
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
-        """The memories that ``snapshot`` holds, or as much of its beginning as is taken at once; at least one entry.
+        """Drafts from ``snapshot``, or from as many of its first entries as the learner takes at once; at least one
+        entry.
 
         Cancellation: nothing is left behind.
 
         Raises:
           LlmError: there is no usable answer.
-          trio.TooSlowError: it took too long.
+          trio.TooSlowError: the learner took too long.
         """

@@ -1,4 +1,4 @@
-"""A folder of Markdown files: folders in it, and files in these; nothing below, and nothing outside."""
+"""The port to a folder of notes: Markdown files, each directly in a subfolder; nothing deeper, and nothing outside."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from typing import Protocol
 
 
 class NotesFolder(Protocol):
-    """Names are relative, as ``folder/file.md``; no link is followed. Every method may raise OSError."""
+    """Reads and writes notes. Names are relative, as ``folder/file.md``; no link is followed. Every method may raise
+    OSError.
+    """
 
     def index(self) -> bytes | None:
-        """What ``write_index`` kept; None if it never did."""
+        """The content that ``write_index`` kept; None if there is none."""
 
     def write_index(self, content: bytes) -> None:
-        """Keep what is to be known of the files, on the disk when it returns, with all that was written before."""
+        """Keep what is known about the files. It is on the disk when this returns, with all that was written before."""
 
     def is_empty(self) -> bool:
-        """Whether nothing is there, or not even the folder."""
+        """Whether the folder is empty or missing."""
 
     def paths(self) -> Iterator[str]:
-        """Every Markdown file that is not hidden, also one that is a link or lies in no folder, in order."""
+        """Every Markdown file that is not hidden, in order; also a link, and a file that is in no subfolder."""
 
     def read(self, path: str, *, most_bytes: int) -> bytes | None:
-        """All of a file; None if there is none. Raises OSError: it is a link, no file, or longer than that."""
+        """The whole file; None if there is none. Raises OSError: a link, no file, or longer than ``most_bytes``."""
 
     def write(self, path: str, content: bytes) -> None:
-        """Put ``content`` in the place of a file, as a whole; a link that is there is replaced and not followed."""
+        """Write ``content`` as the whole file, in one piece; a link in its place is replaced, not followed."""
 
     def remove(self, path: str) -> None:
-        """Remove a file if it is there, and its folder if nothing else is in it."""
+        """Remove a file if it exists, and its folder if that is then empty."""

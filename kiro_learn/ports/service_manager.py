@@ -1,4 +1,4 @@
-"""What starts the daemon with the machine: systemd or launchd, each with a file that describes our daemon to it."""
+"""The port to systemd or launchd, which start the daemon with the machine by a file that describes it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kiro_learn.model.settings import ServiceState
 
 @attrs.frozen
 class CommandResult:
-    """What a command of the service manager answered."""
+    """The result of a command of the service manager."""
 
     exit_code: int
     output: str
@@ -30,46 +30,46 @@ class ServiceManager(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where the file lies that describes the service."""
+        """The path of the file that describes the service."""
 
     def definition(self) -> bytes:
-        """The file's content as it should be, marked by ``model.settings.marked``."""
+        """The content that the file should have, marked by ``model.settings.marked``."""
 
     def read(self) -> bytes | None:
-        """The file's content as it is; None if there is none.
+        """The file's present content; None if there is no file.
 
         Raises:
-          ServiceError: it cannot be read.
+          ServiceError: the file cannot be read.
         """
 
     def write(self, content: bytes) -> None:
-        """Put ``content`` into the file in one piece.
+        """Write ``content`` to the file in one piece.
 
         Raises:
           ServiceError: the system refused.
         """
 
     def remove(self) -> None:
-        """Remove the file; one that is not there is no error.
+        """Remove the file; a missing file is no error.
 
         Raises:
           ServiceError: the system refused.
         """
 
     def start_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
-        """What to run after the file was written, so that the service, now in ``state``, runs as the file says."""
+        """The commands to run after the file was written, so that a service in this ``state`` runs as the file says."""
 
     def stop_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
-        """What to run before the file is removed, so that the service is stopped and forgotten."""
+        """The commands to run before the file is removed, so that the service is stopped and forgotten."""
 
     def forget_commands(self) -> tuple[Sequence[str], ...]:
-        """What to run after the file was removed."""
+        """The commands to run after the file was removed."""
 
     def run(self, command: Sequence[str]) -> CommandResult:
-        """Run one of these commands to its end, or to its time limit."""
+        """Run one of these commands until it ends, or its time is up."""
 
     def state(self) -> ServiceState:
-        """How the service is."""
+        """The state of the service."""
 
     def ends_at_logout(self) -> bool:
         """Whether the service is stopped when its user logs out."""
@@ -85,65 +85,65 @@ class AgentFiles(Protocol):
         """The file's text; None if there is no file. A symbolic link is followed.
 
         Raises:
-          AgentFileError: it is too large, no regular file, not UTF-8, a link that leads nowhere, or cannot be read.
+          AgentFileError: it is too large, no regular file, not UTF-8 or a dangling link, or it cannot be read.
         """
 
     def check(self, path: PurePosixPath) -> None:
-        """Do nothing if ``write`` and ``remove`` may be expected to work there.
+        """Raise if ``write`` or ``remove`` cannot be expected to work on this file.
 
         Raises:
-          AgentFileError: it is read-only, or belongs to another user.
+          AgentFileError: the file is read-only, or belongs to another user.
         """
 
     def folders_to_make(self, path: PurePosixPath) -> tuple[str, ...]:
-        """The folders that ``write`` would have to make for the file, the outermost first, as far as can be seen."""
+        """The folders that ``write`` would have to make, the outermost first, as far as can be seen."""
 
     def remove_leftovers(self, path: PurePosixPath) -> None:
-        """Remove what a process that was killed while it wrote the file left beside it."""
+        """Remove the temporary files of a process that was killed while it wrote this file."""
 
     def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> None:
-        """Make ``text`` the file's, in one piece and durably; the mode stays, and a link goes on pointing there.
+        """Write ``text`` to the file, in one piece and durably; the mode stays, and so does a link that points to it.
 
         Raises:
-          AgentFileError: its text is not ``expected`` any more, or it could not be written; nothing changed.
+          AgentFileError: the file's text is no longer ``expected``, or it could not be written; nothing changed.
         """
 
     def remove(self, path: PurePosixPath, *, expected: str) -> None:
         """Remove the file if its text is still ``expected``; a file that is gone is no error.
 
         Raises:
-          AgentFileError: it is not, or it could not be removed.
+          AgentFileError: its text is another, or it could not be removed.
         """
 
     def remove_folder(self, path: PurePosixPath) -> bool:
-        """Remove a folder if it is empty; whether it is gone."""
+        """Remove a folder if it is empty. Returns whether it is gone."""
 
     def names(self, folder: PurePosixPath) -> tuple[str, ...]:
-        """What is in a folder, sorted; nothing if there is none."""
+        """The names in a folder, sorted; none if there is no folder."""
 
     def manifest(self) -> str | None:
         """The text that ``keep_manifest`` was given last."""
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Keep other processes from changing the manifest for the length of the block; wait for one that does.
+        """Keep other processes from changing the manifest during the block; first wait for one that is changing it.
 
         Raises:
           AgentFileError: the manifest's folder cannot be locked.
         """
 
     def keep_manifest(self, text: str | None) -> None:
-        """Keep it durably; None removes it.
+        """Store the manifest durably; None removes it.
 
         Raises:
-          AgentFileError: it could not be kept.
+          AgentFileError: it could not be stored.
         """
 
 
 class AgentPrograms(Protocol):
-    """The agents on this machine."""
+    """The agents that are installed on this machine."""
 
     def is_installed(self, programs: Sequence[str], traces: Sequence[PurePosixPath]) -> bool:
-        """Whether one of the programs is on the PATH, or one of the traces is there."""
+        """Whether one of the programs is on the PATH, or one of the traces exists."""
 
     def versions(self, programs: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
         """The version that each agent's first program on the PATH states, as ``2.4.0``, by agent.

@@ -1,4 +1,4 @@
-"""The port to what sessions were shown: read before a prompt is answered, and added to afterwards."""
+"""The port to what sessions were shown: read before a prompt is answered, added to afterwards."""
 
 from __future__ import annotations
 
@@ -15,31 +15,29 @@ class SessionPrompt(Protocol):
     """One prompt of a session."""
 
     def told_before(self) -> Collection[ToldId]:
-        """What other prompts of the session were told, those that are answered right now included; nothing for a
-        prompt of no session.
-        """
+        """What other prompts of the session were told, also those being answered now; nothing without a session."""
 
     @property
     def may_set_goal(self) -> bool:
-        """No earlier prompt set the goal of its session, or of its sitting; True for a prompt of no session."""
+        """Whether no earlier prompt set the goal of this sitting; True for a prompt without a session."""
 
     def set_goal(self) -> None:
-        """It sets the goal."""
+        """Note that this prompt sets the goal."""
 
     def told(self, item_ids: Sequence[ToldId]) -> None:
-        """It is being told these."""
+        """Note that this prompt is told these."""
 
 
 class SessionPrompts(Protocol):
-    """Counts the prompts of sessions and what each was shown."""
+    """Counts the prompts of each session and what it was told."""
 
     def prompt(
         self, namespace: Namespace, session_id: str | None, event_id: EventId | None, said_at: datetime | None = None
     ) -> SessionPrompt:
-        """The next prompt of a session; or the same as before, if its event is sent again.
+        """The next prompt of a session; the same as before if its event is sent again.
 
-        ``said_at``: after a long pause, the prompt may set another goal.
+        ``said_at``: when the prompt was sent; after a long pause it may set another goal.
         """
 
     def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
-        """A session was not told these after all."""
+        """Note that a session was not told these after all."""

@@ -10,33 +10,33 @@ from kiro_learn.model.sharing import SharedKey, SharedTexts, TeamView
 
 
 class TeamMemories(Protocol):
-    """Memories that people share, project by project. It is asked by one task at a time.
+    """Memories that people share, project by project. Only one task may use it at a time.
 
-    The database decides who sees and changes what, by the role that connects; an owner is always that role. Every
-    method may raise StorageUnavailable (it cannot be reached), StorageBusy and StorageError (it refuses).
+    The database decides by the role that connects who may see and change what; an owner is always that role. Every
+    method may raise StorageUnavailable (no connection), StorageBusy and StorageError (it refuses).
     """
 
     @property
     def name(self) -> str:
-        """Of the database, for people; without user and password."""
+        """The database's name for people, without user and password."""
 
     async def look(self, projects: Collection[str]) -> TeamView:
-        """What is shared in these projects, and by this home anywhere."""
+        """The memories shared in these projects, and those that this home shares in any project."""
 
     async def read(self, keys: Sequence[SharedKey]) -> Mapping[SharedKey, str]:
-        """What these say, as JSON; what was taken back meanwhile is left out."""
+        """The texts of these memories, as JSON; one that was taken back meanwhile is left out."""
 
     async def share(self, project: str, memories: SharedTexts) -> None:
-        """Let the project's members see memories of this home; one that is there already stays as it is."""
+        """Show memories of this home to the project's members; one that is there already stays as it is."""
 
     async def take_back(self, project: str, record_ids: Collection[RecordId]) -> None:
         """Delete memories that this home shared."""
 
     async def withhold(self, project: str, record_id: RecordId) -> None:
-        """Note for good that a memory of this home is not to be shared, which deletes what it said."""
+        """Note for good that a memory of this home must not be shared; this deletes its text there."""
 
     async def share_again(self, record_ids: Collection[RecordId]) -> None:
-        """Forget that these are withheld, in whichever projects."""
+        """Forget that these memories are withheld, in all projects."""
 
     async def close(self) -> None:
         """Let go of the connection. A second close does nothing."""
