@@ -45,7 +45,7 @@ class HomeFolder(Protocol):
     """One user's folder of kiro_learn."""
 
     def prepare(self) -> None:
-        """Make the home and what it needs, as the hook's program; nothing changes where that exists already.
+        """Make the home and all that it needs, such as the hook's program; nothing changes where that exists already.
 
         Raises:
           ConfigError: it cannot be made.

@@ -1,4 +1,4 @@
-"""What a store is asked and what it answers, as values: part of the contract in ``ports/storage/interface.py``."""
+"""The values that a store is asked with and answers with: part of the contract in ``ports/storage/interface.py``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import BUNDLED_MODEL, Matrix, ModelIdentity, Parts
 
 NEIGHBOR_DISTANCE = 5
-"""Most words between two that count as close together."""
+"""The most words between two that still count as close together."""
 
 
 @attrs.frozen
@@ -28,12 +28,12 @@ class SearchParams:
     limit: int
     term_cap: int = 32
     with_neighbors: bool = False
-    """Also look in which hits the query's words stand close together."""
+    """Whether to find also the hits in which the query's words stand close together."""
 
 
 @attrs.frozen(eq=False)
 class EmbeddingTable:
-    """Every vector of a namespace, as it was put. The i-th record has the next row_counts[i] of ``vectors``."""
+    """Every vector of a namespace, as it was put. The i-th record has the next row_counts[i] rows of ``vectors``."""
 
     record_ids: tuple[RecordId, ...]
     created_ats: tuple[datetime, ...]
@@ -41,7 +41,7 @@ class EmbeddingTable:
     """At least 1 each."""
     vectors: Matrix
     model: ModelIdentity = BUNDLED_MODEL
-    """Whose they are."""
+    """The model that made the vectors."""
 
 
 @attrs.frozen
@@ -51,7 +51,7 @@ class RecordPage:
     items: tuple[MemoryRecord, ...]
     total: int
     damaged: tuple[str, ...] = ()
-    """Ids of the rows of this slice that cannot be read."""
+    """Ids of the records in this slice that cannot be read."""
 
 
 @attrs.frozen
@@ -62,10 +62,10 @@ class EventPage:
     total: int
     next_cursor: str | None
     damaged: tuple[str, ...] = ()
-    """Ids of the rows between its events that cannot be read."""
+    """Ids of the events in this slice that cannot be read."""
 
 
-# The outcome of a piece of writing, and the changes of records that indexes have to follow.
+# The outcome of a piece of writing, and the changes that the indexes have to follow.
 
 T = TypeVar("T")
 
@@ -107,11 +107,11 @@ class ModelSwitched:
 
 @attrs.frozen
 class GraphChanged:
-    """Items of a project's graph were put or deleted."""
+    """Items of a project's graph were put, changed or deleted."""
 
     namespace: Namespace
     reworded: tuple[GraphItemId, ...] = ()
-    """Those of them that were there, and of which something else is told now."""
+    """The changed items whose text for agents is a new one."""
 
 
 Change: TypeAlias = RecordStored | RecordEmbedded | RecordRemoved | ModelSwitched | GraphChanged
@@ -123,12 +123,12 @@ class Committed(Generic[T]):
 
     value: T
     changes: tuple[Change, ...]
-    """Its changes of records, in order, for the indexes to follow."""
+    """The changes that the work made, in order, for the indexes to follow."""
 
 
 @attrs.frozen
 class Refused:
-    """The work raised ``error``, which is ours whatever it was, and changed nothing."""
+    """The work raised ``error`` and changed nothing. An error of another library was turned into one of ours."""
 
     error: KiroLearnError
 

@@ -25,74 +25,78 @@ class EmbeddingReads(Protocol):
     """Reads of vectors, and of records that lack one."""
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
-        """All vectors of the model that serves it, oldest record first; a damaged one is logged and left out."""
+        """All vectors of the serving model, oldest record first; a damaged one is logged and left out."""
 
     async def list_unembedded(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
-        """Records that wait for a vector of the model that serves their project and were not set aside, newest first.
+        """Records that lack a vector of their project's serving model and were not set aside, newest first.
 
-        ``leave_out``: projects whose records are not wanted. Where more wait than ``limit``, those that came last may
-        stand for the newest: a store need not sort all that waits for each batch.
+        ``leave_out``: projects whose records are not wanted. If more wait than ``limit``, a store may take those that
+        came last for the newest, so that it need not sort all of them for each batch.
         """
 
     async def list_without_passages(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
-        """Records that have a vector of the model that serves their project, and none put for their passages, alike."""
+        """Records with a vector of their project's serving model but no vectors of their passages, listed in the same
+        way.
+        """
 
     async def get_passages(
         self, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
     ) -> dict[RecordId, Codes]:
-        """What ``model`` made of the passages of these records, as it was put; records without any are left out."""
+        """The vectors that ``model`` made of these records' passages, as put; records without any are left out."""
 
     async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
-        """By the model that serves each project."""
+        """Counts of records with and without a vector, by the model that serves each project."""
 
     async def get_models(self) -> ModelsInUse:
         """The current embedding model, and the earlier ones that still serve projects."""
 
     async def list_behind(self, limit: int) -> list[MemoryRecord]:
-        """Records without a vector of the current model, in projects that another one serves.
+        """Records without a vector of the current model, in projects that an earlier model serves.
 
         One project after the other, the newest record of each first.
         """
 
     async def count_reembedded(self) -> ReembeddingCounts:
-        """How far the projects that an earlier model serves are embedded by the current one."""
+        """How many records of the projects that an earlier model serves have a vector of the current one."""
 
 
 class EmbeddingWrites(Protocol):
-    """New vectors, and changes of the model."""
+    """Putting vectors, and changing the model."""
 
     def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
-        """Keep the vectors that ``model`` made of a record, bit for bit. One set aside no longer is.
+        """Keep the vectors that ``model`` made of a record, bit for bit. If the record was set aside, it no longer is.
 
-        An unknown record is left unknown; vectors of a model that is not the current one and does not serve the
-        record's project are not kept.
+        Nothing is kept for an unknown record, or of a model that is neither the current one nor serves the record's
+        project.
 
         Raises:
-          DimensionMismatch: there is none, or they have not as many components as the model's.
+          DimensionMismatch: there are no vectors, or their length is not the model's.
         """
 
     def put_passages(self, record_id: RecordId, codes: Codes, model: ModelIdentity = BUNDLED_MODEL) -> None:
-        """Keep the vectors that ``model`` made of a record's passages, whatever it had before of this model.
+        """Keep the vectors that ``model`` made of a record's passages, in place of those it had of this model.
 
-        Kept where ``put_embedding`` would keep its vectors. ``codes``: (passages, dimension); no rows if it has none.
+        They are kept under the conditions of ``put_embedding``. ``codes``: (passages, dimension); no rows if the record
+        has no passages.
         """
 
     def set_embedding_aside(self, record_id: RecordId, reason: str, model: ModelIdentity = BUNDLED_MODEL) -> None:
         """Stop listing the record among those that wait for a vector of ``model``, and say why.
 
-        One that has its vector stays.
+        A record that has its vector is not changed.
         """
 
     def adopt_model(self, model: KnownModel) -> None:
-        """All records are to get vectors of ``model`` from now on; those of projects to come do at once.
+        """Make ``model`` the current one: from now on all records are to get its vectors, and it serves new projects at
+        once.
 
-        Other projects are searched by what they have, until ``switch_model``, which is tried for each right now.
-        Vectors of models that no project is searched by any more are dropped, but for the bundled one's.
+        Each other project keeps its serving model until ``switch_model`` succeeds for it, which is tried right now.
+        Vectors of models that serve no project any more are dropped, except those of the bundled model.
         """
 
     def switch_model(self, namespace: Namespace) -> None:
-        """Have the project searched by the current model's vectors, in one step.
+        """Let the current model serve the project, in one step.
 
-        Nothing happens while one of its records has no such vector and was not set aside, unless it has no vector of
-        the model before either.
+        Nothing happens while a record of the project lacks the current model's vector and was not set aside, unless no
+        record has a vector of the earlier model either.
         """

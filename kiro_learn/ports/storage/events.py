@@ -1,7 +1,8 @@
-"""Events: what agents did, as hooks reported it; what of it waits to be learned, and the runs that learn it.
+"""Events: what agents did, as hooks reported it; the buffers of events that wait to be learned; and the runs that learn
+them.
 
-Here are also sessions of agents: which one a hook is of, and what it was told; what was learned and could not be
-committed; and counts of events, records and model calls.
+Also sessions of agents: which session a hook belongs to, and what each was told; clusters that could not be committed;
+and counts of events, records and model calls.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from kiro_learn.model.statistics import (
 from kiro_learn.ports.storage.answers import EventPage
 
 EventPlace: TypeAlias = tuple[datetime, EventId]
-"""Where an event stands in a list: when it happened, and its id."""
+"""The place of an event in a list: when it happened, and its id."""
 
 
 @attrs.frozen
@@ -38,7 +39,7 @@ class SessionEvents:
     """A slice of a session's events, oldest first."""
 
     session: Session | None
-    """None if it has reported nothing, or what it reported is gone."""
+    """None if the session has reported nothing, or its events are gone."""
     events: tuple[Event, ...]
     """Damaged ones are left out."""
     is_end: bool
@@ -51,21 +52,21 @@ class EventReads(Protocol):
         """The event, learned or not; None if there is none."""
 
     async def list_teachers(self, record_ids: Sequence[RecordId]) -> dict[RecordId, frozenset[str]]:
-        """The actors of the events that each record cites, as far as these are stored."""
+        """The actors of the events that each record cites, as far as these events are stored."""
 
     async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
         """Events by time of happening, newest first.
 
         Raises:
-          InvalidRequest: ``cursor`` is none of ours.
+          InvalidRequest: ``cursor`` was not made by this method.
         """
 
     async def snapshot_events(
         self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
     ) -> BufferSnapshot:
         """Stored events in the order they arrived, as if they waited: those that happened at or after ``since`` and
-        arrived after the event ``after``; what waits, is parked, has expired or was cited by a forgotten record is left
-        out. ``position`` has no meaning.
+        arrived after the event ``after``. Left out are events that wait, are parked, have expired or were cited by a
+        forgotten record. ``position`` has no meaning.
 
         Raises:
           InvalidRequest: the project has no event ``after``.
@@ -76,18 +77,19 @@ class EventWrites(Protocol):
     """Writes of events."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
-        """Keep ``event`` and return its size; 0 if its id was known: nothing changes then, not even its first time.
+        """Keep ``event`` and return its size. If its id is known, return 0 and change nothing, not even its time.
 
-        ``buffered``: also let it wait for its project's next learning run. ``size_bytes``: else its body's, as stored.
+        ``buffered``: also let it wait for its project's next learning run. ``size_bytes``: by default the size of its
+        stored body.
         """
 
     def is_reported(self, event: Event, *, within: timedelta) -> bool:
-        """Whether the same step of the same session is stored under an id that is not derived, as hooks give them where
-        an agent names no call: of the same kind and text, or tool and input, and so near in time.
+        """Whether the same step of the same session is stored under an id that is not derived; hooks give such ids if
+        an agent names no call. The same step has the same kind and body, and happened within ``within``.
         """
 
     def find_prompts_before(self, event_id: EventId, *, limit: int) -> list[Event]:
-        """The last prompts that came before this event in its session, the newest first; none if there is no such."""
+        """The last prompts before this event in its session, the newest first; none if the event is unknown."""
 
 
 class SessionReads(Protocol):
@@ -96,23 +98,23 @@ class SessionReads(Protocol):
     async def list_sessions(
         self, namespace: Namespace | None, *, limit: int, before: EventPlace | None = None
     ) -> list[Session]:
-        """Those that reported something last, the last first; of all projects if that is None. An event that is
-        a session of its own is none.
+        """The sessions of a project (None: of all) by their last event, the latest first. An event with a session of
+        its own is no session.
 
         Args:
-          before: only those whose last event stands before this place.
+          before: only sessions whose last event stands before this place.
         """
 
     async def get_session_heads(self, sessions: Sequence[Session]) -> list[SessionHead]:
-        """What each of these began with, and how many live records cite its events; in the same order."""
+        """Each session's first prompt, or first event, and how many live records cite its events; in the same order."""
 
     async def list_session_events(
         self, namespace: Namespace, session_id: str, *, limit: int, after: EventPlace | None
     ) -> SessionEvents:
-        """At most ``limit`` events of a session that stand after a place, oldest first."""
+        """At most ``limit`` events of a session after a place, oldest first."""
 
     async def get_events(self, event_ids: Collection[EventId]) -> list[Event]:
-        """The events of these ids, oldest first; unknown ones are left out, and damaged ones."""
+        """The events of these ids, oldest first; unknown and damaged ones are left out."""
 
     async def get_memories_of_events(
         self, namespace: Namespace, event_ids: Collection[EventId]
@@ -120,42 +122,42 @@ class SessionReads(Protocol):
         """The live records that cite each of these events; events without any are left out."""
 
     async def list_told_sessions(self, record_id: RecordId) -> list[ToldSession]:
-        """The sessions that were told a record and are remembered, the last first."""
+        """The remembered sessions that were told a record, the last first."""
 
     async def get_hook_session(self, key: str) -> str | None:
-        """The session id put last under ``key`` (a process and folder); None if there is none."""
+        """The session id last put under ``key`` (a process and folder); None if there is none."""
 
     async def list_pauses(self) -> list[Pause]:
         """All pauses."""
 
     async def list_told(self) -> list[ToldItem]:
-        """What all sessions were told, in the order in which they were told it last."""
+        """The items that all sessions were told, by when they were told last."""
 
 
 class SessionWrites(Protocol):
     """Writes of hook sessions, and of what each session was shown."""
 
     def put_hook_session(self, key: str, session_id: str) -> None:
-        """Remember which session an agent that does not name one is in."""
+        """Remember the session of an agent that does not name one."""
 
     def put_pause(self, pause: Pause) -> None:
         """Remember a pause."""
 
     def delete_pause(self, namespace: Namespace, session_id: str | None) -> None:
-        """Forget a pause; nothing if there is none."""
+        """Forget a pause; nothing happens if there is none."""
 
     def put_told(
         self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
     ) -> None:
-        """Remember that a session was told these last by its prompt of this number; what is not there is left unknown.
-        What is forgotten later, or goes for good when a replacement is undone, goes from here too.
+        """Remember that the prompt of this number told the session these items; unknown items are ignored. An item that
+        is forgotten later, or deleted when a replacement is undone, is removed here too.
         """
 
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
-        """Remember nothing of what a session was told."""
+        """Forget all that a session was told."""
 
     def forget_told(self, item_ids: Collection[ToldId]) -> None:
-        """Remember of no session that it was told these."""
+        """Forget that any session was told these items."""
 
 
 class StatisticsReads(Protocol):
@@ -165,20 +167,21 @@ class StatisticsReads(Protocol):
         """Counts of events and records, of one project or, if ``namespace`` is None, of all."""
 
     async def get_days(self, namespace: Namespace | None, *, since: datetime) -> Days:
-        """What went on by day since then, in one project or, if ``namespace`` is None, in all."""
+        """What happened by day since then, in one project or, if ``namespace`` is None, in all."""
 
     async def list_projects(self) -> list[ProjectInfo]:
         """Every project with events or records, most events first."""
 
     async def get_project_sizes(self) -> dict[Namespace, int]:
-        """Bytes of what is stored of each project: its events, its records with their vectors, and those they replaced.
+        """Stored bytes of each project: its events, its records with their vectors, and replaced records.
 
-        Without indexes, rows' heads and the graph. Reads the head of every row: as long as a count of all takes.
+        Indexes, row headers and the graph are not counted. Reads the header of every row, so it takes as long as
+        counting all rows.
         """
 
 
 EARLIER_PROMPTS_PER_SESSION = 5
-"""Most prompts of one session that a snapshot adds from before it; none that a forgotten record cited."""
+"""The most earlier prompts of one session that a snapshot adds; prompts cited by a forgotten record are not added."""
 
 
 class BufferReads(Protocol):
@@ -188,57 +191,61 @@ class BufferReads(Protocol):
         """The oldest waiting events of a project, as many as fit in ``most_bytes``, but at least one if any waits."""
 
     async def get_buffer_size(self, namespace: Namespace) -> BufferSize:
-        """How much of one project waits and is parked."""
+        """How much of one project's buffer waits, and how much is parked."""
 
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
-        """Every project for which something waits or is parked."""
+        """Every project with waiting or parked events."""
 
     async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
-        """What could not be committed yet, by id, so oldest first; a damaged one is logged and left out."""
+        """Clusters that could not be committed yet, by id and so oldest first; a damaged one is logged and left out."""
 
 
 class BufferWrites(Protocol):
-    """Changes of a buffer, and parked clusters."""
+    """Changing buffers and parked clusters."""
 
     def are_waiting(self, namespace: Namespace, positions: Collection[int]) -> bool:
-        """Whether each entry of a snapshot still waits: another daemon may have learned, compacted or parked it."""
+        """Whether all these entries of a snapshot still wait: another daemon may have learned, compacted or parked
+        them.
+        """
 
     def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
-        """What waits in the project's buffer up to position ``through`` waits no more; what is parked stays."""
+        """Take events up to position ``through`` out of the project's buffer; parked ones stay."""
 
     def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
-        """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
+        """Put ``entries`` in the place of the waiting events up to ``through``, before any later ones.
 
-        Their ``position`` does not count: they get the last positions of the entries they replace. So callers learn,
-        compact, park and unpark a project one after the other; only events arrive at any time. An event that stands
-        for itself is the stored one of its id.
+        Their ``position`` does not count: they get the last positions of the entries they replace. So callers must
+        learn, compact, park and unpark a project one after the other; only events may arrive at any time. For an event
+        that stands for itself, the stored event of its id is used.
 
         Raises:
-          InvalidRequest: there are more entries than they replace; or one stands for something else, or is of
-            another project; or an event is there twice.
+          InvalidRequest: there are more entries than they replace; or one stands for an event that does not
+            wait, or is of another project; or an event appears twice.
         """
 
     def park_buffer(self, namespace: Namespace, *, through: int) -> None:
-        """Set aside what waits up to ``through``: no snapshot sees it until it is unparked, in its old place."""
+        """Set aside the waiting events up to ``through``: no snapshot contains them until they are unparked, in their
+        old place.
+        """
 
     def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
-        """Let the oldest of what was set aside wait again, as many as fit in ``most_bytes`` but at least one.
+        """Let the oldest parked events wait again, as many as fit in ``most_bytes`` but at least one.
 
         Returns the buffer's size afterwards.
         """
 
     def park_cluster(self, cluster: ParkedCluster) -> None:
-        """Keep what could not be committed; a cluster of an id that is known is replaced."""
+        """Keep a cluster that could not be committed, in place of one with the same id."""
 
     def unpark_cluster(self, cluster_id: str) -> bool:
-        """It need not be kept any longer. False: it was not kept, or another daemon has committed it."""
+        """Drop a parked cluster. False: it was not kept, or another daemon has committed it."""
 
 
 class UsageReads(Protocol):
     """Reads of learning runs and of model usage."""
 
     async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
-        """One value per day and project, by day, then by namespace."""
+        """The usage of each day and project, by day, then by namespace."""
 
     async def list_runs(self, limit: int) -> list[LearningRun]:
         """The last learning runs, newest first."""
@@ -248,7 +255,7 @@ class UsageWrites(Protocol):
     """Writes of learning runs and of model usage."""
 
     def add_llm_usage(self, usage: LlmUsage) -> None:
-        """Add to what the project asked of models on that day."""
+        """Add to the project's model calls and tokens of that day."""
 
     def put_run(self, run: LearningRun) -> None:
         """Store a learning run; one with a known id is replaced."""

@@ -1,4 +1,4 @@
-"""All that a store keeps: read from one state of it, and put into another store."""
+"""Export and restore: all that a store keeps, read from one state of it, and put into another store."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from kiro_learn.model.stored import Restored, Stored
 
 
 class StoreReading(Protocol):
-    """One state of the store, read from its beginning to its end. Close it in the end."""
+    """One state of the store, read from beginning to end. Close it afterwards."""
 
     async def next_page(self) -> list[Stored]:
-        """The next pieces, by the order of ``KINDS``; as many as are light to hold, and none at the end.
+        """The next pieces, in the order of ``KINDS``; so many that they need little memory, and none at the end.
 
         Rows that cannot be read are left out.
         """
 
     @property
     def damaged_count(self) -> int:
-        """How many were left out so far."""
+        """How many rows were left out so far."""
 
     async def close(self) -> None:
-        """Let go of that state. A second close does nothing."""
+        """Release the state that is read. Closing again does nothing."""
 
 
 class ExportReads(Protocol):
-    """Reads of all that is kept."""
+    """Reading all that is kept."""
 
     async def open_reading(self, kinds: Collection[str]) -> StoreReading:
-        """Read what is kept of ``kinds`` right now, whatever is written meanwhile."""
+        """Read all that is kept of ``kinds`` right now; later writes are not seen."""
 
 
 class RestoreWrites(Protocol):
-    """Taking back what another store kept."""
+    """Putting in what another store kept."""
 
     def restore(self, piece: Stored) -> Restored:
-        """Keep ``piece`` as it was, with its ids and times, unless its id is known.
+        """Keep ``piece`` unchanged, with its ids and times, unless its id is known.
 
-        A memory has no vector then, and waits for one.
+        A restored memory has no vector, and waits for one.
 
         Raises:
-          StorageError: it cannot be kept, because of what it refers to, or of a name that another piece has.
+          StorageError: it cannot be kept: it refers to something missing, or has the name of another piece.
         """
 
 
@@ -55,17 +55,17 @@ class ProjectReads(Protocol):
     """Reads of merged projects."""
 
     async def list_merged(self) -> Mapping[Namespace, Namespace]:
-        """The project that each merged one is part of now."""
+        """For each merged project, the project that it is part of now."""
 
     async def list_project_names(self) -> Mapping[Namespace, str]:
-        """The names that people gave."""
+        """The names that people gave to projects."""
 
 
 class ProjectWrites(Protocol):
-    """Naming and merging."""
+    """Naming and merging projects."""
 
     def note_folder(self, namespace: Namespace, folder: str) -> None:
-        """Let lists show the project by this folder, which no event tells of; nothing changes if one is noted."""
+        """Let lists show the project by this folder, which no event names; nothing changes if a folder is noted."""
 
     def rename_project(self, namespace: Namespace, name: str | None) -> None:
         """Let lists show the project by ``name``; None: by its folder.
@@ -75,33 +75,33 @@ class ProjectWrites(Protocol):
         """
 
     def begin_merge(self, source: Namespace, target: Namespace) -> None:
-        """From now on whatever comes to ``source`` is kept in ``target``, and no learner commits to ``source``.
+        """From now on, keep whatever comes for ``source`` in ``target``, and let no learner commit to ``source``.
 
-        A target that was merged itself stands for the project that it is part of now.
+        If the target was merged itself, the project that it is part of now is used.
 
         Raises:
-          InvalidRequest: they are one project already, or are searched by vectors of different models.
+          InvalidRequest: they are one project already, or different models serve them.
         """
 
     def merge_some(self, source: Namespace, *, limit: int) -> int:
-        """Move ``limit`` rows, with what belongs to them; returns how many. 0: nothing is left in ``source``."""
+        """Move ``limit`` rows and all that belongs to them. Returns how many; 0: nothing is left in ``source``."""
 
 
-# What became of memories that were told, in numbers.
+# How often memories that were told proved useful or not, in numbers.
 
 
 class FeedbackReads(Protocol):
-    """Reads of what became of memories."""
+    """Reading feedback on memories."""
 
     async def list_feedback(self, limit: int) -> dict[RecordId, FeedbackCounts]:
-        """Of live records of which anything is known, the ``limit`` newest by id."""
+        """The feedback on live records that have any, the ``limit`` newest by id."""
 
 
 class FeedbackWrites(Protocol):
-    """Writes of what became of memories; it goes with its record."""
+    """Writing feedback on memories; it is deleted with its record."""
 
     def add_feedback(self, record_id: RecordId, feedback: Feedback) -> None:
-        """Count one more.
+        """Count one more feedback of this sort.
 
         Raises:
           UnknownRecord: there is no such record (any more).

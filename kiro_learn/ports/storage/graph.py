@@ -1,6 +1,6 @@
-"""The part of the store's contract that the graph memory stands on.
+"""The part of the store's contract for the graph memory.
 
-When a record is forgotten, so are the items that only its events speak for.
+When a record is forgotten, so are the items whose only evidence are its events.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ class GraphWords:
 
     namespace: Namespace
     words: tuple[str, ...]
-    """As the query has them; the store quotes them. One that matches is enough; those that match all come first."""
+    """Words of the query, unquoted; the store quotes them. One matching word is enough; items that match all come
+    first."""
     limits: dict[GraphKind, int]
-    """Most hits of each kind that is searched: facts, entities (all columns weigh the same in bm25), and procedures
+    """The most hits of each kind to search: facts, entities (all columns have the same weight in bm25), and procedures
     (name 1, trigger .8, steps .3)."""
     as_of: datetime | None = None
-    """Facts that held then; None: current ones. Of procedures always current ones."""
+    """Find facts that held at this time; None: current ones. Procedures are always current ones."""
 
 
 @attrs.frozen(kw_only=True)
@@ -49,23 +50,23 @@ class GraphWalk:
     seeds: tuple[GraphItemId, ...]
     depth: int = 2
     min_confidence: float = 0.3
-    """Only edges strictly above it."""
+    """Only edges with a higher confidence are walked."""
     per_node: int = 10
-    """Most facts and most edges of each entity, by confidence."""
+    """The most facts and the most edges of each entity, by confidence."""
     most_entities: int = 60
     most_facts: int = 150
     as_of: datetime | None = None
-    """What held then; None: what holds now."""
+    """Walk what held at this time; None: what holds now."""
 
 
 @attrs.frozen
 class Reached:
-    """An entity that a walk reached, or a fact of one, and how far that is."""
+    """An entity that a walk reached, or a fact about one, and how many edges away it is."""
 
     item: Entity | Fact
     depth: int
     degree: int = 0
-    """Of an entity: how many edges it has that may be walked."""
+    """For an entity: how many edges it has that may be walked."""
 
 
 @attrs.frozen(kw_only=True)
@@ -76,16 +77,16 @@ class GraphList:
     kind: GraphKind
     limit: int
     only_current: bool = True
-    """Without what was closed, retired, superseded, or is a candidate."""
+    """Leave out items that were closed, retired or superseded, and candidates."""
     as_of: datetime | None = None
-    """Those that held then, procedures in the version of then, and entities that were known; ``only_current`` does not
-    matter then."""
+    """List items that held at this time, procedures in their version of then, and entities known then; ``only_current``
+    has no effect."""
     about: GraphItemId | None = None
-    """Facts and relationships of this entity only."""
+    """Only facts and relationships of this entity."""
     text: str = ""
-    """Only those whose name, subject or key contains this, ignoring case."""
+    """Only items whose name, subject or key contains this text, ignoring case."""
     before: GraphItemId | None = None
-    """Only those that come after this one in the list."""
+    """Only items that come after this one in the list."""
 
 
 @attrs.frozen(eq=False)
@@ -94,37 +95,37 @@ class GraphVectors:
 
     item_ids: tuple[GraphItemId, ...]
     rows: Matrix
-    """Of unit length, shape (items, dimensions)."""
+    """Rows of unit length, shape (items, dimensions)."""
     through: int
-    """Pass this as ``after`` to get only those that were put later."""
+    """Pass it as ``after`` to get only vectors that are put later."""
     total: int
-    """How many the namespace has now; where a reader holds more, some were deleted, and it reads all again."""
+    """How many vectors the namespace has now. A reader that holds more reads all again, since some were deleted."""
 
 
 class GraphWrites(Protocol):
-    """What one piece of writing may do with the graph. All of it is kept, or none."""
+    """Writes to the graph in one piece of work. All of them are kept, or none."""
 
     def put_graph_items(self, items: Sequence[GraphItem]) -> None:
-        """Put each, in place of what had its id.
+        """Put each item, in place of the one with its id.
 
         Raises:
-          StorageError: an entity that it names is not there.
+          StorageError: an entity that an item names does not exist.
         """
 
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
-        """Put each, in place of what there was of its item and event."""
+        """Put each piece of evidence, in place of the one of its item and event."""
 
     def delete_graph_evidence(self, keys: Collection[tuple[GraphItemId, EventId]]) -> None:
-        """Delete what these events say of these items."""
+        """Delete the evidence of these items by these events."""
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        """Every entity that has one of these as its name or an alias, ignoring case."""
+        """Every entity with one of these names, as its name or an alias, ignoring case."""
 
     def read_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> GraphItem | None:
-        """The item with this id, if this namespace has it."""
+        """The item with this id, if it belongs to this namespace."""
 
     def find_graph_items(self, namespace: Namespace, kind: GraphKind) -> list[GraphItem]:
-        """All procedures or preferences; past ones too."""
+        """All procedures or preferences, including past ones."""
 
     def find_facts(
         self,
@@ -135,7 +136,7 @@ class GraphWrites(Protocol):
         predicates: Collection[str] = (),
     ) -> list[Fact]:
         """The facts of these entities (None: of any) that have one of these objects, as ``bare`` compares them, or one
-        of these predicates; past ones too. However many others an entity has, they are not read.
+        of these predicates, including past ones. An entity's other facts are not read, however many there are.
         """
 
     def find_relationships(
@@ -147,68 +148,73 @@ class GraphWrites(Protocol):
         targets: Collection[GraphItemId],
         whole_types: Collection[str] = (),
     ) -> list[Relationship]:
-        """Those of ``types`` from ``sources`` to ``targets``, and those of ``whole_types`` to any; past ones too."""
+        """Relationships of ``types`` from ``sources`` to ``targets``, and of ``whole_types`` to any; also past ones."""
 
     def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
-        """Those of these events that are evidence of something."""
+        """Which of these events are evidence of an item."""
 
     def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
-        """The evidence of each, oldest first."""
+        """The evidence of each item, oldest first."""
 
     def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
-        """Put vectors of unit length, made by the model with this digest, in place of what the items had.
+        """Put vectors of unit length, made by the model with this digest, in place of the items' earlier ones.
 
-        One of an item that is gone is left out. An item whose text changes loses its vector.
+        A vector of a missing item is ignored. An item whose text changes loses its vector.
         """
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
-        """Delete items with their evidence, readable or not; an entity with its facts and relationships."""
+        """Delete items with their evidence, even unreadable ones; an entity also with its facts and relationships."""
 
     def forget_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> bool:
-        """Delete an item of this namespace in the same way, and keep the ids of the events that are evidence of what
-        goes: they stay known, so that no learner reads them again. False: there is none.
+        """Delete an item of this namespace in the same way, but keep the ids of the events that are evidence of it, so
+        that no learner reads them again. False: there is no such item.
         """
 
 
 class GraphReads(Protocol):
-    """What may be asked about the graph."""
+    """Reads of the graph."""
 
     async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
-        """What matches, best first, for each kind that was asked for."""
+        """The matching items of each kind that was asked for, best first."""
 
     async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
-        """What is reached: seeds first, then by depth, then by confidence, then by id. Few queries, not one a node."""
+        """The items that the walk reaches: seeds first, then by depth, confidence and id. Takes few queries, not one a
+        node.
+        """
 
     async def list_candidate_facts(
         self, namespace: Namespace, about: Collection[GraphItemId], *, limit: int
     ) -> list[Fact]:
-        """Open candidates of these entities, the surest first, then by id; at most ``limit`` of each and in all."""
+        """Open candidates of these entities, the surest first, then by id; at most ``limit`` for each entity and in
+        all.
+        """
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        """Every entity that has one of these as its name or an alias, ignoring case, by id. One query for all names.
+        """Every entity with one of these names, as its name or an alias, ignoring case, by id. One query for all names.
 
-        A name is compared whole and with its signs. A context block asks for 6,000 names at most: those that may stand
-        in its message, and those in the one before.
+        A name is compared whole, with its punctuation. A context block asks for 6,000 names at most: possible names in
+        its message and in the one before.
         """
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]
     ) -> dict[GraphItemId, GraphItem]:
-        """Those of these items that this namespace has."""
+        """Those of these items that belong to this namespace."""
 
     async def list_graph_items_without_vector(self, digest: str, *, limit: int) -> list[GraphItem]:
         """Current entities, facts and procedures of any namespace that have no vector of this model."""
 
     async def load_graph_vectors(self, namespace: Namespace, digest: str, *, after: int) -> GraphVectors:
-        """The vectors that were put after ``after``, the oldest first; also of items that hold no longer."""
+        """The vectors that were put after ``after``, the oldest first; also those of past items."""
 
     async def list_graph_items(self, query: GraphList) -> list[GraphItem]:
-        """The newest that fit."""
+        """The newest items that fit the query."""
 
     async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
-        """The evidence of each, oldest first."""
+        """The evidence of each item, oldest first."""
 
     async def read_graph_picture(self, asked: PictureAsked) -> GraphPicture:
-        """The newest memories and what they are about. A memory is joined to that; where memories are not shown, what
-        one is about is joined directly. A concept or a file is there if two of these memories share it.
+        """The newest memories and what they are about, as a picture. Each memory is joined to its project, concepts,
+        entities and files; if memories are not shown, these are joined to each other. A concept or a file is shown if
+        two of these memories share it.
         """

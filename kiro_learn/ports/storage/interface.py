@@ -1,10 +1,9 @@
-"""The store's contract: what every implementation keeps, promises and refuses; and the port to the storage actor, for
+"""The store's contract: what every implementation keeps, promises and refuses. Also the port to the storage actor, for
 code that writes through it.
 
-What it keeps is told part by part in the modules beside this one; what it tells of other daemons, and how they take
-turns, is here. Rules of these files: writing goes through a transaction, reading does not. A transaction's methods are
-synchronous, because they run together, in one piece, wherever the implementation runs them. No library's exception
-comes out.
+The other modules of this folder hold the contract's parts; this one holds what concerns other daemons on the same
+store. Rules of these files: writing goes through a transaction, reading does not. A transaction's methods are
+synchronous, because the implementation runs them together, wherever it likes. No library's exception comes out.
 """
 
 from __future__ import annotations
@@ -52,20 +51,21 @@ class OtherDaemons(Protocol):
     """The other daemons on the same store. A store in a file has none."""
 
     async def follow_others(self) -> Sequence[Change]:
-        """What others committed since this was asked last, in the order of their commits.
+        """What other daemons committed since the last call, in the order of their commits.
 
-        It waits until there is something, but no longer than half a minute. Where there is only one daemon, for ever.
+        Waits for a commit, but no longer than half a minute; in a store for one daemon, for ever.
 
         Raises:
-          StorageUnavailable: the server is away.
-          StorageError: this daemon was cut off for so long that what others did is no longer known.
+          StorageUnavailable: the server cannot be reached.
+          StorageError: this daemon was cut off for so long that the commits of others are no longer known.
         """
 
     def turn(self, name: str) -> AbstractAsyncContextManager[bool]:
-        """Have the turn to do ``name`` for the length of the block, which no other daemon has then.
+        """Hold the turn to do ``name`` during the block; only one daemon can hold it.
 
-        Gives False where another one has it. The turn ends with the daemon, or when it is cut off, and another may do
-        the same then while it goes on: what must happen once is checked where it is committed.
+        Yields False if another daemon holds it. The turn ends with the daemon, or when the daemon is cut off from the
+        server. Then another daemon may do the same work at the same time, so work that must happen once is checked when
+        it is committed.
         """
 
 
@@ -90,13 +90,13 @@ class StorageTransaction(
     RestoreWrites,
     Protocol,
 ):
-    """All writes; what one piece of work does with it is kept wholly or not at all."""
+    """All writes. Those of one piece of work are kept together, or none is."""
 
     def attempt(self, work: Work[T]) -> T:
-        """Run ``work`` in one piece, within this one: if it raises, it alone is undone, and the error comes out.
+        """Run ``work`` as a part of this work: if it raises, it alone is undone, and the error comes out.
 
-        A row that the store refuses is a StorageError, and an exception that is none of ours an UnexpectedError, after
-        which this goes on; a failure of the store itself ends it.
+        A row that the store refuses raises a StorageError, and an exception that is not ours an UnexpectedError; after
+        either, the outer work can go on. A failure of the store itself ends it.
         """
 
 
@@ -132,29 +132,30 @@ class StorageBackend(
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         """Run each work in order, commit them together, durably, and answer one outcome each.
 
-        A work that raises is undone alone, as an attempt is; a failure of the store itself undoes all and comes out.
+        A work that raises is undone alone, as an attempt is; a failure of the store itself undoes all works and is
+        raised.
         """
 
     async def erase_forgotten(self) -> bool:
-        """Overwrite what is left, where the store keeps its data, of what was forgotten. Writes go on in between.
+        """Overwrite all that is left of forgotten data in the store's files. Other writes may come in between.
 
         False: a reader holds an earlier state, and the next call does the rest.
         """
 
     async def close(self) -> None:
-        """Let go of the file. A second close does nothing."""
+        """Close the file or the connections. Closing again does nothing."""
 
 
 class StorageWriter(Protocol):
-    """Runs pieces of writing, one after the other, in whatever transactions it makes of them."""
+    """Runs pieces of writing one after the other, grouped into transactions as it likes."""
 
     async def write(self, work: Work[T], *, then: Callable[[T], None] | None = None) -> T:
-        """Run ``work`` in a transaction and answer what it returns, once that is durable.
+        """Run ``work`` in a transaction and return its result, once that is durable.
 
-        Cancellation: a work that was sent is committed all the same.
+        Cancellation: work that was sent is committed all the same.
 
         Args:
-          then: called with the answer once that is durable, also if the caller was cancelled meanwhile.
+          then: called with the result once it is durable, even if the caller was cancelled meanwhile.
 
         Raises:
           ActorStopped: the daemon is going down.
