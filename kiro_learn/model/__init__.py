@@ -1,1 +1,1 @@
-"""The values everything else speaks in: frozen, complete, and ignorant of where they are kept."""
+"""The values that all other code uses: frozen, complete, and unaware of where they are stored."""

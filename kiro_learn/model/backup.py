@@ -14,24 +14,24 @@ class CopyKind(enum.Enum):
     """Why a copy of the store was made."""
 
     DAILY = "daily"
-    """By the daemon, once a day."""
+    """Made by the daemon, once a day."""
     ASKED = "asked"
-    """By ``kiro-learn backup now``."""
+    """Made by ``kiro-learn backup now``."""
     UPGRADE = "upgrade"
-    """Before an upgrade; it may have an earlier schema."""
+    """Made before an upgrade; it may have an earlier schema."""
     REPLACED = "replaced"
-    """What a copy took the place of."""
+    """The store that a copy replaced."""
     DAMAGED = "damaged"
-    """What was put aside since it was damaged."""
+    """A store that was put aside because it was damaged."""
     OTHER = "other"
-    """By somebody else."""
+    """Made by somebody else."""
 
 
 BOUNDED = (CopyKind.DAILY, CopyKind.ASKED)
-"""Those that make room for newer ones; all others stay until somebody removes them."""
+"""Kinds of copies that are deleted for newer ones; all others stay until somebody removes them."""
 
 RESTORABLE = (CopyKind.DAILY, CopyKind.ASKED, CopyKind.UPGRADE, CopyKind.OTHER)
-"""Those of which the newest takes the place of a lost store, unless another one is named."""
+"""Kinds of copies of which the newest may replace a lost store, unless another copy is named."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,7 +45,7 @@ class BackupCopy:
 
     @property
     def name(self) -> str:
-        """What people call it: the file, or the folder that it was put aside in."""
+        """The name for people: the file, or the folder in which the copy was put aside."""
         return self.path.parent.name if self.kind in {CopyKind.REPLACED, CopyKind.DAMAGED} else self.path.name
 
 
@@ -56,12 +56,12 @@ class CopyContents:
     event_count: int = 0
     memory_count: int = 0
     problem: str = ""
-    """The first damage that was found, or why it cannot be read; empty if it is sound."""
+    """The first damage that was found, or why the copy cannot be read; empty if it is sound."""
 
 
 def superfluous(copies: Iterable[BackupCopy], *, keep_count: int, most_bytes: int) -> tuple[BackupCopy, ...]:
-    """Those that make room: of each bounded kind, all but the newest ``keep_count``; of these, the oldest until all
-    that are left take at most ``most_bytes``. The newest of all stays, whatever it takes.
+    """The copies to delete for newer ones: of each bounded kind, all but the newest ``keep_count``. Of the rest, the
+    oldest are deleted until all take at most ``most_bytes``. The newest of all stays, however large.
     """
     bounded = sorted((each for each in copies if each.kind in BOUNDED), key=lambda each: each.made_at, reverse=True)
     kept: list[BackupCopy] = []
@@ -80,7 +80,7 @@ def newest_restorable(copies: Sequence[BackupCopy]) -> BackupCopy | None:
 
 @attrs.frozen(kw_only=True)
 class NewerThanCopy:
-    """What the store holds and a copy of it does not."""
+    """How much the store holds that a copy of it lacks."""
 
     event_count: int = 0
     memory_count: int = 0
@@ -106,14 +106,14 @@ class Salvaged:
     memories: SavedRows
     events: SavedRows
     others: SavedRows
-    """All that stands beside them: what waits, what was replaced, the graph."""
+    """All other rows: waiting events, replaced records, the graph."""
     from_copy_count: int = 0
-    """Of the memories and events, those that a copy still had."""
+    """How many of the memories and events were taken from a copy."""
     unreadable_page_count: int
-    """Pages of which nothing can be read: what was on them is lost, whether or not it is counted."""
+    """How many pages cannot be read at all; their rows are lost, whether or not they are counted."""
 
 
-# How far the upgrade of a database is.
+# The progress of an upgrade of a database.
 
 
 class UpgradeStage(enum.StrEnum):

@@ -1,4 +1,4 @@
-"""What waits to be learned, what one run made of it, and what was learned but could not be kept yet."""
+"""The events that wait to be learned, the result of a learning run, and learned records that could not be kept yet."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ class BufferedEvent:
     """One entry of a project's buffer: an event, or the compaction of several."""
 
     event: Event
-    """For a compaction, one of our own making: kind session_summary, its text the model's, its id kept nowhere else."""
+    """For a compaction: an event made here, of kind session_summary, with the model's text, whose id is stored nowhere
+    else."""
     position: int
-    """Its place in the buffer; later entries have higher positions."""
+    """The entry's place in the buffer; later entries have higher positions."""
     size_bytes: int
     stands_for: tuple[EventId, ...] = ()
-    """The events that a compaction was made of, oldest first; empty for an event that stands for itself."""
+    """For a compaction: the events that it was made of, oldest first; empty for an event that stands for itself."""
 
     @property
     def sources(self) -> tuple[EventId, ...]:
@@ -34,15 +35,15 @@ class BufferedEvent:
 
 @attrs.frozen
 class BufferSnapshot:
-    """What waited for learning when it was taken, oldest first, and what was said just before in the same sessions."""
+    """The events that waited when it was taken, oldest first, and the last prompts before them in the same sessions."""
 
     entries: tuple[BufferedEvent, ...] = ()
     earlier_prompts: tuple[Event, ...] = ()
-    """The last few prompts of each session in ``entries``, from before its first event there and after its last
-    session_summary before that (they had no final answer yet); in order of arrival. A compaction belongs to the session
-    of its own event, and begins with the first that it stands for."""
+    """The last few prompts of each session in ``entries``, in order of arrival. They came before the session's first
+    event there, and after its last session_summary before that, so they had no final answer yet. A compaction belongs
+    to the session of its own event, and begins with the first event that it stands for."""
     damaged_through: int = 0
-    """Where there are no entries: position of the last that waits and cannot be read; 0 if none waits."""
+    """If there are no entries: the position of the last waiting event that cannot be read; 0 if none waits."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -59,21 +60,21 @@ class BufferSnapshot:
 
     @property
     def event_count(self) -> int:
-        """Of the stored events that its entries stand for, as BufferSize counts them."""
+        """How many stored events the entries stand for, as BufferSize counts them."""
         return sum(len(entry.sources) for entry in self.entries)
 
     @property
     def source_event_ids(self) -> tuple[EventId, ...]:
-        """Every stored event that it stands for, oldest first, each once."""
+        """Every stored event that the entries stand for, oldest first, each once."""
         return tuple(dict.fromkeys(event_id for entry in self.entries for event_id in entry.sources))
 
     @property
     def by_source(self) -> dict[EventId, Event]:
-        """Of each stored event that it stands for, the event of the entry."""
+        """For each stored event that the entries stand for: the event of its entry."""
         return {event_id: entry.event for entry in self.entries for event_id in entry.sources}
 
     def first(self, count: int) -> BufferSnapshot:
-        """Its oldest ``count`` entries, as if no more had fitted."""
+        """A snapshot of the oldest ``count`` entries, as if no more had fitted."""
         entries = self.entries[:count]
         sessions = {entry.event.session_id for entry in entries}
         earlier = tuple(prompt for prompt in self.earlier_prompts if prompt.session_id in sessions)
@@ -90,7 +91,7 @@ class BufferSize:
     event_count: int = 0
     size_bytes: int = 0
     parked_event_count: int = 0
-    """Of what is learned once nothing else waits."""
+    """How many events were set aside; they are learned once nothing else waits."""
 
     @staticmethod
     def total(sizes: Iterable[BufferSize]) -> BufferSize:
@@ -104,13 +105,13 @@ class BufferSize:
 
 @attrs.frozen(kw_only=True)
 class ParkedCluster:
-    """Candidates that describe one thing and whose commit failed; tried again until it succeeds, never dropped."""
+    """Candidates that describe one thing and could not be committed; tried again until they are, never dropped."""
 
     cluster_id: str
     """A ULID; it stays the same from one attempt to the next."""
     namespace: Namespace
     records: tuple[MemoryRecord, ...]
-    """As they would have been kept, without their vectors; no search sees them."""
+    """The records as they would have been kept, without their vectors; no search sees them."""
     problem: str
     """Why the last attempt failed."""
     attempt_count: int
@@ -129,10 +130,10 @@ class LearningRun:
     event_count: int
     record_count: int
     problem: str | None
-    """Why it learned nothing, or not all that it could have, or None."""
+    """Why the run learned nothing, or not all that it could have; None if it had no problem."""
 
 
-# A circuit breaker as a value: time comes in as a number, and every step answers with the next value.
+# A circuit breaker as a value: time comes in as a number, and every step returns the next value.
 
 
 class BreakerState(enum.StrEnum):
@@ -158,7 +159,7 @@ class CircuitBreaker:
 
     @property
     def is_open(self) -> bool:
-        """Too many calls failed, and none has succeeded since: it is open or half open."""
+        """Whether it is open or half open: too many calls failed, and none has succeeded since."""
         return self.opened_at is not None
 
     def state(self, now: float) -> BreakerState:
@@ -167,7 +168,7 @@ class CircuitBreaker:
         return BreakerState.HALF_OPEN if now >= self.probe_at() else BreakerState.OPEN
 
     def probe_at(self) -> float:
-        """When the next call may be made: minus infinity while closed."""
+        """The earliest time of the next call: minus infinity while closed."""
         return float("-inf") if self.opened_at is None else self.opened_at + self.cooldown_seconds
 
     def after_failure(self, now: float) -> CircuitBreaker:

@@ -1,8 +1,8 @@
-"""Validators for attrs fields; each failure is one sentence that says what was expected. And values made without them.
+"""Validators for attrs fields; each failure is one sentence that says what was expected. Also values made unchecked.
 
-Rules of what is unchecked: it comes from what is stored, or from a translator that keeps every limit itself. What
-enters was checked when it entered, here or by the first kiro-learn, whose limits were wider. What is stored is trusted,
-and so is what is made of it: it must never fail on a limit that was not checked before.
+Rules for unchecked values: they are made of stored data, or by a translator that keeps every limit itself. Stored data
+are trusted: they were checked when they came in, here or by the first kiro-learn, whose limits were wider. So no value
+made of them may fail on a limit that was not checked then.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Length:
 
 @attrs.frozen
 class Worded(Length):
-    """Text with a character that can be seen: not spaces, control signs or joiners of no width alone."""
+    """Text with a visible character: not only spaces, control characters and zero-width joiners."""
 
     def __call__(self, instance: Any, attribute: attrs.Attribute[Any], value: str) -> None:
         super().__call__(instance, attribute, value)
@@ -47,7 +47,7 @@ def length(least: int, most: int) -> Validator:
 
 
 def encodable(text: str) -> None:
-    """Refuse lone surrogates, which JSON can spell but no file can keep."""
+    """Refuse lone surrogates, which JSON can express but no file can hold."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -92,12 +92,12 @@ class Each:
 
 
 def anything(_instance: Any, _attribute: attrs.Attribute[Any], _value: Any) -> None:
-    """Pass."""
+    """Accept any value."""
 
 
 @attrs.frozen
 class Optional:
-    """None, or what passes ``inner``."""
+    """None, or a value that passes ``inner``."""
 
     inner: Validator
 
@@ -111,7 +111,7 @@ def optional(inner: Validator) -> Validator:
 
 
 def formed(validator: Validator | None) -> Validator | None:
-    """What ``validator`` checks besides lengths; None if that is nothing."""
+    """The checks of ``validator`` other than lengths; None if there are none."""
     if isinstance(validator, Length):
         return None
     if isinstance(validator, Optional):
@@ -127,7 +127,7 @@ T = TypeVar("T", bound=attrs.AttrsInstance)
 
 
 def unchecked(cls: type[T], /, **values: Any) -> T:
-    """A ``cls`` of these values, and of its defaults for the others; a KeyError names one that has none."""
+    """A ``cls`` with these values, and defaults for the others; a KeyError names a missing one without a default."""
     names, defaults = _fields_of(cls)
     given = defaults | values
     instance = object.__new__(cls)
@@ -138,7 +138,7 @@ def unchecked(cls: type[T], /, **values: Any) -> T:
 
 @functools.cache
 def _fields_of(cls: type[attrs.AttrsInstance]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Looked up once: hundreds of rows are read for each prompt."""
+    """Cached, since hundreds of rows are read for each prompt."""
     fields = attrs.fields(cls)
     return tuple(each.name for each in fields), {
         each.name: each.default for each in fields if each.default is not attrs.NOTHING
@@ -146,5 +146,5 @@ def _fields_of(cls: type[attrs.AttrsInstance]) -> tuple[tuple[str, ...], dict[st
 
 
 def unchecked_evolve(instance: T, /, **changes: Any) -> T:
-    """``instance`` with these values in the place of its own."""
+    """A copy of ``instance`` with these values changed."""
     return unchecked(type(instance), **(attrs.asdict(instance, recurse=False) | changes))

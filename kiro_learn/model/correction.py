@@ -1,4 +1,4 @@
-"""What is to be changed about a memory, or about an item of the graph."""
+"""Corrections of a memory, or of an item of the graph."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kiro_learn.model.wording import bare_words
 
 @attrs.frozen(kw_only=True)
 class Correction:
-    """None where something stays as it is."""
+    """What to change about a memory. None: this field stays as it is."""
 
     title: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_TITLE)))
     summary: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_SUMMARY)))
@@ -34,10 +34,10 @@ class Correction:
     facts: tuple[str, ...] | None = attrs.field(default=None, validator=optional(FACTS))
     concepts: tuple[str, ...] | None = attrs.field(default=None, validator=optional(CONCEPTS))
     files: tuple[str, ...] | None = attrs.field(default=None, validator=optional(FILES))
-    """All that the memory is about; which of them were read and which were changed is not known any more then."""
+    """All files that the memory is about; after that it is not known which were read and which were changed."""
 
     def of(self, record: MemoryRecord) -> MemoryRecord:
-        """``record`` as it is to be; it keeps its id. What was stored within wider bounds may be corrected too."""
+        """The corrected ``record``, with the same id. It may exceed today's bounds, as stored under wider ones."""
         told = attrs.asdict(self, recurse=False, filter=lambda field, _: field.name != "files")
         changed = {name: value for name, value in told.items() if value is not None}
         if self.files is not None:
@@ -47,41 +47,43 @@ class Correction:
 
 @attrs.frozen(kw_only=True)
 class GraphCorrection:
-    """None where something stays as it is. Which of these an item has, its kind says."""
+    """What to change about an item of the graph. None: this field stays as it is. Which fields apply depends on its
+    kind.
+    """
 
     object: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_OBJECT)))
-    """Of a fact."""
+    """The new object of a fact."""
     value: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_OBJECT)))
-    """Of a preference."""
+    """The new value of a preference."""
     steps: tuple[str, ...] | None = attrs.field(
         default=None, validator=optional(Each(1, MAX_STEPS, Worded(1, MAX_OBJECT)))
     )
-    """Of a procedure."""
+    """The new steps of a procedure."""
     description: str | None = attrs.field(default=None, validator=optional(length(0, MAX_DESCRIPTION)))
-    """Of an entity."""
+    """The new description of an entity."""
     aliases: tuple[str, ...] | None = attrs.field(
         default=None, validator=optional(Each(0, MAX_ALIASES, Worded(1, MAX_NAME)))
     )
-    """Of an entity, in place of all that it has."""
+    """The aliases of an entity, in place of all that it has."""
 
 
 # Which records were replaced by which others, so that a replacement can be shown and undone.
 #
-# How a record that was forgotten is known again without its text being kept.
+# Also digests, by which a forgotten record is recognised without its text being kept.
 
 
 class ReplacementReason(enum.StrEnum):
     """Why records were replaced."""
 
     MERGED = "merged"
-    """They said the same."""
+    """The records said the same."""
     RELEARNED = "relearned"
-    """Their events were learned again, by a better learner."""
+    """The records' events were learned again, by a better learner."""
 
 
 @attrs.frozen(kw_only=True)
 class Replacement:
-    """Records that were replaced by others in one commit. Undoing it is all or nothing, too."""
+    """Records that were replaced by others in one commit. It is also undone as a whole, or not at all."""
 
     replacement_id: str
     """A ULID."""
@@ -89,9 +91,9 @@ class Replacement:
     reason: ReplacementReason
     replaced_at: datetime
     replacing: tuple[RecordId, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    """The records that came, each with this replacement alone; some may have been replaced themselves since."""
+    """The new records. They belong to this replacement alone; some may have been replaced themselves since."""
     replaced: tuple[MemoryRecord, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    """The records that went, as they were; by id. What was forgotten since is missing."""
+    """The replaced records as they were, ordered by id. Records that were forgotten since are missing."""
 
 
 DIGEST_BYTES = 16
@@ -100,6 +102,6 @@ _BETWEEN_FIELDS = "\1"
 
 
 def digest_of(title: str, summary: str) -> bytes:
-    """Equal for records that say the same in the same words, however these are set in type."""
+    """A digest that is equal for records with the same words, whatever marks and capitals they are written with."""
     words = _BETWEEN_FIELDS.join(_BETWEEN_WORDS.join(bare_words(text)) for text in (title, summary))
     return hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()

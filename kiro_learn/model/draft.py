@@ -1,4 +1,4 @@
-"""What a learner proposes, before it is checked and committed: memories, and by names what the graph is to hold."""
+"""A learner's proposals before they are checked and committed: memories, and drafts for the graph."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
 @attrs.frozen(kw_only=True)
 class RecordDraft:
-    """A memory as the learner worded it: every field is within the bounds of a record's."""
+    """A memory as the learner worded it; every field is within the bounds of a record."""
 
     title: str
     summary: str
     observation_type: ObservationType
     source_event_ids: tuple[EventId, ...]
     cites: bool
-    """False: the learner named no event of the batch, so ``source_event_ids`` is all of it."""
+    """False: the learner named no event of the batch, so ``source_event_ids`` holds all of them."""
     facts: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     files_touched: tuple[str, ...] = ()
@@ -31,12 +31,12 @@ class RecordDraft:
     origin: Origin | None = None
     importance: int | None = None
     replaces: str = ""
-    """Which of the memories that it was shown the learner says to hold no longer, by their letters."""
+    """Letters of the memories shown to the learner that no longer hold, as it says."""
 
 
 @attrs.frozen
 class Source:
-    """The event that says it."""
+    """The event that a draft was made from."""
 
     event_id: EventId
     session_id: str
@@ -56,23 +56,23 @@ class EntityDraft:
 
 @attrs.frozen(kw_only=True)
 class FactDraft:
-    """What an event says of a subject."""
+    """A statement of an event about a subject."""
 
     subject: str
     subject_type: EntityType
     predicate: str
-    """As ``runs_on``."""
+    """A name such as ``runs_on``."""
     object: str
     confidence: float
     source_type: SourceType
     valid_from: datetime | None = None
-    """As the text says; None: it says nothing, so since ``source.said_at`` at the latest."""
+    """When it began, as the text says; None: the text does not say, so it began at ``source.said_at`` or before."""
     replaces: str | None = None
-    """The object that it takes the place of ("switched from X to Y"): what held with X ends."""
+    """The object that this one replaces ("switched from X to Y"): the fact with X ends."""
     is_denied: bool = False
-    """The text says that this no longer holds, or never did: close what holds, and put nothing."""
+    """Whether the text says that this no longer holds, or never did: the stored fact is closed, and none is put."""
     was_never_true: bool = False
-    """With ``is_denied`` or ``replaces``: the old one was an error, so it is retired instead of ended."""
+    """With ``is_denied`` or ``replaces``: the old fact was an error, so it is retired instead of ended."""
     source: Source
 
 
@@ -90,7 +90,7 @@ class ProcedureDraft:
 
 @attrs.frozen(kw_only=True)
 class PreferenceDraft:
-    """What a person wants, or no longer wants."""
+    """A wish that a person states, or takes back."""
 
     category: PreferenceCategory
     key: str
@@ -98,26 +98,26 @@ class PreferenceDraft:
     strength: float
     source_type: SourceType
     is_denied: bool = False
-    """The person takes it back: close what holds."""
+    """Whether the person takes it back: the stored preference is closed."""
     path: str = ""
-    """Of the file or folder in the project for which it holds; empty: for all of it."""
+    """The file or folder in the project to which it applies; empty: the whole project."""
     source: Source
 
 
 @attrs.frozen(kw_only=True)
 class Retraction:
-    """A prompt takes back what the one before it in its session said ("Correction, that was the other repo")."""
+    """A prompt that takes back the one before it in its session ("Correction, that was the other repo")."""
 
     project: str
-    """What its project is called in the graph."""
+    """The project's name in the graph."""
     is_of_all: bool
-    """It takes back all of that prompt; False: its last sentence."""
+    """Whether it takes back all of that prompt; False: only its last sentence."""
     source: Source
 
 
 @attrs.frozen(kw_only=True)
 class GraphDrafts:
-    """All that a batch says, in the order in which it was said."""
+    """All drafts for the graph from a batch, in the order in which they were said."""
 
     entities: Sequence[EntityDraft] = ()
     facts: Sequence[FactDraft] = ()
@@ -125,10 +125,10 @@ class GraphDrafts:
     preferences: Sequence[PreferenceDraft] = ()
     retractions: Sequence[Retraction] = ()
     problem: str | None = None
-    """Why not all of it could be read."""
+    """Why a part of the batch could not be read."""
 
     def with_more(self, others: GraphDrafts) -> GraphDrafts:
-        """These, then the others."""
+        """These drafts, then the others."""
         return GraphDrafts(
             entities=[*self.entities, *others.entities],
             facts=[*self.facts, *others.facts],
@@ -140,7 +140,7 @@ class GraphDrafts:
 
     @property
     def sources(self) -> list[Source]:
-        """Of each draft, kind by kind."""
+        """The source of each draft, kind by kind."""
         return [
             *(entity.source for entity in self.entities),
             *(fact.source for fact in self.facts),

@@ -1,4 +1,4 @@
-"""What an agent did: one event, as its hook reported it."""
+"""An event: what an agent did, as its hook reported it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kiro_learn.model.ids import ULID_PATTERN, EventId
 from kiro_learn.model.namespace import BRANCH_PATTERN, NAMESPACE_PATTERN, Namespace
 
 MAX_BODY_BYTES = 1_048_576
-"""Of a body's JSON in UTF-8."""
+"""The most bytes that a body's JSON may have, in UTF-8."""
 
 _ULID = matching(ULID_PATTERN, "a ULID: 26 characters of 0-9 and A-Z without I, L, O, U")
 BRANCH = matching(BRANCH_PATTERN, "the name of a branch")
@@ -23,7 +23,7 @@ NAMESPACE = matching(NAMESPACE_PATTERN, "/actor/<actor_id>/project/<project_id>/
 
 
 class EventKind(enum.StrEnum):
-    """What sort of thing happened."""
+    """The kind of an event."""
 
     PROMPT = "prompt"
     TOOL_USE = "tool_use"
@@ -40,7 +40,7 @@ class TextBody:
 
 
 SESSION_STARTED = TextBody("session started")
-"""Of the note that an agent's start leaves: it says that there is a session, and nothing to learn."""
+"""The body of the note that an agent's start leaves: it shows that there is a session, and holds nothing to learn."""
 
 
 @attrs.frozen
@@ -70,12 +70,12 @@ class JsonBody:
 Body = TextBody | MessageBody | JsonBody
 
 MOST_BYTES_OF_WEIGHT = 6
-"""A control character is written as six."""
+"""The most bytes of one character in JSON: a control character is written as six."""
 ENVELOPE_WEIGHT = 5
-"""Six times this is more than what is written around the text of a body, or of a turn: names and braces."""
+"""The weight of the names and braces around a text; times ``MOST_BYTES_OF_WEIGHT``, it exceeds their bytes."""
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-"""Made once: making it takes as long as what it does to a small body."""
+"""Made once, since making it takes as long as encoding a small body."""
 
 
 def body_bytes(body: Body) -> int:
@@ -85,9 +85,10 @@ def body_bytes(body: Body) -> int:
 
 
 def body_weight(body: Body) -> int:
-    """How much text there is in a body, in characters, and a little for each value.
+    """The number of characters in a body, plus a little for each value.
 
-    A fraction of the time that ``body_bytes`` takes, which is never more than ``MOST_BYTES_OF_WEIGHT`` times as many.
+    Takes a fraction of the time of ``body_bytes``, which never returns more than ``MOST_BYTES_OF_WEIGHT`` times as
+    much.
     """
     match body:
         case TextBody():
@@ -125,7 +126,7 @@ class Source:
     client_id: str = attrs.field(validator=length(1, 256))
     project_path: str | None = attrs.field(default=None, validator=optional(length(1, 2048)))
     branch: str | None = attrs.field(default=None, validator=optional(BRANCH))
-    """That the folder had checked out; None: none, or it is not known."""
+    """The branch that the folder had checked out; None: none, or unknown."""
 
 
 @attrs.frozen(kw_only=True)

@@ -1,7 +1,7 @@
-"""What the graph memory keeps: entities, relationships, facts, procedures and preferences.
+"""The items of the graph memory: entities, relationships, facts, procedures and preferences.
 
 Each item belongs to one namespace. Times are aware and in UTC. An item is never changed in place: a changed one is put
-again under its id. Its sources are rows of their own (``Evidence``), so that a source can be forgotten alone.
+again under its id. Its sources are stored apart (``Evidence``), so that one of them can be forgotten.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_STEPS = 20
 
 
 class GraphKind(enum.StrEnum):
-    """Which of the five things an item is; the value begins its id."""
+    """Which of the five kinds an item is; the value begins its id."""
 
     ENTITY = "en"
     RELATIONSHIP = "rl"
@@ -44,7 +44,7 @@ class GraphKind(enum.StrEnum):
 
 
 class EntityType(enum.StrEnum):
-    """What an entity is."""
+    """The type of an entity."""
 
     PERSON = "person"
     ORGANIZATION = "organization"
@@ -57,7 +57,7 @@ class EntityType(enum.StrEnum):
 
 
 class SourceType(enum.StrEnum):
-    """Where a fact or a preference is from; a later one of these outranks an earlier one."""
+    """The source of a fact or a preference; each one outranks those above it."""
 
     INFERRED = "inferred"
     OBSERVED = "observed"
@@ -71,7 +71,7 @@ class SourceType(enum.StrEnum):
 
 
 class PreferenceCategory(enum.StrEnum):
-    """What a preference is about."""
+    """The subject of a preference."""
 
     COMMUNICATION = "communication"
     FORMATTING = "formatting"
@@ -91,7 +91,7 @@ class Outcome(enum.StrEnum):
 
 
 def kind_of(item_id: str) -> GraphKind | None:
-    """The kind that an id names; None: it is no id of a graph item."""
+    """The kind that an id names; None: not the id of a graph item."""
     prefix, _, ulid = item_id.partition("_")
     if prefix not in set(GraphKind) or ULID_PATTERN.fullmatch(ulid) is None:
         return None
@@ -103,7 +103,9 @@ _AROUND = " \t.\"'`\u201c\u201d\u2018\u2019"
 
 
 def bare(text: str) -> str:
-    """A name or an object without what does not matter: case, spaces, an article before it, quotes and stops around."""
+    """A name or an object to be compared: without case, extra spaces, a leading article, and quotes and stops around
+    it.
+    """
     return _ARTICLE.sub("", " ".join(text.casefold().strip(_AROUND).split()), count=1)
 
 
@@ -114,7 +116,7 @@ _IMPORTANCE = between(1, 10)
 
 @attrs.frozen(kw_only=True)
 class Entity:
-    """A thing that is talked about. One of its name (case-folded) and type per namespace."""
+    """A thing that is talked about. A namespace has one entity of each name (case-folded) and type."""
 
     item_id: GraphItemId = attrs.field(validator=_ID)
     namespace: Namespace = attrs.field(validator=NAMESPACE)
@@ -124,7 +126,7 @@ class Entity:
     aliases: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_ALIASES, length(1, MAX_NAME)))
     importance: int = attrs.field(default=5, validator=_IMPORTANCE)
     mention_count: int = 1
-    """Of the events that mention it."""
+    """How many events mention it."""
     first_seen: datetime
     last_referenced: datetime
     """The time of the last event that mentions it."""
@@ -145,11 +147,11 @@ class Validity:
 
     @property
     def is_current(self) -> bool:
-        """It has no end, neither of its truth nor of our knowledge."""
+        """Whether neither its truth nor our knowledge of it has ended."""
         return self.valid_until is None and self.retired_at is None
 
     def holds(self, at: datetime, *, known_at: datetime | None = None) -> bool:
-        """Whether it was true at ``at``, by what is known now, or by what was known at ``known_at``."""
+        """Whether it was true at ``at``, by today's knowledge, or by the knowledge at ``known_at``."""
         if known_at is None:
             known = self.retired_at is None
         else:
@@ -181,25 +183,26 @@ class Fact:
     entity_id: GraphItemId = attrs.field(validator=_ID)
     subject: str = attrs.field(validator=length(1, MAX_NAME))
     predicate: str = attrs.field(validator=length(1, MAX_NAME))
-    """As ``runs_on``: words joined by underscores."""
+    """Words joined by underscores, as ``runs_on``."""
     object: str = attrs.field(validator=length(1, MAX_OBJECT))
     confidence: float = attrs.field(default=1.0, validator=_CONFIDENCE)
-    """When it was last confirmed; what it is now is computed when it is read."""
+    """The confidence at the last confirmation; today's is computed when the fact is read."""
     source_type: SourceType = SourceType.INFERRED
     is_candidate: bool = False
-    """Evidence speaks for it, but a better one stands against it; it is told only beside that."""
+    """Whether there is better evidence for a fact that contradicts this one; it is told only together with that
+    fact."""
     superseded_by: GraphItemId | None = attrs.field(default=None, validator=optional(_ID))
     last_confirmed_at: datetime
     validity: Validity
 
     @property
     def is_current(self) -> bool:
-        """It holds now and is told."""
+        """Whether it holds now and is told."""
         return self.validity.is_current and not self.is_candidate
 
     @property
     def text(self) -> str:
-        """As it is shown and embedded."""
+        """The fact as a sentence, which is shown and embedded."""
         return f"{self.subject} {self.predicate.replace('_', ' ')} {self.object}"
 
 
@@ -225,19 +228,19 @@ class Procedure:
 
     @property
     def is_current(self) -> bool:
-        """No later version superseded it."""
+        """Whether no later version superseded it."""
         return self.superseded_by is None
 
 
 @attrs.frozen(kw_only=True)
 class Preference:
-    """What a person wants, as category, key and value. One current value per category, key and path."""
+    """A person's wish, as category, key and value. One current value per category, key and path."""
 
     item_id: GraphItemId = attrs.field(validator=_ID)
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     category: PreferenceCategory
     path: str = attrs.field(default="", validator=length(0, MAX_NAME))
-    """Of the file or folder in the project for which it holds; empty: for all of it."""
+    """The file or folder in the project to which it applies; empty: the whole project."""
     key: str = attrs.field(validator=length(1, MAX_NAME))
     value: str = attrs.field(validator=length(1, MAX_OBJECT))
     strength: float = attrs.field(default=0.5, validator=_CONFIDENCE)
@@ -249,7 +252,7 @@ class Preference:
 
     @property
     def is_current(self) -> bool:
-        """It holds now."""
+        """Whether it holds now."""
         return self.validity.is_current
 
 
@@ -257,7 +260,7 @@ GraphItem: TypeAlias = Entity | Relationship | Fact | Procedure | Preference
 
 
 def reworded_among(items: Sequence[GraphItem], before: Mapping[GraphItemId, GraphItem]) -> tuple[GraphItemId, ...]:
-    """Those of which something else is told now than ``before``; how sure it is does not matter."""
+    """Items whose text for agents is not the one ``before``; a change of confidence alone does not count."""
     known = ((item, before.get(item.item_id)) for item in items)
     return tuple(item.item_id for item, old in known if old is not None and _told_of(old) != _told_of(item))
 
@@ -273,47 +276,47 @@ def _told_of(item: GraphItem) -> tuple[object, ...]:
 
 
 class Says(enum.StrEnum):
-    """What an event says of an item."""
+    """The statement of an event about an item."""
 
     HOLDS = "holds"
     ENDED = "ended"
-    """It held, and holds no longer."""
+    """The item held, and holds no longer."""
     NEVER = "never"
-    """It never held."""
+    """The item never held."""
 
 
 @attrs.frozen
 class Evidence:
-    """What one event says of an item; one row per item and event.
+    """The statement of one event about an item; one row per item and event.
 
-    What a fact, a procedure or a preference is follows from its rows, whatever order they arrived in.
+    The state of a fact, a procedure or a preference follows from its rows, in whatever order they arrived.
     """
 
     item_id: GraphItemId
     event_id: EventId
     observed_at: datetime
-    """The time of the event."""
+    """When the event happened."""
     weight: float = 1.0
     """The confidence that this event alone gives."""
     says: Says = Says.HOLDS
     source_type: SourceType = SourceType.STATED
     place: int = 0
-    """Which of the event's statements it is, from 0."""
+    """The number of the statement in its event, from 0."""
     valid_from: datetime | None = None
-    """Since when it holds, as the event says."""
+    """When it began to hold, as the event says."""
     valid_until: datetime | None = None
-    """Until when it held, as the event says."""
+    """When it ended, as the event says."""
 
 
-# The picture of what is remembered: memories, what they are about, and what joins these.
+# The picture of the memory: memories, what they are about, and links between these.
 
 MOST_NODES = 5_000
 LINKS_A_NODE = 2
-"""Most links, for each node that there may be."""
+"""The most links in a picture, as a multiple of its most nodes."""
 
 
 class NodeKind(enum.StrEnum):
-    """What a node stands for; the values name what is shown."""
+    """What a node stands for; the values are those of the ``show`` parameter."""
 
     PROJECT = "projects"
     MEMORY = "memories"
@@ -324,46 +327,46 @@ class NodeKind(enum.StrEnum):
 
 @attrs.frozen(kw_only=True)
 class PictureAsked:
-    """Which picture is wanted."""
+    """The request for a picture."""
 
     namespace: Namespace | None
-    """None: over all projects."""
+    """None: all projects."""
     show: frozenset[NodeKind]
     limit: int
-    """Most nodes, 4 or more; so many of the newest memories are looked at."""
+    """The most nodes, at least 4; also how many of the newest memories are read."""
 
 
 @attrs.frozen(kw_only=True)
 class PictureNode:
-    """One thing in the picture."""
+    """A node of the picture."""
 
     id: str
-    """Of a memory or an entity its own, of a project its namespace, of others ``concept:NAME`` or ``file:PATH``."""
+    """The id of a memory or an entity, the namespace of a project, or ``concept:NAME`` or ``file:PATH``."""
     kind: NodeKind
     label: str
     type: str | None = None
-    """Of a memory: what it is, as lists say; of an entity its type."""
+    """The type of a memory, as in lists, or of an entity."""
     namespace: Namespace | None = None
-    """Of what belongs to one project."""
+    """The namespace, for a node that belongs to one project."""
     at: datetime | None = None
     """When a memory was made, or an entity last mentioned."""
 
 
 @attrs.frozen(kw_only=True)
 class PictureLink:
-    """What joins two nodes, each by its place among them."""
+    """A link between two nodes, each given by its index in ``nodes``."""
 
     source: int
     target: int
     says: str | None = None
-    """The predicate between two entities; None: a memory joins them, or is one of them."""
+    """The predicate between two entities; None: the link is made by a memory, or one end is a memory."""
     count: int = 1
-    """Of the memories that join them."""
+    """How many memories make the link."""
 
 
 @attrs.frozen(kw_only=True)
 class GraphPicture:
-    """Nodes and links, and of each kind how many did not fit."""
+    """Nodes and links, and for each kind how many nodes did not fit."""
 
     nodes: Sequence[PictureNode]
     links: Sequence[PictureLink]

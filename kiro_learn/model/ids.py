@@ -1,6 +1,6 @@
-"""Identifiers and moments as texts. Identifiers: ULIDs for events, ``mr_`` + ULID for records.
+"""Identifiers and times as texts. Identifiers: ULIDs for events, ``mr_`` + ULID for records.
 
-A moment is written in one way: UTC, microseconds, ``Z``; so that text order is time order.
+A time is always written in UTC, with microseconds and ``Z``, so that text order is time order.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ RecordId = NewType("RecordId", str)
 RECORD_PREFIX = "mr_"
 
 LEAST_ENDING = 4
-"""Characters of the end of an id, its random part, that may name what has it."""
+"""The least characters from the end of an id, its random part, that may stand for the id."""
 
 ULID_PATTERN = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 """Crockford's alphabet, upper case. The first character stays below 8: 26 characters hold 130 bits, a ULID has 128."""
 
 
 def ending_of(said: str) -> str:
-    """The end of an id, as somebody wrote it, as it is in the id: lists show an ellipsis before it."""
+    """The end of an id as a person wrote it, in upper case and without the ellipsis that lists show before it."""
     return said.lstrip(".\N{HORIZONTAL ELLIPSIS}").upper()
 
 
@@ -40,14 +40,14 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _UNIQUE = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:toolu|tooluse|call)_[0-9A-Za-z_-]{20,}", re.IGNORECASE
 )
-"""UUIDs, and ids of calls as models' vendors draw them at random. Others, such as ``call_1``, come again elsewhere."""
+"""UUIDs, and the random call ids of model vendors. Other ids, such as ``call_1``, occur in several sessions."""
 
 
 def derived_event_id(session_id: str, kind: str, key: str) -> EventId:
-    """The id of the event that ``key`` names in this session: the same from whatever reports it, and however often.
+    """The id of the event that ``key`` names in this session: always the same, whichever program reports it.
 
-    A key that is unique by itself is one event in whatever session it stands: agents copy the history of one session
-    into the next. All of these ids have the time 0, which no other has.
+    A key that is unique by itself names one event in all sessions, since agents copy the history of one session into
+    the next. All derived ids have the time 0; no other ids do.
     """
     parts = json.dumps([kind, key] if is_unique(key) else [kind, key, session_id])
     number = int.from_bytes(hashlib.sha256(parts.encode("utf-8", "replace")).digest()[:10])
@@ -55,16 +55,16 @@ def derived_event_id(session_id: str, kind: str, key: str) -> EventId:
 
 
 def is_unique(key: str) -> bool:
-    """Whether nothing else anywhere has this key, whichever session it comes from."""
+    """Whether this key is unique everywhere, not only in its session."""
     return _UNIQUE.fullmatch(key) is not None
 
 
 FIRST_NOT_DERIVED = EventId("0000000001" + "0" * 16)
-"""The least id that ``derived_event_id`` does not make."""
+"""The smallest id that ``derived_event_id`` cannot make."""
 
 
 def is_derived(record_id: RecordId) -> bool:
-    """Whether it was made of ``derived_event_id``, as of records that came from elsewhere."""
+    """Whether the id was made by ``derived_event_id``, as for imported records."""
     return record_id.removeprefix(RECORD_PREFIX) < FIRST_NOT_DERIVED
 
 
@@ -78,10 +78,10 @@ def to_text(moment: datetime) -> str:
 
 
 def from_text(text: str) -> datetime:
-    """Read an ISO-8601 moment with an offset; the answer is in UTC.
+    """Read an ISO-8601 date and time with an offset; the result is in UTC.
 
     Raises:
-      ValueError: it is no date and time, says no offset, or is in no year of the calendar of UTC; what was expected.
+      ValueError: no date and time, no offset, or outside the years 1 to 9999 of UTC; it says what was expected.
     """
     try:
         moment = datetime.fromisoformat(text)
@@ -96,11 +96,11 @@ def from_text(text: str) -> datetime:
 
 
 def from_text_or_date(text: str, *, is_end: bool = False) -> datetime:
-    """As ``from_text``. A date alone stands for its midnight in UTC; as an end, which it is part of, for the next one,
-    or for the last moment there is.
+    """As ``from_text``. A date alone stands for its midnight in UTC. As an end it is included, so it stands for the
+    next midnight, or for the last possible time.
 
     Raises:
-      ValueError: it is neither; what was expected.
+      ValueError: it is neither a date nor a time; says what was expected.
     """
     if "T" in text:
         return from_text(text)
@@ -115,7 +115,7 @@ def from_text_or_date(text: str, *, is_end: bool = False) -> datetime:
 
 
 def from_milliseconds(milliseconds: int, *, latest: datetime) -> datetime:
-    """The UTC moment that many milliseconds after 1970, not after ``latest``: no clock is right about the future."""
+    """The UTC time so many milliseconds after 1970, but not after ``latest``: a clock that is ahead is wrong."""
     try:
         return min(datetime.fromtimestamp(milliseconds / 1000, UTC), latest)
     except (OverflowError, OSError, ValueError):

@@ -1,4 +1,6 @@
-"""The wall between projects: ``/actor/<actor_id>/project/<project_id>/``, and what a person calls a project."""
+"""The namespace, which is the wall between projects: ``/actor/<actor_id>/project/<project_id>/``. Also a project's
+name.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ NAMESPACE_PATTERN = re.compile(
     rf"/actor/([^/\x00-\x1f\x7f]{{1,{MAX_ACTOR_CHARACTERS}}})/project/([^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}})/"
 )
 PROJECT_NAME = re.compile(rf"(?![\s.]*\Z)[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
-"""That people give: not blank, and no ``.`` or ``..``, which mean a folder that only who asks knows."""
+"""Names that people give. Not blank, and not ``.`` or ``..``, which name a folder that only the caller knows."""
 _ANY_NAMESPACE = re.compile(r"/actor/([^/]+)/project/([^/]+)/")
 _UNWANTED = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -52,13 +54,13 @@ class Project:
     project_id: str
     project_path: str
     branch: str | None = None
-    """That is checked out in the folder by which it was found, which may be another worktree of it."""
+    """The branch that is checked out in the folder that was looked up, which may be another worktree of the project."""
 
 
 def namespace_of(actor_id: str, project_id: str) -> Namespace:
     """The namespace of one user's work on one project.
 
-    ``/`` and control characters of an actor's name are percent-encoded, and ``%`` too, so that no two names meet.
+    ``/``, ``%`` and control characters in an actor's name are percent-encoded, so that two names never become one.
     """
     return Namespace(f"/actor/{_encoded(actor_id)}/project/{project_id}/")
 
@@ -68,20 +70,20 @@ def _encoded(actor_id: str) -> str:
 
 
 def actor_id_in(namespace: Namespace) -> str:
-    """Whose work it holds."""
+    """The actor whose work the namespace holds."""
     return unquote(namespace.removeprefix("/actor/").partition("/")[0])
 
 
 def project_id_in(namespace: Namespace) -> str:
-    """The last part. A stored namespace is not checked: the first kiro-learn allowed longer ones than we do."""
+    """The project id. A stored namespace is not checked: the first kiro-learn allowed longer ones than we do."""
     return namespace.rstrip("/").rpartition("/")[2]
 
 
 def within_our_limits(namespace: str, *, actor_id: str) -> Namespace:
-    """``namespace`` as hooks of ``actor_id`` name it today, where the first kiro-learn had named it otherwise.
+    """A namespace of the first kiro-learn in the form that hooks of ``actor_id`` use today.
 
-    It did not encode the actor's name, and allowed parts of any length; what is too long becomes its hash. A text
-    that is no namespace at all stays as it is.
+    The first kiro-learn did not encode the actor's name, and allowed parts of any length; a part that is too long
+    becomes its hash. A text that is no namespace stays as it is.
     """
     found = _ANY_NAMESPACE.fullmatch(namespace)
     if found is None:
@@ -107,11 +109,11 @@ def project_at(root: PurePath, *, actor_id: str) -> Project:
 
 
 def nearest_project_root(folder: PurePath, *, home: PurePath, has_marker: Callable[[PurePath], bool]) -> PurePath:
-    """The nearest folder from ``folder`` upwards that ``has_marker``, but for the root of the file system.
+    """The nearest folder from ``folder`` upwards that ``has_marker``, except the root of the file system.
 
-    Without one, it is ``home`` (the global project) for what lies in it, and ``folder`` itself for what lies elsewhere.
-    Both paths are real paths. Inside ``home`` the search stays strictly below it: a marker in the home folder itself
-    would make one project of everything.
+    If there is none, it is ``home`` (the global project) for a folder inside of it, and ``folder`` itself elsewhere.
+    Both paths are real paths. Inside ``home`` the search stops below it, since a marker in the home folder itself would
+    make one project of everything.
     """
     for place in (folder, *folder.parents):
         if place == home:
@@ -124,14 +126,14 @@ def nearest_project_root(folder: PurePath, *, home: PurePath, has_marker: Callab
 SHORT_ID_LENGTH = 12
 
 _HASH_LENGTH = 64
-"""Of the id of a folder's project. Any other id is the name by which a program called its project."""
+"""The length of the id of a folder's project. Any other id is the name that a program gave its project."""
 
 EVENTS_WITH_FOLDER = 200
-"""A project's newest events, among which its folder is looked for: those of hooks all name it, others never do."""
+"""How many of a project's newest events are searched for its folder: events of hooks all name it, others never do."""
 
 
 def display_name(project_id: str, project_path: str | None, *, user_home: PurePath | None) -> str:
-    """The project's folder, below the user's home where it is there; its id if it has none, which a hash is cut for."""
+    """The project's folder, relative to the user's home if inside; without a folder its id, cut if it is a hash."""
     if project_path is None:
         return project_id[:SHORT_ID_LENGTH] if len(project_id) == _HASH_LENGTH else project_id
     if user_home is None:
@@ -143,29 +145,29 @@ def display_name(project_id: str, project_path: str | None, *, user_home: PurePa
 
 MAX_BRANCH = 255
 BRANCH_PATTERN = re.compile(rf"(?!\.invalid\Z)[^\s\x00-\x20~^:?*\[\\\x7f]{{1,{MAX_BRANCH}}}")
-"""git-check-ref-format(1), less what no text of ours needs to know. ``.invalid`` stands for what a file cannot say."""
+"""The rules of git-check-ref-format(1) that matter here. ``.invalid`` stands for a name that a file cannot hold."""
 
 USUAL_BRANCHES = ("main", "master", "trunk")
-"""The default branch where nothing else says which one it is."""
+"""Names of the default branch if nothing else names it."""
 
 NO_BRANCH = "HEAD"
-"""What agents and git write where no branch is checked out."""
+"""The name that agents and git write if no branch is checked out."""
 
 
 def branch_named(name: Any) -> str | None:
-    """``name`` if it can be that of a branch."""
+    """``name`` if it is valid for a branch; else None."""
     is_one = isinstance(name, str) and name != NO_BRANCH and name.isprintable() and BRANCH_PATTERN.fullmatch(name)
     return name if is_one else None
 
 
-# What is neither taken in nor told for a while.
+# Pauses, in which nothing is taken in and nothing is told.
 
 
 @attrs.frozen
 class Pause:
-    """Hooks of a project, or of one session in it, are dropped, and its prompts are told nothing."""
+    """While it lasts, hooks of a project, or of one session in it, are dropped, and its prompts are told nothing."""
 
     namespace: Namespace
     session_id: str | None
-    """None: all of the project."""
+    """None: the whole project."""
     since: datetime

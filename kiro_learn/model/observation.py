@@ -1,4 +1,4 @@
-"""What a client hands in to be remembered as it is, without a learner: an observation, or an item of knowledge."""
+"""Captures, which a client hands in and which are kept without a learner: an observation, or an item of knowledge."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_PROJECT = 4096
 MAX_SESSION = 128
 
 MANUAL = "manual"
-"""The type of an observation that names none."""
+"""The type of an observation whose client names none."""
 
 _SESSION = optional(length(1, MAX_SESSION))
 
@@ -52,7 +52,7 @@ class Observation:
     text: str = attrs.field(default="", validator=length(0, MAX_TEXT))
     """Technical content, such as what a tool was given and what it gave back."""
     narrative: str = attrs.field(default="", validator=length(0, MAX_SUMMARY))
-    """For people to read; the text's beginning stands for it where there is none."""
+    """A text for people; if there is none, the beginning of ``text`` is used."""
     concepts: tuple[str, ...] = attrs.field(default=(), validator=CONCEPTS)
     files_read: tuple[str, ...] = attrs.field(default=(), validator=FILES)
     files_modified: tuple[str, ...] = attrs.field(default=(), validator=FILES)
@@ -61,7 +61,7 @@ class Observation:
 
 @attrs.frozen(kw_only=True)
 class KnowledgeItem:
-    """A constraint, a decision, a heuristic or a rejected idea, with what belongs to one of its type."""
+    """A constraint, a decision, a heuristic or a rejected idea, with the metadata of its type."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
@@ -71,21 +71,21 @@ class KnowledgeItem:
     concepts: tuple[str, ...] = attrs.field(default=(), validator=CONCEPTS)
     files: tuple[str, ...] = attrs.field(default=(), validator=FILES)
     severity: Severity | None = None
-    """Of a constraint; ``soft`` if it names none."""
+    """How strict a constraint is; ``soft`` if it names none. Only constraints have one."""
     reason: str | None = attrs.field(default=None, validator=DETAIL)
-    """Of a constraint, a decision or a rejected idea."""
+    """Why; for a constraint, a decision or a rejected idea."""
     alternatives: tuple[str, ...] = attrs.field(default=(), validator=DETAILS)
-    """Of a decision or a rejected idea."""
+    """What else could have been chosen; for a decision or a rejected idea."""
     context: str | None = attrs.field(default=None, validator=DETAIL)
-    """Of a heuristic."""
+    """Where a heuristic applies. Only heuristics have one."""
     confidence: Confidence | None = None
-    """Of a heuristic."""
+    """How sure a heuristic is. Only heuristics have one."""
     session: str | None = attrs.field(default=None, validator=_SESSION)
 
 
 @attrs.frozen(kw_only=True)
 class Checkpoint:
-    """Where a session stands, so that another one can go on from there."""
+    """The state of a session's work, so that another session can go on from there."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
@@ -97,19 +97,19 @@ class Checkpoint:
     relevant_files: tuple[str, ...] = attrs.field(default=(), validator=FILES)
 
 
-# From what a client hands in to the memory record that keeps it. No learner is asked.
+# Turning a capture into the memory record that keeps it. No learner is asked.
 #
-# Its summary and its facts are made of longer texts and may be longer than a record's: whoever scrubs it cuts them,
-# since a cut before that could part a secret from what shows that it is one.
+# The record's summary and facts are made of longer texts and may exceed a record's bounds. The scrubber cuts them; an
+# earlier cut could separate a secret from the words that show that it is one.
 #
-#  When what was captured says what another capture has just said, so that it is not kept again.
+# Recognising a capture that repeats another one, so that it is not kept again.
 #
-# The same file is read again and again, and one change is reported by several hooks. An observation repeats another
-# one if their content hashes are equal and it comes within the window of its type. Knowledge and checkpoints are
-# handed in on purpose, so that these repeat another only if nothing at all differs.
+# The same file is read again and again, and several hooks report one change. An observation repeats another one if
+# their content hashes are equal and it comes within the window of its type. Knowledge and checkpoints are handed in on
+# purpose, so they repeat another one only if they do not differ at all.
 
 STRATEGY = "direct"
-"""Of a record that no learner made; so none makes it again."""
+"""The strategy of a record that no learner made, so that no learner makes it again."""
 
 CHECKPOINT = "checkpoint"
 """The capture type of a checkpoint."""
@@ -122,14 +122,14 @@ _CAPTURED_DETAILS = {
     KnowledgeType.HEURISTIC: ("context", "confidence"),
     KnowledgeType.REJECTED: ("reason", "alternatives"),
 }
-"""Which metadata belongs to an item of each type."""
+"""The metadata that belong to an item of each type."""
 
 _ALL_DETAILS = tuple(dict.fromkeys(name for names in _CAPTURED_DETAILS.values() for name in names))
 
 
 @attrs.frozen(kw_only=True)
 class CaptureStamp:
-    """What a record has beside what was handed in."""
+    """The fields of a record that are not handed in."""
 
     record_id: RecordId
     event_id: EventId
@@ -138,7 +138,7 @@ class CaptureStamp:
 
     @classmethod
     def of(cls, ulids: Iterable[str], namespace: Namespace, at: datetime) -> CaptureStamp:
-        """``ulids``: two that were never given before."""
+        """``ulids``: two that were never used before."""
         record_ulid, event_ulid = ulids
         return cls(
             record_id=RecordId(RECORD_PREFIX + record_ulid), event_id=EventId(event_ulid), namespace=namespace, at=at
@@ -171,14 +171,14 @@ def record_of_observation(observation: Observation, capture: CaptureStamp) -> Me
 
 
 def metadata_of_others(item: KnowledgeItem) -> list[tuple[str, str]]:
-    """What is filled in and does not belong to the item's type: each place in its JSON, and what was expected there."""
+    """Metadata that do not belong to the item's type: the JSON path of each, and what was expected there."""
     own = _CAPTURED_DETAILS[item.knowledge_type]
     expected = f"expected nothing: a {item.knowledge_type} has {' and '.join(own)}"
     return [(f"$.{name}", expected) for name in _ALL_DETAILS if name not in own and getattr(item, name)]
 
 
 def record_of_knowledge(item: KnowledgeItem, capture: CaptureStamp) -> MemoryRecord:
-    """Of an item without metadata of other types."""
+    """The record of an item that has no metadata of other types."""
     values = {name: getattr(item, name) for name in _CAPTURED_DETAILS[item.knowledge_type]}
     if item.knowledge_type is KnowledgeType.CONSTRAINT and item.severity is None:
         values["severity"] = "soft"
@@ -212,7 +212,7 @@ def record_of_checkpoint(checkpoint: Checkpoint, capture: CaptureStamp) -> Memor
 
 
 def _summary(narrative: str, text: str, title: str) -> str:
-    """The first of them that says something in the part that is kept of it."""
+    """The first of these texts that is not blank in the part that is kept."""
     return next(each for each in (narrative, text, title) if each[:MAX_SUMMARY].strip() or each == title)
 
 
@@ -227,18 +227,19 @@ def observation_type_of(capture_type: str) -> ObservationType:
 
 
 WINDOW_SECONDS = {"file-read": 60, "file-write": 10, "command": 30, "research": 120}
-"""By type of observation, as the search guide of kiro-memory has them."""
+"""The window by type of observation, as in the search guide of kiro-memory."""
 
 OTHER_WINDOW_SECONDS = 30
 
 MOST_ALIKE = 20
-"""Captures of one content hash within one window that are compared, the newest ones: a bound for the writer's sake."""
+"""The most captures of one content hash within one window that are compared, the newest ones: it limits the writer's
+work."""
 
 _COMPARED = (
     *("text", "concepts", "files_touched", "files_read", "files_modified"),
     *("observation_type", "knowledge_type", "details"),
 )
-"""What two records of one content hash may still differ in, of what is handed in."""
+"""The handed-in fields in which two records of one content hash may differ."""
 
 
 @attrs.frozen
@@ -247,17 +248,17 @@ class CapturedRecord:
 
     record: MemoryRecord
     session: str | None
-    """None: its client named none."""
+    """None: its client named no session."""
 
     def differs_from(self, other: CapturedRecord) -> tuple[str, ...]:
-        """The names of what is not the same in both, which have one content hash."""
+        """The names of the fields in which two captures of one content hash differ."""
         own, others = self.record, other.record
         names = tuple(name for name in _COMPARED if getattr(own, name) != getattr(others, name))
         return names if self.session == other.session else (*names, "session")
 
     def repeated(self, alike: Sequence[CapturedRecord]) -> CapturedRecord | None:
-        """Which of ``alike``, those of its content hash within its window, it repeats: one that differs in nothing;
-        else, of an observation, the first.
+        """The capture that this one repeats, among those with its content hash within its window (``alike``): one that
+        does not differ at all; for an observation, else the first.
         """
         same = next((each for each in alike if not self.differs_from(each)), None)
         is_observation = self.record.details is None
@@ -265,9 +266,9 @@ class CapturedRecord:
 
 
 def content_hash(record: MemoryRecord) -> str | None:
-    """SHA-256 of ``project|type|title|narrative`` in hexadecimal; None of a record that was not captured directly.
+    """SHA-256 of ``project|type|title|narrative`` in hexadecimal; None for a record that was not captured directly.
 
-    A ``|`` within a part is escaped, so that no two different observations have the same text to be hashed.
+    A ``|`` within a part is escaped, so that different observations never hash the same text.
     """
     if record.capture_type is None:
         return None
@@ -281,10 +282,10 @@ def window_of(capture_type: str) -> timedelta:
 
 
 def window_around(capture_type: str, now: datetime) -> tuple[datetime, datetime]:
-    """The moments, both exclusive, between which an earlier observation makes one of ``now`` a repeat.
+    """The times, both exclusive, between which another observation makes one of ``now`` a repeat.
 
-    To both sides: after the clock was set back, what was stored just before lies in the future. A clock that was set
-    back by more than the window does not keep new observations out.
+    The window reaches to both sides: after the clock was set back, observations stored just before lie in the future. A
+    clock that was set back by more than the window does not keep new observations out.
     """
     window = window_of(capture_type)
     return now - window, now + window

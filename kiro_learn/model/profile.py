@@ -1,4 +1,4 @@
-"""What is known of how a project is built and worked on: by its files, the commands that ran, and what people said."""
+"""A project's profile: how it is built and worked on, by its files, the commands that ran, and what people said."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kiro_learn.model.ids import EventId
 
 
 class Slot(enum.StrEnum):
-    """What a fact of a profile is about, in the order in which it is told."""
+    """The subject of a fact of a profile, in the order in which facts are shown."""
 
     LANGUAGE = "language"
     FRAMEWORK = "framework"
@@ -51,37 +51,39 @@ COMMANDS = frozenset(
 
 @attrs.frozen
 class Runs:
-    """How often a command ran, in the events that were looked at."""
+    """How often a command ran, in the events that were read."""
 
     succeeded: int
     failed: int
     last_at: datetime
-    """UTC."""
+    """When it ran last, in UTC."""
     last_event: EventId
 
 
 @attrs.frozen(kw_only=True)
 class ProfileFact:
-    """One thing that a file, a command that ran or a person says of the project; it holds as long as that says so."""
+    """A statement about the project by one of its files, a command that ran, or a person; it holds while that source
+    does.
+    """
 
     slot: Slot
     value: str
     path: str = ""
-    """The file that says it, relative to the project; empty: only the commands that ran do."""
+    """The file that states it, relative to the project; empty: only commands that ran show it."""
     line: int = 0
-    """Its number in the file, from 1; 0: the file says it by being there."""
+    """The line in the file, from 1; 0: the file states it by existing."""
     is_usual: bool = False
-    """The usual command of a tool that the file names."""
+    """Whether it is the usual command of a tool that the file names."""
     runs: Runs | None = None
-    """Of a command: None if it did not run."""
+    """How often a command ran; None if it did not run."""
     said_at: datetime | None = None
-    """When a person said it; None: nobody did. UTC."""
+    """When a person said it, in UTC; None: nobody did."""
     until: datetime | None = None
-    """When it ended; None: it holds. UTC."""
+    """When it ended, in UTC; None: it holds."""
 
     @property
     def source(self) -> str:
-        """Where it is from: ``package.json:7``, the day on which a person said it, or the event of a command."""
+        """Its source: ``package.json:7``, the day on which a person said it, or the event of a command."""
         if self.said_at is not None:
             return f"said {self.said_at:%Y-%m-%d}"
         if not self.path:
@@ -91,44 +93,44 @@ class ProfileFact:
 
 @attrs.frozen
 class ProjectProfile:
-    """The facts of one project, those of a slot together, what counts most first; empty where no file says anything."""
+    """The facts of one project, grouped by slot, the most important first; empty if no file states any."""
 
     facts: tuple[ProfileFact, ...] = ()
 
     def of(self, slot: Slot) -> tuple[ProfileFact, ...]:
-        """Those of one slot."""
+        """The facts of one slot."""
         return tuple(fact for fact in self.facts if fact.slot is slot)
 
     def values(self, slot: Slot) -> tuple[str, ...]:
-        """What those of one slot say."""
+        """The values of the facts of one slot."""
         return tuple(fact.value for fact in self.of(slot))
 
     @classmethod
     def ordered(cls, facts: Iterable[ProfileFact]) -> ProjectProfile:
-        """``facts`` by their slots; within a slot they keep their order."""
+        """A profile of ``facts``, sorted by slot; within a slot they keep their order."""
         places = {slot: place for place, slot in enumerate(Slot)}
         return cls(tuple(sorted(facts, key=lambda fact: places[fact.slot])))
 
 
 @attrs.frozen(kw_only=True)
 class WantedFiles:
-    """Which files of a project are looked at for its profile."""
+    """The files of a project that its profile is made of."""
 
     read: frozenset[str]
     """Paths of files whose text is read."""
     noticed: frozenset[str]
-    """Paths of files that say enough by being there."""
+    """Paths of files whose existence is enough."""
     suffixes: tuple[str, ...]
-    """Of files in the project's folder whose text is read."""
+    """Suffixes of files in the project's folder whose text is read."""
     listed: tuple[tuple[str, tuple[str, ...]], ...]
     """Folders, and the suffixes of files in them whose text is read."""
     below: frozenset[str]
-    """Names of files that are also looked for in the folders just below; of these, the text is read."""
+    """Names of files whose text is read, also in the folders just below the project's."""
     below_noticed: frozenset[str] = frozenset()
-    """The same, of files that say enough by being there."""
+    """Names of files whose existence in the folders just below is enough."""
 
 
-# What a person says of a project by hand, for its graph.
+# Statements about a project that a person adds to its graph by hand.
 
 
 @attrs.frozen(kw_only=True)
@@ -136,28 +138,28 @@ class FactSaid:
     """A fact that a person adds."""
 
     predicate: str = attrs.field(validator=Worded(1, MAX_NAME))
-    """One of those that the graph knows, as ``deployed_on``."""
+    """A predicate that the graph knows, as ``deployed_on``."""
     object: str = attrs.field(validator=Worded(1, MAX_OBJECT))
     subject: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_NAME)))
-    """What it is about; None: the project."""
+    """The subject; None: the project."""
     since: datetime | None = None
-    """Since when it holds; None: since now at the latest."""
+    """When it began to hold; None: now or earlier."""
 
 
 @attrs.frozen(kw_only=True)
 class PreferenceSaid:
-    """What a person wants to be done always, or never."""
+    """A person's wish that something is always done, or never."""
 
     value: str = attrs.field(validator=Worded(1, MAX_OBJECT))
-    """In their own words."""
+    """The wish in the person's own words."""
     category: PreferenceCategory = PreferenceCategory.WORKFLOW
     key: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_NAME)))
-    """What it is about: another one of the same category and key takes its place; None: its first words."""
+    """The subject: a wish with the same category and key replaces this one. None: the first words of the value."""
 
 
 @attrs.frozen(kw_only=True)
 class ProcedureSaid:
-    """How a person says that something is done: a new version of the procedure of that name."""
+    """How something is done, as a person says: a new version of the procedure of that name."""
 
     name: str = attrs.field(validator=Worded(1, MAX_NAME))
     steps: tuple[str, ...] = attrs.field(validator=Each(1, MAX_STEPS, Worded(1, MAX_OBJECT)))

@@ -1,4 +1,4 @@
-"""What is remembered: one memory record, who worded it, what contradicts it, and whether its files are as they were."""
+"""The memory record; also conflicts between rules, and whether the files that a record cites have changed."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ EMBEDDED_CHARACTERS = 10_000
 EMBEDDED_CHARACTERS_OF_CAPTURED = 2_000
 
 EDITED = "edited"
-"""The strategy of a record that somebody corrected; no learner made it, so none makes it again."""
+"""The strategy of a record that a person corrected; no learner made it, so no learner makes it again."""
 
 ASKED = "Asked: "
-"""How the first line of a summary begins that quotes what a person asked."""
+"""The start of a summary's first line if that line quotes what a person asked."""
 
 FACTS = Each(0, MAX_FACTS, length(1, MAX_FACT))
 CONCEPTS = Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT))
@@ -43,7 +43,7 @@ FILES = Each(0, MAX_FILES, length(1, MAX_FILE))
 
 
 class ObservationType(enum.StrEnum):
-    """What a record is about."""
+    """The subject of a record."""
 
     TOOL_USE = "tool_use"
     DECISION = "decision"
@@ -54,7 +54,7 @@ class ObservationType(enum.StrEnum):
 
 
 class KnowledgeType(enum.StrEnum):
-    """What sort of knowledge a record is, where it is one that should outlast the work it came from."""
+    """The sort of knowledge in a record that should outlast the work it came from."""
 
     CONSTRAINT = "constraint"
     DECISION = "decision"
@@ -87,7 +87,7 @@ class MemoryRecord:
     record_id: RecordId = attrs.field(validator=_looks_like_record_id)
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     strategy: str = attrs.field(validator=length(1, 100))
-    """Which learner made it, so that a better one may replace it."""
+    """The learner that made it, so that a better one may replace it."""
     title: str = attrs.field(validator=Worded(1, MAX_TITLE))
     summary: str = attrs.field(validator=Worded(1, MAX_SUMMARY))
     facts: tuple[str, ...] = attrs.field(default=(), validator=FACTS)
@@ -105,34 +105,34 @@ class MemoryRecord:
     origin: Origin | None = None
     stale_at: datetime | None = None
     capture_type: str | None = attrs.field(default=None, validator=optional(length(1, MAX_CAPTURE_TYPE)))
-    """What it is called by an agent or a person who captured it directly, as ``file-write``; None: it was learned."""
+    """The type that the agent or person gave who captured it directly, as ``file-write``; None: it was learned."""
     text: str = attrs.field(default="", validator=length(0, MAX_TEXT))
-    """Technical content that was captured with it: what a tool was given, and what it gave back."""
+    """Technical content that was captured with it: a tool's input and output."""
     details: RecordDetails | None = None
     branch: str | None = attrs.field(default=None, validator=optional(BRANCH))
-    """On which it was learned, if that is not the default branch and is not merged."""
+    """The branch on which it was learned, if that is not the default branch and is not merged."""
     pinned_at: datetime | None = None
     """When a person pinned it, so that every session is told it; None: it is not pinned."""
 
     @property
     def type_name(self) -> str:
-        """What it is called where records are filtered and counted by type."""
+        """Its type, as records are filtered and counted by type."""
         return self.capture_type or self.knowledge_type or self.observation_type
 
     @property
     def statements(self) -> str:
-        """What it says: its title, its summary and its facts, a line each."""
+        """The text of the record: its title, its summary and its facts, a line each."""
         return "\n".join((self.title, self.summary, *self.facts))
 
     @property
     def is_hard_rule(self) -> bool:
-        """It is a constraint that holds without exception."""
+        """Whether it is a constraint that holds without exception."""
         is_hard = self.details is not None and self.details.severity == "hard"
         return self.knowledge_type is KnowledgeType.CONSTRAINT and is_hard
 
     @property
     def is_protected(self) -> bool:
-        """It is in a person's words, says what holds from then on, or is pinned."""
+        """Whether it is in a person's words, states what holds from then on, or is pinned."""
         return (
             self.origin is Origin.USER
             or self.pinned_at is not None
@@ -142,15 +142,14 @@ class MemoryRecord:
 
 
 def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
-    """By when they were made, then by id."""
+    """The records ordered by when they were made, then by id."""
     return sorted(records, key=lambda record: (record.created_at, record.record_id), reverse=True)
 
 
 def embedded_text(record: MemoryRecord) -> str:
     """The text whose vector stands for ``record``: title, summary, facts, concepts; at most 10,000 characters.
 
-    Of one that was captured directly: title, content (the summary, the facts, then the text) and concepts; at most
-    2,000 characters.
+    For a record that was captured directly: title, summary, facts, text, concepts; at most 2,000 characters.
     """
     facts, concepts = "\n".join(record.facts), ", ".join(record.concepts)
     if record.capture_type is None:
@@ -177,26 +176,26 @@ class RecordDetails:
     """The metadata of a knowledge item, or of a checkpoint."""
 
     severity: Severity | None = None
-    """Of a constraint."""
+    """How strict a constraint is."""
     reason: str | None = attrs.field(default=None, validator=DETAIL)
     """Why a constraint holds, or why something was decided or rejected."""
     alternatives: tuple[str, ...] = attrs.field(default=(), validator=DETAILS)
-    """What else there was to choose."""
+    """What else could have been chosen."""
     context: str | None = attrs.field(default=None, validator=DETAIL)
     """Where a heuristic applies."""
     confidence: Confidence | None = None
-    """Of a heuristic."""
+    """How sure a heuristic is."""
     next_steps: str | None = attrs.field(default=None, validator=DETAIL)
-    """Of a checkpoint."""
+    """The next steps at a checkpoint."""
     open_questions: tuple[str, ...] = attrs.field(default=(), validator=DETAILS)
-    """Of a checkpoint."""
+    """The open questions at a checkpoint."""
     commit: str | None = attrs.field(default=None, validator=optional(matching(_COMMIT, "40 or 64 hexadecimal digits")))
-    """Whose message it is from."""
+    """The commit whose message the record was made of."""
     shared_by: str | None = attrs.field(default=None, validator=optional(length(1, MAX_SHARED_BY)))
-    """The person who shared it with a team, if that is somebody else than the user."""
+    """The person who shared it with a team, unless that is the user."""
 
     def facts(self) -> tuple[str, ...]:
-        """The details as sentences, so that they are found, embedded and told as any fact."""
+        """The details as sentences, so that they are found, embedded and shown like any fact."""
         named = (
             ("Severity", self.severity),
             ("Reason", self.reason),
@@ -210,21 +209,21 @@ class RecordDetails:
 
 
 MODEL_STRATEGY = "llm-summary"
-"""What records that a model worded carry, whichever model it was; the original kiro-learn's name."""
+"""The strategy of records that a model worded, whichever model it was; the original kiro-learn's name."""
 
 JUDGED_STRATEGY = "llm-reconciled"
-"""Of records that a model merged; the original kiro-learn's name."""
+"""The strategy of records that a model merged; the original kiro-learn's name."""
 
 BUILT_IN_STRATEGY = "extractive"
-"""What records of the built-in learner carry."""
+"""The strategy of records of the built-in learner."""
 
 
 COLUMNS = ("title", "summary", "facts", "concepts", "files")
 
 
 def indexed_columns(record: MemoryRecord) -> tuple[str, str, str, str, str]:
-    """The texts of ``COLUMNS``; each file once, whether it was touched, read or modified. The text that was captured
-    with a record is found with its facts. Scripts without spaces are in pairs (``in_pairs``).
+    """The texts of ``COLUMNS``. Each file appears once, whether it was touched, read or modified. The text that was
+    captured with a record is put into the column of its facts. Scripts without spaces are in pairs (``in_pairs``).
     """
     files = dict.fromkeys((*record.files_touched, *record.files_read, *record.files_modified))
     title, summary, facts, concepts = map(
@@ -241,39 +240,39 @@ def _lines(items: Iterable[str]) -> str:
     return "\n".join(items)
 
 
-# Which records are wanted.
+# Filters of records.
 
 
 @attrs.frozen(kw_only=True)
 class RecordFilter:
-    """None, or nothing, where it does not matter."""
+    """Which records are wanted. None, or an empty tuple: this field does not matter."""
 
     types: tuple[str, ...] = ()
-    """Of one of these types, as ``MemoryRecord.type_name``."""
+    """Only records with one of these types (``MemoryRecord.type_name``)."""
     since: datetime | None = None
-    """Made then or later."""
+    """Only records made then or later."""
     until: datetime | None = None
-    """Made before."""
+    """Only records made before then."""
     session: str | None = None
-    """Its first event was said in this session."""
+    """Only records whose first event was said in this session."""
     concept: str | None = None
-    """Has this concept, in whichever case of ASCII letters."""
+    """Only records with this concept; the case of ASCII letters is ignored."""
     file: str | None = None
-    """Cites this file: its path, or the end of its path from a slash on."""
+    """Only records that cite this file: its path, or the end of its path from a slash on."""
     is_stale: bool | None = None
-    """Whether files that it cites are known to have changed."""
+    """Whether files that the record cites are known to have changed."""
     branch: str | None = None
-    """Learned on this branch, which is not merged."""
+    """Only records learned on this branch, which is not merged."""
     is_pinned: bool | None = None
-    """Whether it is pinned."""
+    """Whether the record is pinned."""
     strategy: str | None = None
-    """Of this strategy, as ``MemoryRecord.strategy``."""
+    """Only records with this ``MemoryRecord.strategy``."""
 
 
 EVERYTHING = RecordFilter()
 
 
-# A rule that is remembered, and a line of an agent's rule file, or another rule, that says the contrary.
+# Conflicts: a remembered rule, and a line of an agent's rule file or another rule that contradicts it.
 
 
 @attrs.frozen
@@ -283,43 +282,44 @@ class RuleConflict:
     record_id: RecordId
     title: str
     path: str
-    """Of the file: absolute, or in the user's folder (``~/``)."""
+    """The path of the file: absolute, or in the user's folder (``~/``)."""
     line: int
     """The first line is 1."""
     text: str
-    """What stands there, or the title of the second memory."""
+    """The text of the line, or the title of the second memory."""
     other_id: RecordId | None = None
-    """Of the second memory, which is no newer word of a person's that overrules the first; ``path`` is empty then."""
+    """The id of the second memory; ``path`` is empty then. A person's newer word that overrules the first memory is no
+    conflict."""
 
     @property
     def settled_by(self) -> str:
-        """The command that settles it, or shows what a person has to settle."""
+        """The command that settles the conflict, or shows what a person has to settle."""
         if self.other_id is None:
             return f"kiro-learn memories show {self.record_id}"
         return f"kiro-learn conflicts keep {self.record_id} --over {self.other_id}"
 
 
-# What a file of a project is like, and whether a record that cites it is stale by that.
+# The state of a project's file, and whether a record that cites it is stale because of that.
 
 
 @attrs.frozen
 class FileState:
-    """A regular file, as it was when it was looked at."""
+    """A regular file, as it was when it was checked."""
 
     modified_at: datetime
     """UTC."""
     digest: str | None
-    """SHA-256 of its content in hexadecimal; None: it is too large to be read, or may not be."""
+    """The SHA-256 of its content in hexadecimal; None: it is too large to be read, or may not be read."""
 
 
 def files_of(record: MemoryRecord) -> tuple[str, ...]:
-    """Every file that a record cites, once, those that it changed first."""
+    """Every file that a record cites, once; files that it changed come first."""
     return tuple(dict.fromkeys((*record.files_modified, *record.files_touched, *record.files_read)))
 
 
 @attrs.frozen
 class FileChanges:
-    """The files of a record that are gone, and those that changed since; paths as the record has them."""
+    """The files of a record that are gone, and those that have changed since; paths as in the record."""
 
     gone: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -331,11 +331,11 @@ class FileChanges:
 def stale_files(
     record: MemoryRecord, states: Mapping[str, FileState | None], digests: Mapping[str, str]
 ) -> FileChanges:
-    """Which files that the record cites are gone or were changed since; if any is, the record is stale.
+    """The files that the record cites and that are gone or have changed since; if there are any, the record is stale.
 
     Args:
-      states: by path; None: the file is gone. A file that is left out says nothing.
-      digests: by path, of the content that the record was made with, as far as it is known.
+      states: by path; None: the file is gone. Nothing is known about a missing path.
+      digests: by path, of the files' contents when the record was made, as far as known.
     """
     known = [(path, states[path]) for path in files_of(record) if path in states]
     return FileChanges(
@@ -347,22 +347,22 @@ def stale_files(
 
 
 def is_unchecked(record: MemoryRecord, states: Mapping[str, FileState | None]) -> bool:
-    """Whether the record cites files, and nothing is known of any of them."""
+    """Whether the record cites files, and nothing is known about any of them."""
     files = files_of(record)
     return bool(files) and not any(path in states for path in files)
 
 
 def was_there(record: MemoryRecord, path: str) -> bool:
-    """Whether a file that ``record`` cites was one of the project's, as far as its path tells.
+    """Whether a file that ``record`` cites was a file of the project, as far as its path shows.
 
     A bare name that was neither read nor changed was only mentioned: "pool.py" may lie in any folder, and "Node.js" is
-    no file. Where it is not found, it is not gone.
+    no file. So such a file is not gone if it is not found.
     """
     return "/" in path or path in record.files_modified or path in record.files_read
 
 
 def _is_changed(state: FileState, made_at: datetime, digest: str | None) -> bool:
-    """By its content where both are known: a file that was only touched is the same. Else by its time."""
+    """Compares contents if both are known, since a file that was only touched has not changed; else compares times."""
     if digest is not None and state.digest is not None:
         return state.digest != digest
     return state.modified_at > made_at
@@ -371,7 +371,7 @@ def _is_changed(state: FileState, made_at: datetime, digest: str | None) -> bool
 def digests_to_note(
     record: MemoryRecord, states: Mapping[str, FileState | None], digests: Mapping[str, str]
 ) -> dict[str, str]:
-    """``digests``, and those of files that were not written to since the record was made; equal if none is new."""
+    """``digests`` and those of files that were not written since the record was made; equal if there are none."""
     new = {
         path: state.digest
         for path in files_of(record)

@@ -1,4 +1,4 @@
-"""What leaves the store: by age, or since a person wants it forgotten."""
+"""What leaves the store: by age, or because a person wants it forgotten."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 
 EXPIRED = "[EXPIRED]"
-"""Stands where the content of an event stood."""
+"""The text that replaces the content of an event."""
 IMPORTANT = 8
-"""Importance from which a memory is never distilled, and its events are kept longer."""
+"""The importance from which a memory is never distilled, and its events are kept longer."""
 NOTABLE = 6
-"""Importance from which a memory is distilled later."""
+"""The importance from which a memory is distilled later."""
 DISTILLED = "distilled"
-"""The strategy of a record that was made shorter by age."""
+"""The strategy of a record that was shortened because of its age."""
 MOST_DAYS = 36_500
 MOST_REWRITTEN_BYTES = 1 << 30
-"""Of content, which is copied in memory while a file is rewritten without what is free in it."""
+"""The most content that is copied in memory while a file is rewritten without its free space."""
 
 _DAYS = between(0, MOST_DAYS)
 
 
 @attrs.frozen(kw_only=True)
 class RetentionRules:
-    """After how many days what leaves the store; 0: never."""
+    """After how many days things leave the store; 0: never."""
 
     event_days: int = attrs.field(default=0, validator=_DAYS)
-    """Events that were learned from lose their contents; of an important memory's session after 30 days at the
+    """When events that were learned lose their contents; in a session of an important memory after 30 days at the
     earliest."""
     distill_days: int = attrs.field(default=0, validator=_DAYS)
-    """Memories become shorter; notable ones after 90 days at the earliest, important ones never."""
+    """When memories are shortened; notable ones after 90 days at the earliest, important ones never."""
     replaced_days: int = attrs.field(default=0, validator=_DAYS)
-    """Memories that were replaced are deleted."""
+    """When memories that were replaced are deleted."""
 
 
 @attrs.frozen
 class Amount:
-    """How much there is of something."""
+    """A number of things, and their size."""
 
     count: int = 0
     bytes: int = 0
@@ -53,15 +53,15 @@ class Amount:
 
 @attrs.frozen
 class FileSize:
-    """Of what the store keeps its data in."""
+    """The size of the store's file."""
 
     bytes: int
     free_bytes: int
-    """Of these, allocated and not used."""
+    """How many of these are allocated but unused."""
 
     @property
     def content_bytes(self) -> int:
-        """What is used."""
+        """How many bytes are used."""
         return self.bytes - self.free_bytes
 
 
@@ -70,32 +70,33 @@ class FileSize:
 
 @attrs.frozen(kw_only=True)
 class Selection:
-    """What is to be forgotten. Events fit all that is given of session, time, source and secret; None: does not matter.
+    """What is to be forgotten. Events must fit the session, time, source and secret, where given; None: does not
+    matter.
 
-    The memories that were learned from such events go with them.
+    The memories that were learned from these events are forgotten with them.
     """
 
     namespace: Namespace | None = None
-    """None: of all projects."""
+    """None: all projects."""
     is_whole: bool = False
-    """All of the project, with what is left of it: names, runs, figures."""
+    """The whole project, with all that belongs to it: names, runs, figures."""
     record_ids: tuple[RecordId, ...] = ()
-    """Memories of the project by themselves, whatever else is given."""
+    """Single memories of the project, in addition to all else that is given."""
     with_events: bool = False
-    """Of these, also the events that they came from, and with those whatever else was learned from them."""
+    """For these memories, also the events that they came from, and all else that was learned from those events."""
     session: str | None = None
     since: datetime | None = None
-    """Happened then or later."""
+    """Events that happened then or later."""
     until: datetime | None = None
-    """Happened before."""
+    """Events that happened before then."""
     source: str | None = None
-    """The agent or program that reported it; or how a memory came (its origin)."""
+    """The agent or program that reported an event; or the origin of a memory."""
     secret: str | None = attrs.field(default=None, repr=False)
-    """A text that stands in it."""
+    """A text that occurs in it."""
 
     @property
     def is_of_events(self) -> bool:
-        """Whether events are looked for."""
+        """Whether it selects events."""
         return self.is_whole or any(
             each is not None for each in (self.session, self.since, self.until, self.source, self.secret)
         )
@@ -107,15 +108,15 @@ class Selected:
 
     event_ids: tuple[EventId, ...] = ()
     record_ids: tuple[RecordId, ...] = ()
-    """Memories, and those that were replaced."""
+    """Memories, both live and replaced."""
     item_ids: tuple[str, ...] = ()
-    """Items of the graph that hold the secret, or all of a whole project."""
+    """Items of the graph that hold the secret, or all items of a whole project."""
     sessions: int = 0
-    """Of these events."""
+    """How many sessions these events belong to."""
     memories: int = 0
-    """Of the records, those that are live."""
+    """How many of the records are live."""
     graph_items: int = 0
-    """These, and those that stand on these events alone."""
+    """How many items of the graph go: these, and items whose only evidence are these events."""
 
     @property
     def is_nothing(self) -> bool:
@@ -125,31 +126,32 @@ class Selected:
 
 @attrs.frozen(kw_only=True)
 class Foreseen:
-    """What would be forgotten."""
+    """A preview of what would be forgotten."""
 
     events: int
     sessions: int
     memories: int
     replaced: int
-    """Memories that are kept only as what others replaced."""
+    """Replaced memories, which are kept only for undoing."""
     graph_items: int
     shown: tuple[MemoryRecord, ...]
-    """The first of the memories."""
+    """The first memories that would be forgotten."""
     same_words: tuple[MemoryRecord, ...]
-    """Memories that stay, and hold the words of those that are shown."""
+    """Memories that would stay although they hold the words of those in ``shown``."""
 
 
 @attrs.frozen(kw_only=True)
 class Erased:
-    """What was forgotten."""
+    """What was forgotten, in numbers."""
 
     events: int
     sessions: int
     memories: int
     graph_items: int
     is_overwritten: bool
-    """Nothing is left of it in the store's file. False: a reader held an earlier state; it is overwritten later."""
+    """Whether the store's file holds nothing of it any more. False: a reader held an earlier state; it is overwritten
+    later."""
     copies: tuple[BackupCopy, ...] = ()
-    """Of the store, that have it still, since they cannot be changed."""
+    """Copies of the store that still hold it, since they cannot be changed."""
     damaged_copies: int = 0
-    """How many more may have it: they are damaged, and so nothing was looked for in them."""
+    """How many more copies may hold it: they are damaged, so they could not be searched."""

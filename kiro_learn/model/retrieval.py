@@ -1,6 +1,6 @@
-"""One retrieval: which rankings are asked, what the agent gets to read, and why; and what became of what was told.
+"""One retrieval: the rankings that were asked, the block for the agent, and the reasons; and feedback on told memories.
 
-Rules of this file: a report has ids, lengths, scores and times; never a word of a query or of a memory.
+Rules of this file: a report holds ids, lengths, scores and times; never a word of a query or of a memory.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.profile import Slot
 
 BRANCH_FACTOR = 1.25
-"""By which the score of what was learned on the branch that is checked out is multiplied. The first hit of a prompt is
-mostly further than that ahead of what has nothing to do with it."""
+"""The factor for the score of memories learned on the checked-out branch. The first hit of a prompt is mostly further
+than that ahead of unrelated memories."""
 
 MOST_EFFECT = 0.15
-"""A memory's score is at most this much higher or lower for what became of it."""
+"""Feedback raises or lowers a memory's score by at most this share."""
 
 SAID_WEIGHT = 3
-"""What somebody says of a memory counts as much as so many times that it was seen to be used."""
+"""A person's word about a memory counts as much as this many observed uses."""
 
 EVIDENCE = 3
-"""That much of it is needed for half of the effect: one time may be chance."""
+"""The amount of feedback that gives half of the effect: a single observation may be chance."""
 
 
 class Feedback(enum.StrEnum):
-    """One thing that became of a memory."""
+    """One piece of feedback on a memory."""
 
     HELPED = "helped"
-    """Somebody says so."""
+    """A person said that it helped."""
     WRONG = "wrong"
-    """Somebody says so."""
+    """A person said that it was wrong."""
     USED = "used"
-    """Its names turned up in what the agent did then, more than those of memories that were not told."""
+    """Its names occurred in what the agent did next, more often than names of memories that were not told."""
     IGNORED = "ignored"
-    """They did not: it was told, and no more is known."""
+    """It was told, and its names did not occur."""
     OBJECTED = "objected"
     """It was used, or named, and the person said "no", "wrong", "that was changed"."""
 
 
 @attrs.frozen(kw_only=True)
 class FeedbackCounts:
-    """How often each became of one memory, or of all."""
+    """How often each kind of feedback was given on one memory, or on all."""
 
     helped: int = 0
     wrong: int = 0
@@ -58,35 +58,35 @@ class FeedbackCounts:
     objected: int = 0
 
     def plus(self, feedback: Feedback) -> FeedbackCounts:
-        """With one more."""
+        """The same counts with this feedback added."""
         return attrs.evolve(self, **{feedback.value: getattr(self, feedback.value) + 1})
 
     @property
     def factor(self) -> float:
-        """By which its score is multiplied. That it was told, and nothing followed, changes nothing."""
+        """The factor for the memory's score. Being ignored changes nothing."""
         good = SAID_WEIGHT * self.helped + self.used
         bad = SAID_WEIGHT * self.wrong + self.objected
         return 1 + MOST_EFFECT * (good - bad) / (good + bad + EVIDENCE)
 
 
-# What a session was told.
+# The items that a session was told.
 
 BriefId = NewType("BriefId", str)
 
 BRIEF = BriefId("brief")
-"""Stands for a session's brief: it was told, whatever of it the session may be told again."""
+"""Stands for a session's brief: it was told, even if parts of it may be told again."""
 
 
 def told_slot(slot: Slot) -> BriefId:
-    """Stands for what a session was told of a slot of its project's profile."""
+    """Stands for a slot of the project's profile that a session was told."""
     return BriefId(f"profile {slot}")
 
 
 PAST = BriefId("profile before")
-"""Stands for what held of a session's project and ended."""
+"""Stands for facts of a session's project that ended, which it was told."""
 
 ToldId: TypeAlias = RecordId | GraphItemId | BriefId
-"""Of a record, of an item of the graph, of the brief or of a slot of the profile."""
+"""The id of a record or of an item of the graph, or a stand-in for the brief or a slot of the profile."""
 
 
 @attrs.frozen(kw_only=True)
@@ -97,11 +97,11 @@ class ToldItem:
     session_id: str
     item_id: ToldId
     prompt_number: int
-    """The session's first prompt is 1; of what was told several times, the last."""
+    """The session's first prompt is 1; of an item told several times, the last prompt counts."""
 
 
 class SearchMode(enum.StrEnum):
-    """Which rankings a search asks: all of them, fused, or one alone; or the index of words by an expression."""
+    """The rankings that a search asks: all, fused, or a single one; or the index of words, by an expression."""
 
     HYBRID = "hybrid"
     LEXICAL = "lexical"
@@ -117,74 +117,74 @@ class Ranking(enum.StrEnum):
 
 
 class ContextStrategy(enum.StrEnum):
-    """A way of finding what a context block tells."""
+    """A way of finding items for a context block."""
 
     WORDS = "words"
     MEANING = "meaning"
     NAMES = "names"
     """Entities that the message names, or means."""
     GRAPH = "graph"
-    """What lies near those."""
+    """Items near those entities."""
     PREFERENCES = "preferences"
 
 
 @attrs.frozen(kw_only=True)
 class ContextHits:
-    """Which strategies found something for one context block. No contents."""
+    """Which strategies found something for one context block; no contents."""
 
     found: frozenset[ContextStrategy]
     expected: frozenset[ContextStrategy]
-    """Those that were asked and could have found something, as what the others found shows: the project has entities;
-    for ``NAMES``, one has a word of the message; for ``GRAPH``, one is named, and an edge leads from it."""
+    """Strategies that were asked and should have found something, as other findings show: the project has entities; for
+    ``NAMES``, an entity has a word of the message; for ``GRAPH``, one is named and an edge leads from it."""
     is_partial: bool
-    """A part of the search failed or was late."""
+    """Whether a part of the search failed or was late."""
 
 
 @attrs.frozen
 class Retrieval:
-    """The block that an agent gets to read, and how it was made."""
+    """The block for an agent, and how it was made."""
 
     context: str = ""
-    """The block, ready to be put before the prompt; empty means nothing is worth saying."""
+    """The block, ready to be put before the prompt; empty if there is nothing worth saying."""
     record_ids: tuple[RecordId, ...] = ()
-    """Of the memories in it."""
+    """The memories in the block."""
     latency_ms: float = 0.0
     degraded: tuple[str, ...] = ()
     found: tuple[FoundRecord, ...] = ()
-    """Best first, whether it is in the block or not."""
+    """The memories that were found, best first, in the block or not."""
     told_ids: tuple[ToldId, ...] = ()
-    """Of all that is in a block of the whole memory, items of the graph included."""
+    """All that a block of the whole memory holds, including items of the graph."""
 
 
 @attrs.frozen(kw_only=True)
 class FoundRecord:
-    """A memory in a report: found, and good enough to be read."""
+    """A memory in a report that was found and good enough to be read."""
 
     record_id: RecordId
     score: float
-    """As the fusion gave it: comparable within one retrieval only."""
+    """The score after fusion, comparable within one retrieval only."""
     strategy: str
-    """Which learner it is from."""
+    """The learner that made it."""
     found_by: tuple[Ranking, ...]
     shown: bool
-    """Whether the agent was told."""
+    """Whether it was told to the agent."""
     told_before: bool = False
-    """Left out, since its session was told it before."""
+    """Whether it was left out because its session had been told it before."""
     why: str = "told"
-    """``told``, ``named`` (in a line below the block, since it had no room), or the reason of ``Report.left_out``."""
+    """``told``, ``named`` (in a line below the block, for lack of room), or a reason of ``Report.left_out``."""
     is_of_branch: bool = False
-    """Whether it was learned on the branch that is checked out, for which its score was raised."""
+    """Whether its score was raised because it was learned on the checked-out branch."""
     became: Feedback | None = None
-    """What followed, once that is known."""
+    """The feedback on it, once that is known."""
 
 
 class Occasion(enum.StrEnum):
-    """On what a session is told memories."""
+    """The occasion on which a session is told memories."""
 
     PROMPT = "prompt"
     START = "start"
     ACT = "act"
-    """A tool is used that a rule or a trap is about."""
+    """The use of a tool that a rule or a trap is about."""
 
 
 @attrs.frozen(kw_only=True)
@@ -197,32 +197,33 @@ class Report:
     namespace: Namespace
     session_id: str | None
     event_id: EventId | None
-    """Of the prompt, the start or the act, if an agent reported it."""
+    """The event of the prompt, the start or the act, if an agent reported it."""
     agent: str | None
-    """That asked, by the name of its hook."""
+    """The agent that asked, by the name of its hook."""
     occasion: Occasion = Occasion.PROMPT
-    """At a start and on an act nothing is asked: what was told then has no score, no time and no text."""
+    """At a start and on an act nothing is searched, so memories told then have no score, no time and no text."""
     query_characters: int
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""
     records: tuple[FoundRecord, ...]
-    """Best first; after them those that were told before."""
+    """Best first; then those that had been told before."""
     unread: tuple[FoundRecord, ...] = ()
-    """Of what was found and not read, the best."""
+    """The best of the records that were found but not read."""
     passages: dict[RecordId, tuple[int, ...]] = attrs.Factory(dict)
-    """Of each memory in the block, in its order, which of its passages were told; nothing of another format's block."""
+    """For each memory in the block, in order, which of its passages were told; empty for blocks of another format."""
     named: tuple[RecordId, ...] = ()
-    """Those that are only named, below the block, in this order."""
+    """Memories that are only named, below the block, in this order."""
     profile_bytes: int = 0
-    """Of the line that the project's profile has in the block."""
+    """The bytes of the profile's line in the block."""
     confidence: float | None = None
-    """How sure it was that what was found helps; None if nothing was weighed."""
+    """How sure it was that the memories found would help; None if nothing was weighed."""
     needed: float | None = None
-    """Below which confidence nothing is told."""
+    """The least confidence at which anything is told."""
     left_out: dict[str, int]
-    """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``told_before``
-    (its session was told it before, or one that says as much), ``gone`` (forgotten meanwhile, or damaged), ``behind``
-    (a better order left no place for it), ``repeat`` (says what another one says), ``room`` (the block was full)."""
+    """How many were found but not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far worse than the best),
+    ``told_before`` (its session was told it, or one that says as much), ``gone`` (forgotten meanwhile, or damaged),
+    ``behind`` (a better order left no place for it), ``repeat`` (says the same as another one), ``room`` (the block was
+    full)."""
     context_bytes: int
     latency_ms: float
     stages_ms: dict[str, float]
@@ -238,18 +239,18 @@ class Report:
         return "told" if self.context_bytes else "silent"
 
     def is_helped_by(self, ranking: Ranking) -> bool:
-        """Whether it found one of the memories that were told."""
+        """Whether this ranking found one of the memories that were told."""
         return any(record.shown and ranking in record.found_by for record in self.records)
 
 
-# One entry of a ranking, and what a ranking weighs beside its scores: where a record comes from and how it reads.
+# One entry of a ranking, and the features that a ranking weighs in addition to its scores.
 
 
 @attrs.frozen
 class Hit:
-    """A record that one way of searching found, and how well it fits there: higher is better.
+    """A record that one ranking found, and how well it fits: higher is better.
 
-    What ``score`` measures is said by the ranking that the hit is in; scores of two rankings do not compare.
+    Each ranking documents what its ``score`` measures; scores of two rankings cannot be compared.
     """
 
     record_id: RecordId
@@ -262,22 +263,24 @@ class LexicalRanking:
     """Records that share words with a query, best first; ties by newest, then by id."""
 
     hits: tuple[Hit, ...]
-    """``score``: bm25 negated, higher is better; by the fallback, the inverse document frequencies of what is there."""
+    """``score``: bm25 negated, higher is better; in the fallback, the sum of the inverse document frequencies of its
+    terms."""
     ideal_score: float
-    """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
-    unseen in the namespace at the largest: what a record of average length that holds each once would score. 0 from
-    a namespace without records and for a query without terms."""
+    """The score of a record of average length that holds each looked-up term once: the sum of their inverse document
+    frequencies, the largest one for terms that the namespace lacks. At most ``term_cap`` terms are looked up. 0 if the
+    namespace has no records or the query no terms."""
     terms: tuple[str, ...] = ()
-    """Those that were looked up, in the query's order."""
+    """The terms that were looked up, in the query's order."""
     neighbors: tuple[Hit, ...] = ()
-    """If asked for: those of ``hits`` in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words
-    of each other, in the same order, by the bm25 of these pairs."""
+    """If asked for: ``hits`` in which two consecutive ``terms`` stand in this order within NEIGHBOR_DISTANCE words, by
+    the bm25 of these pairs."""
     is_index_damaged: bool = False
-    """The index of words cannot be read: these are the records that contain the words, as parts of others too."""
+    """Whether the index of words cannot be read; then ``hits`` are the records that contain the words, also inside of
+    others."""
 
 
 def best_first(hits: Iterable[Hit]) -> list[Hit]:
-    """``hits`` by (score descending, created_at descending, record_id ascending); how they came does not matter."""
+    """``hits`` by (score descending, created_at descending, record_id ascending), in whatever order they came."""
     by_id = sorted(hits, key=attrgetter("record_id"))
     return sorted(by_id, key=attrgetter("score", "created_at"), reverse=True)  # equal ones stay in id order
 
@@ -287,8 +290,8 @@ class RankingFeatures:
     """A record's text, and the place in a session at which its first event was said."""
 
     text: str
-    """Title, summary, facts and concepts, a line each, in lower case: all it is for is to look for words in it."""
+    """Title, summary, facts and concepts, a line each, in lower case; it is only searched for words."""
     session_id: str | None = None
-    """None: its first event is not stored in its namespace, as with what was imported."""
+    """None: its first event is not stored in its namespace, as for imported records."""
     said_at: datetime | None = None
-    """Of the same event; None without a session."""
+    """When that event was said; None without a session."""

@@ -1,4 +1,4 @@
-"""Settings that travel as one value: when a project learns, how a search scores, and one as people see it."""
+"""Settings that travel as one value: when a project learns, how a search scores, and one setting as people see it."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ import attrs
 
 @attrs.frozen(kw_only=True)
 class ScheduleSettings:
-    """What decides when a buffer is learned, compacted or set aside."""
+    """The settings for when a buffer is learned, compacted or set aside."""
 
     buffer_idle_seconds: float
-    """After the last event, a run is due."""
+    """A run is due this long after the last event."""
     turn_idle_seconds: float
-    """The same where that event is of a turn that has no answer yet."""
+    """The same if that event is of a turn that has no answer yet."""
     extraction_bytes: int
-    """As soon as so much waits, a run is due; no run takes more."""
+    """A run is due as soon as so many bytes wait; no run takes more."""
     retry_seconds: float
-    """After the first failure; doubled after each further one, up to ``cooldown_seconds``."""
+    """The pause after the first failure; doubled after each further one, up to ``cooldown_seconds``."""
     cooldown_seconds: float
-    """Of the breaker."""
+    """The cooldown of the circuit breaker."""
     compacts: bool
     compaction_bytes: int
-    """A buffer that is larger and is not being learned is compacted."""
+    """A larger buffer that is not being learned is compacted."""
     compaction_failures: int
-    """After so many in a row, the oldest half is set aside."""
+    """After so many failures in a row, the oldest half is set aside."""
     ceiling_bytes: int
-    """Beyond, the oldest half is set aside at once."""
+    """The oldest half of a larger buffer is set aside at once."""
 
 
 @attrs.frozen(kw_only=True)
 class Weights:
-    """How much each signal counts beside the others, 0 or more."""
+    """How much each signal counts relative to the others, 0 or more."""
 
     semantic: float
     fts5: float
@@ -44,13 +44,13 @@ class Weights:
 
 @attrs.frozen(kw_only=True)
 class ScoringSettings:
-    """What decides a score, beside the signals of a record."""
+    """The settings of a score; the signals of a record are the other part."""
 
     weights: Weights
     half_life_hours: float
-    """After which the recency of a record is half of what it was."""
+    """The time after which a record's recency has halved."""
     knowledge_boost: float
-    """By which the score of knowledge is multiplied."""
+    """The factor for the score of knowledge."""
 
 
 class SettingOrigin(enum.StrEnum):
@@ -60,7 +60,7 @@ class SettingOrigin(enum.StrEnum):
     FILE = "file"
     VARIABLE = "variable"
     OPTION = "option"
-    """Of the command that started the daemon."""
+    """An option of the command that started the daemon."""
 
 
 @attrs.frozen(kw_only=True)
@@ -70,24 +70,23 @@ class Setting:
     key: str
     """Its section and name, as ``recall.budget_seconds``."""
     value: bool | float | str
-    """In force; a secret in it is redacted."""
+    """The value in force; a secret in it is redacted."""
     default: bool | float | str
     origin: SettingOrigin
     variable: str
-    """The environment variable that would win over the file."""
+    """The environment variable that overrides the file."""
     line: int = 0
-    """Of ``settings.toml``, if the value stands there; 0 if it does not, or is written in an odd way."""
+    """The line of the value in ``settings.toml``; 0 if it is not there, or is written in an odd way."""
 
 
-# What a service manager says of the daemon's service, and whose its file is.
+# The state of the daemon's service, and who wrote its file.
 #
-# The mark is a line that tells a service's file of ours from one that a user wrote or changed. It holds a hash of
-# all the other lines. So a file without it is not ours, and a file whose hash does not fit was changed since we
-# wrote it.
+# The mark is a line that distinguishes our service's file from one that a user wrote or changed. It holds a hash of all
+# other lines. So a file without the mark is not ours, and a file with another hash was changed since we wrote it.
 
 
 class ServiceState(enum.Enum):
-    """What the service manager says of our service."""
+    """The state of our service, as the service manager reports it."""
 
     ABSENT = "absent"
     """There is no file, and the manager knows of none."""
@@ -112,7 +111,7 @@ class FileOrigin(enum.Enum):
 
 
 def marked(before: bytes, after: bytes, *, opening: str, closing: str = "") -> bytes:
-    """``before`` and ``after`` with the line between them, as a comment between ``opening`` and ``closing``."""
+    """``before`` and ``after`` with the mark between them, as a comment between ``opening`` and ``closing``."""
     digest = hashlib.sha256(before + after).hexdigest()
     return before + f"{opening}{WARNING} {digest}{closing}\n".encode() + after
 

@@ -1,4 +1,4 @@
-"""What people share of their memories: which projects and kinds, and what a team's database says of it."""
+"""What people share of their memories: which projects and kinds, and the contents of a team's database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kiro_learn.model.namespace import PROJECT_NAME
 from kiro_learn.model.record import KnowledgeType, ObservationType
 
 SHARED_STRATEGY = "team-shared"
-"""The strategy of a record that somebody else, or another machine of the user, shared."""
+"""The strategy of a record that another person, or another machine of the user, shared."""
 
 DEFAULT_KINDS = tuple(sorted(KnowledgeType))
 KINDS = frozenset((*KnowledgeType, *ObservationType))
@@ -24,21 +24,21 @@ class SharedProject:
     """A project of which memories are shared."""
 
     name: str
-    """That the team calls it by."""
+    """The team's name for it."""
     place: str
-    """What names it on this machine: a folder, a name, an id or a namespace."""
+    """Its name on this machine: a folder, a name, an id or a namespace."""
     kinds: tuple[str, ...] = DEFAULT_KINDS
-    """Types of the records that leave this machine (``MemoryRecord.type_name``); none: it only receives."""
+    """Types of the records that leave this machine (``MemoryRecord.type_name``); empty: it only receives."""
 
 
 def shared_projects(text: str) -> tuple[SharedProject, ...]:
     """The projects that the setting ``share.projects`` names.
 
-    Parts are divided by commas, each ``NAME``, ``NAME=FOLDER`` or one of these with ``: KIND KIND`` behind it; ``:
-    none`` shares nothing and receives what others share.
+    Parts are separated by commas. Each is ``NAME`` or ``NAME=FOLDER``, and may end with ``: KIND KIND``; ``: none``
+    shares nothing and only receives.
 
     Raises:
-      ValueError: it is none of these, or names a project twice.
+      ValueError: it has another form, or names a project twice.
     """
     found = [_shared_project(part.strip()) for part in text.split(",") if part.strip()]
     if len({each.name for each in found}) < len(found):
@@ -60,7 +60,7 @@ def _shared_project(part: str) -> SharedProject:
 
 
 def is_team_name(name: str) -> bool:
-    """Whether a team can call a project so: the setting ``share.projects`` can say it."""
+    """Whether a team can use this name for a project, because the setting ``share.projects`` can hold it."""
     return PROJECT_NAME.fullmatch(name) is not None and name == name.strip() and not set(name) & set(",:=")
 
 
@@ -70,22 +70,22 @@ class SharedKey:
 
     project: str
     owner: str
-    """The role of who shared it."""
+    """The role of the person who shared it."""
     home: str
-    """The id of the home that it came from: a person may have several."""
+    """The id of the home that it came from, since a person may have several."""
     record_id: str
-    """In that home."""
+    """Its id in that home."""
     shared_at: str
-    """When; a memory that was taken back and is shared again is another one."""
+    """When it was shared; a memory that is taken back and shared again is another one."""
 
 
 @attrs.frozen
 class SharedHead:
-    """A shared memory without what it says."""
+    """A shared memory without its text."""
 
     key: SharedKey
     is_withheld: bool
-    """Its owner took it back for good; nobody is told what it said."""
+    """Whether its owner took it back for good; nobody is shown its text."""
 
 
 @attrs.frozen
@@ -93,29 +93,29 @@ class TeamView:
     """What one home sees of a team's database."""
 
     role: str = ""
-    """Its user's, there."""
+    """The role that this home connects as."""
     home: str = ""
     admitted: frozenset[str] = frozenset()
     """Projects that the role may share into, and see."""
     heads: tuple[SharedHead, ...] = ()
-    """Of the projects that were asked for, and whatever else the home shared; in order."""
+    """The heads of the projects that were asked for, and all others of this home; in order."""
 
     @property
     def foreign(self) -> tuple[SharedHead, ...]:
-        """All but what this home shared."""
+        """The heads of other homes."""
         return tuple(head for head in self.heads if not self._is_own(head))
 
     def own(self, project: str) -> dict[str, SharedHead]:
-        """What this home shared of ``project``, by its ids of records."""
+        """The heads of this home in ``project``, by record id."""
         return {head.key.record_id: head for head in self.heads if head.key.project == project and self._is_own(head)}
 
     @property
     def withheld(self) -> frozenset[str]:
-        """Records of this home that stay there, whatever project they are of."""
+        """Records of this home that must stay there, of any project."""
         return frozenset(head.key.record_id for head in self.heads if head.is_withheld and self._is_own(head))
 
     def others(self, project: str) -> list[SharedKey]:
-        """What other people, and other homes of the user, share of it."""
+        """The keys of memories in the project that other people, and other homes of the user, share."""
         return [head.key for head in self.foreign if head.key.project == project and not head.is_withheld]
 
     def _is_own(self, head: SharedHead) -> bool:
@@ -123,4 +123,4 @@ class TeamView:
 
 
 SharedTexts: TypeAlias = Mapping[RecordId, str]
-"""Memories as JSON, by their ids in the home that shares them."""
+"""The texts of memories as JSON, by their ids in the home that shares them."""

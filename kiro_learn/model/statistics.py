@@ -1,5 +1,5 @@
-"""Counts of events and records, what was asked of models, and what went on in a project, as status, pages and reports
-show them; and what is seen of a database that a server keeps.
+"""Counts of events, records and model calls, and the activity of a project, as status, pages and reports show them.
+Also the facts about a database on a server.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kiro_learn.model.retrieval import FeedbackCounts
 
 @attrs.frozen
 class EmbeddingCounts:
-    """Records, how many of them have a vector, and how many were set aside."""
+    """Counts of all records, of those with a vector, and of those set aside."""
 
     total: int
     embedded: int
@@ -31,16 +31,16 @@ class ProjectInfo:
     namespace: Namespace
     project_id: str
     display_name: str
-    """What it was renamed to; else its folder, or its id."""
+    """The name that a person gave; else its folder, or its id."""
     event_count: int
     memory_count: int
     last_event_at: datetime | None
     folder: str | None = None
-    """Whole, if it is known."""
+    """The whole path, if it is known."""
     name: str | None = None
-    """That a person gave it."""
+    """The name that a person gave."""
     waiting_count: int = 0
-    """Events not learned yet."""
+    """How many events are not learned yet."""
 
 
 @attrs.frozen
@@ -57,7 +57,7 @@ class Stats:
 
 @attrs.frozen
 class LlmCall:
-    """A call of a model that was begun."""
+    """A call of a model that has begun."""
 
     day: date
     namespace: Namespace
@@ -67,21 +67,21 @@ class LlmCall:
 
 @attrs.frozen(kw_only=True)
 class LlmUsage:
-    """What one project asked of models on one day (UTC). The extractive learner is none."""
+    """The calls of models by one project on one day (UTC). The extractive learner does not count."""
 
     day: date
     namespace: Namespace
     call_count: int
-    """Answered or not."""
+    """All calls, answered or not."""
     failure_count: int
     characters_in: int
-    """Of prompts."""
+    """Characters of prompts."""
     characters_out: int
-    """Of answers."""
+    """Characters of answers."""
     seconds: float
 
     def __add__(self, other: LlmUsage) -> LlmUsage:
-        """Of the same day and project."""
+        """The sum with another usage of the same day and project."""
         return attrs.evolve(
             self,
             call_count=self.call_count + other.call_count,
@@ -94,29 +94,29 @@ class LlmUsage:
 
 @attrs.frozen(kw_only=True)
 class Day:
-    """What went on in one day (UTC)."""
+    """What happened on one day (UTC)."""
 
     learned: int = 0
-    """Records that were made then and are there."""
+    """Records that were made that day and still exist."""
     told: int = 0
-    """Records that a session was told, as far as sessions are remembered, by the prompt that was told."""
+    """Records that sessions were told, counted on the day of the prompt; only for remembered sessions."""
     prompts: int = 0
     sessions: int = 0
     calls: int = 0
-    """Of models."""
+    """Calls of models."""
     failures: int = 0
 
 
 @attrs.frozen(kw_only=True)
 class Days:
-    """What went on day by day, and what there is, in one project or all."""
+    """What happened day by day, and the totals, in one project or in all."""
 
     days: dict[date, Day]
-    """Those on which anything went on."""
+    """The days on which anything happened."""
     memory_count: int
     session_counts: dict[Namespace, int]
     feedback: FeedbackCounts
-    """What became of all that was told and is there."""
+    """The feedback on all told records that still exist."""
 
 
 Period: TypeAlias = Literal["week", "month"]
@@ -138,18 +138,18 @@ class Session:
 
 @attrs.frozen(kw_only=True)
 class SessionHead:
-    """A session in a list: what it began with, and how much was learned from it."""
+    """A session in a list: its opening, and how much was learned from it."""
 
     session: Session
     opening: Event | None
-    """Its first prompt; its first event if it has none; None if that cannot be read."""
+    """Its first prompt; its first event if it has no prompt; None if that cannot be read."""
     memory_count: int
-    """Memories that cite an event of it."""
+    """How many memories cite one of its events."""
 
 
 @attrs.frozen
 class NamedRecord:
-    """A memory by its name."""
+    """A memory's id and title."""
 
     record_id: RecordId
     title: str
@@ -164,7 +164,7 @@ class ToldSession:
     prompt_number: int
     """As in ``ToldItem``."""
     last_prompt_at: datetime | None
-    """When it asked last; None if it never did."""
+    """When it sent its last prompt; None if it never did."""
 
 
 @attrs.frozen(kw_only=True)
@@ -172,56 +172,56 @@ class Activity:
     """Counts of a project's records."""
 
     observations: int
-    """All records, whether captured directly or learned."""
+    """All records, both captured directly and learned."""
     since: int
-    """Made since a moment that was asked about."""
+    """Records made since the time that was asked about."""
     captured: int
-    """Captured directly."""
+    """Records captured directly."""
     knowledge: int
     stale: int
-    """Known to cite files that changed since."""
+    """Records that cite files known to have changed."""
     types: dict[str, int]
-    """By ``MemoryRecord.type_name``, most first."""
+    """By ``MemoryRecord.type_name``, the most frequent first."""
     days: dict[date, int]
-    """Made on each day (UTC) since that moment that has any, oldest first."""
+    """Records made on each day (UTC) since that time, oldest first; days without any are left out."""
 
 
 @attrs.frozen(kw_only=True)
 class TokenEconomics:
-    """What agents were told from memory, beside what it was made of; of the sessions that are remembered."""
+    """The size of what agents were told from memory, compared with its sources; of the sessions that are remembered."""
 
     tellings: int
-    """A record, told to a session."""
+    """How often a record was told to a session."""
     told_bytes: int
-    """Of titles, summaries and facts, each time."""
+    """Bytes of titles, summaries and facts, counted for each telling."""
     replaced_bytes: int
-    """Of the events and captured texts that these records came from, each time."""
+    """Bytes of the events and captured texts that these records came from, counted for each telling."""
 
     @property
     def saved_bytes(self) -> int:
-        """How much less was told; negative where memories are longer than what they came from."""
+        """How many bytes fewer were told; negative if memories are longer than their sources."""
         return self.replaced_bytes - self.told_bytes
 
     @property
     def reduction_percent(self) -> float:
-        """``saved_bytes`` as a share of what was replaced, to one decimal; 0 where nothing was told."""
+        """``saved_bytes`` in percent of ``replaced_bytes``, to one decimal; 0 if nothing was told."""
         return round(100 * self.saved_bytes / self.replaced_bytes, 1) if self.replaced_bytes else 0.0
 
 
 @attrs.frozen(kw_only=True)
 class ServerFacts:
-    """Of one database. Where there is a problem, the rest is what was seen before it."""
+    """Facts about one database on a server. If there is a problem, the rest is what was seen before it."""
 
     name: str
-    """For people: the database and where its server is, without user and password."""
+    """The name for people: the database and its server's address, without user and password."""
     problem: str = ""
-    """Why a daemon cannot use it; empty if it can."""
+    """Why a daemon cannot use the database; empty if it can."""
     hint: str = ""
-    """What helps."""
+    """What to do about the problem."""
     server_version: str = ""
     schema_version: int = 0
-    """0: there is no schema of ours yet; the first daemon makes it."""
+    """0: there is no schema of ours yet; the first daemon makes one."""
     bytes: int = 0
-    """Of the tables with their indexes."""
+    """Bytes of the tables with their indexes."""
     daemon_count: int = 0
-    """Of daemons that use it now."""
+    """How many daemons use it now."""

@@ -1,4 +1,4 @@
-"""What a store keeps, piece by piece, as an export holds it and a home that is empty can take it back."""
+"""The pieces that a store keeps, as an export holds them and an empty home can restore them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from kiro_learn.model.retrieval import ToldItem
 
 @attrs.frozen(kw_only=True)
 class StoredProject:
-    """A project of which something was stored once."""
+    """A project of which something was once stored."""
 
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     name: str | None = attrs.field(default=None, validator=optional(matching(PROJECT_NAME, "a name without slashes")))
-    """That a person gave it."""
+    """The name that a person gave."""
     folder: str | None = None
-    """Where it was merged into, if no event says where it lies."""
+    """The project's folder, noted if no event names it."""
 
 
 @attrs.frozen(kw_only=True)
 class StoredMerge:
-    """That one project is part of another; whatever comes to it is kept there."""
+    """One project is part of another; everything that comes for it is kept there."""
 
     source: Namespace = attrs.field(validator=NAMESPACE)
     target: Namespace = attrs.field(validator=NAMESPACE)
@@ -41,7 +41,7 @@ class StoredMerge:
 
 @attrs.frozen(kw_only=True)
 class StoredPause:
-    """That a project, or one session in it, is neither taken in nor told."""
+    """A project, or one session in it, is paused: nothing is taken in, and it is told nothing."""
 
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     session_id: str | None = None
@@ -50,33 +50,33 @@ class StoredPause:
 
 @attrs.frozen(kw_only=True)
 class StoredEvent:
-    """An event, when it was stored, and whether it is still to be learned from."""
+    """An event, when it was stored, and whether it waits to be learned."""
 
     event: Event
     stored_at: datetime
     expired_at: datetime | None = None
     """When it lost its content by age."""
     expired_bytes: int | None = None
-    """How many bytes that content had."""
+    """How many bytes its content had."""
     waits: Literal["waiting", "parked"] | None = None
-    """By itself or within a compaction, which is not kept: it is made again."""
+    """Whether it waits, by itself or within a compaction; a compaction is not kept, since it can be made again."""
 
 
 @attrs.frozen(kw_only=True)
 class StoredMemory:
-    """A live record with what is noted about it; its vectors can be made again."""
+    """A live record with the notes on it; its vectors can be made again."""
 
     record: MemoryRecord
     distilled_at: datetime | None = None
     file_digests: dict[str, str] | None = None
-    """The SHA-256 of files that it cites, by path."""
+    """The SHA-256 of files that the record cites, by path."""
     sessions: tuple[str, ...] = ()
-    """In which its events happened, for whoever reads it; a store knows them by the events."""
+    """The sessions of its events, for people who read the export; a store finds them by the events."""
 
 
 @attrs.frozen(kw_only=True)
 class StoredReplaced:
-    """A record that was replaced, and the replacement that took it out; others may have gone with it."""
+    """A record that was replaced, and its replacement; the replacement may have replaced others too."""
 
     replacement_id: str
     reason: ReplacementReason
@@ -87,7 +87,9 @@ class StoredReplaced:
 
 @attrs.frozen(kw_only=True)
 class StoredForgotten:
-    """That a memory was forgotten, by one of its events and a digest of its words; or an event, without a digest."""
+    """A note that a memory was forgotten, by one of its events and a digest of its words; or an event, without a
+    digest.
+    """
 
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     event_id: EventId
@@ -131,14 +133,14 @@ KINDS: dict[str, type[Stored]] = {
     "told": ToldItem,
     "forgotten": StoredForgotten,
 }
-"""By name, in the order in which a store gives them and takes them: each refers only to what comes before it."""
+"""By name, in the order in which a store writes and reads them: each refers only to earlier ones."""
 
 
 class Restored(enum.StrEnum):
-    """What became of a piece that was to be restored."""
+    """What happened to a piece that was to be restored."""
 
     STORED = "stored"
     KNOWN = "known"
-    """Its id is there; what is there stays as it is."""
+    """Its id is known here; the piece that is here stays unchanged."""
     FORGOTTEN = "forgotten"
     """The same memory or event was forgotten here, and stays so."""

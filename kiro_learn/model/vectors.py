@@ -1,4 +1,4 @@
-"""The array types that F1 and F2 share."""
+"""The array types for vectors, and the embedding models that make them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ import numpy.typing as npt
 from kiro_learn.model.checks import between
 from kiro_learn.model.namespace import Namespace
 
-# Which model a vector was made by.
+# Which model made a vector.
 
 MOST_DIMENSIONS = 1024
-"""Of any model: up to here, sums of products of vectors' codes are exact in single precision (multiply_codes)."""
+"""The most dimensions of any model: up to here, sums of products of vectors' codes are exact in single precision
+(multiply_codes)."""
 
 
 @attrs.frozen
 class ModelIdentity:
-    """An embedding model: vectors of two models cannot be compared, even if they are equally long."""
+    """An embedding model. Vectors of two models cannot be compared, even if they are equally long."""
 
     name: str = attrs.field(eq=False)
-    """For people; a folder that was renamed still holds the same model."""
+    """The name for people; it does not count in comparisons, since a renamed folder still holds the same model."""
     digest: str
-    """SHA-256, in hexadecimal, over all files that its vectors depend on."""
+    """The SHA-256, in hexadecimal, over all files that its vectors depend on."""
     dimension: int = attrs.field(validator=between(1, MOST_DIMENSIONS))
-    """Components of one of its vectors."""
+    """The number of components of its vectors."""
 
 
 BUNDLED_MODEL = ModelIdentity(
@@ -35,16 +36,16 @@ BUNDLED_MODEL = ModelIdentity(
     digest="2629555df6019644b84e0c0f2dab4f597cdf35ab5110299857576b7824524815",
     dimension=384,
 )
-"""The model in the package, which made every vector that names no other."""
+"""The model in the package; vectors that name no model are of this one."""
 
 
 @attrs.frozen
 class KnownModel:
-    """A model that the store has vectors of, and where it was loaded from."""
+    """A model of which the store has vectors, and the folder it was loaded from."""
 
     identity: ModelIdentity
     folder: str | None
-    """None: the bundled one."""
+    """None: the bundled model."""
 
 
 @attrs.frozen
@@ -52,39 +53,41 @@ class ModelsInUse:
     """The models whose vectors are made or searched."""
 
     current: KnownModel
-    """The one of the settings, as of the last start: all records are to get vectors of it."""
+    """The model in the settings at the last start: all records are to get vectors of it."""
     earlier: Mapping[Namespace, KnownModel] = attrs.Factory(dict)
-    """Which other model's vectors are still searched, for each project that is not wholly embedded with the current."""
+    """The earlier model that still serves a project, for each project that the current one has not wholly embedded."""
 
 
 @attrs.frozen
 class ReembeddingCounts:
-    """Records of the projects that are still searched by an earlier model's vectors."""
+    """How many records the projects have that an earlier model still serves."""
 
     total: int
     done: int
-    """Those that the current model has embedded, or failed on for good."""
+    """How many the current model has embedded, or failed on for good."""
 
 
 DIMENSION = BUNDLED_MODEL.dimension
-"""Of the bundled model's vectors; those of another model have its own number of components, written ``dimension``."""
+"""The length of the bundled model's vectors; those of another model have their own length, written ``dimension``."""
 
 Vector: TypeAlias = npt.NDArray[np.float32]
-"""(dimension,) float32. What the embedder makes has unit length; what the store holds is whatever was put."""
+"""(dimension,) float32. The embedder makes vectors of unit length; the store keeps any vector as it was put."""
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
-"""(n, dimension) float32, a row a text."""
+"""(n, dimension) float32, one row a text."""
 
 Parts: TypeAlias = npt.NDArray[np.float32]
-"""(n, dimension) float32, n at least 1: a text's own vector, then those of its windows if it is a long one."""
+"""(n, dimension) float32, n at least 1: the vector of a text, then those of its further windows if it is long."""
 
 
 Codes: TypeAlias = npt.NDArray[np.int8]
-"""(n, dimension) int8, a row a vector: its direction, to within 1/254 of its largest component."""
+"""(n, dimension) int8, one row a vector: its direction, to within 1/254 of its largest component."""
 
 
 def to_codes(rows: Matrix) -> Codes:
-    """``rows``, of any length, in a quarter of the bytes; a row that is zero or not finite becomes zeros."""
+    """Codes of ``rows``, which may have any length, in a quarter of the bytes; a row that is zero or not finite becomes
+    zeros.
+    """
     rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, 0)
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
     codes: Codes = np.rint(rows * (127 / np.where(largest > 0, largest, 1))).astype(np.int8)

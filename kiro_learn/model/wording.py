@@ -1,12 +1,12 @@
-"""Texts compared and looked up by their words, however these are set in type, and in whichever script.
+"""Comparing and looking up texts by their words, whatever their marks, capitals and script.
 
-Which words deny something, and which name tools of which a project mostly uses one, is said here too.
+Also the words that deny something, and the names of tools of which a project mostly uses only one.
 
-Han, kana and Hangul: each run of them as words that can be looked up, its pairs of characters; and how long it is.
-These scripts write words without spaces between them, or with endings, so a run is mostly a whole clause, and nothing
-that is asked later has the same one. Pairs that overlap are what search engines index instead (McNamee & Mayfield,
-Character N-Gram Tokenization, 2004): every word of two characters and more is found inside of any clause. What is
-written in another script beside a run is a word of its own.
+Han, kana and Hangul: each run of these characters is indexed as its overlapping pairs, and has a length in letters.
+These scripts write words without spaces between them, or with endings. So a run is mostly a whole clause, and no later
+question has the same one. Search engines index overlapping pairs instead (McNamee & Mayfield, Character N-Gram
+Tokenization, 2004), which find every word of two characters or more inside of any clause. Text of another script next
+to a run is a word of its own.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ _MARKS_BEHIND = re.compile(r"\A(?:\*\*|[`.,;:])++")
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a list that is written as a paragraph."""
+    """The words of a list that is written as one paragraph."""
     return frozenset(words.split())
 
 
 def bare_words(text: str) -> tuple[str, ...]:
-    """The words of ``text`` in order, without marks of a list or of emphasis, and without capitals at their start."""
+    """The words of ``text`` in order, without list marks, emphasis and final punctuation; a capital at a word's start
+    is lowered.
+    """
     words = map(_bare, _LIST_MARK.sub("", text).split())
     return tuple(word.lower() if word.istitle() else word for word in words if word)
 
@@ -46,13 +48,13 @@ _DENYING = frozenset({"avoid", "stop"})
 
 
 def denies_on_balance(text: str) -> bool:
-    """Whether ``text`` denies something in the end: negations that cancel each other out do not, nor does "No, …"."""
+    """Whether ``text`` denies something on balance: negations that cancel each other out do not, nor does "No, …"."""
     words = (word for word in text.lower().split() if not word.endswith(","))
     return sum(map(denies_what_follows, words)) % 2 == 1
 
 
 def denies_what_follows(word: str) -> bool:
-    """Whether ``word``, in small letters, is a negation or a verb that says to leave something be."""
+    """Whether ``word``, in lower case, is a negation or a verb that says to leave something alone."""
     return is_negation(word) or word in _DENYING
 
 
@@ -67,15 +69,15 @@ _RUN = re.compile(
 
 
 def in_pairs(text: str) -> str:
-    """``text`` with each run of these scripts as its pairs, with blanks around them; a single character stays.
+    """``text`` with each run of these scripts as its pairs, with spaces around them; a single character stays.
 
-    What has none of them is unchanged, and so is what was changed once.
+    A text without such a run is unchanged, and so is a text that was changed before.
     """
     return text if text.isascii() else _RUN.sub(_pairs, text)
 
 
 def letters(text: str) -> int:
-    """How long ``text`` would be in letters: a character of these scripts says about as much as three of them."""
+    """The length of ``text`` in letters: a character of these scripts says about as much as three letters."""
     if text.isascii():
         return len(text)
     return len(text) + 2 * sum(len(run.group()) for run in _RUN.finditer(text))
@@ -87,7 +89,7 @@ def _pairs(run: re.Match[str]) -> str:
     return f" {' '.join(pairs)} "
 
 
-# Tools and ways of which a project mostly uses one instead of the others.
+# Rival tools and styles, of which a project mostly uses only one.
 
 _GROUPS = (
     ("npm", "pnpm", "yarn", "bun"),
@@ -104,13 +106,13 @@ _GROUPS = (
     ("postgres", "postgresql", "mysql", "sqlite", "mariadb"),
 )
 RIVALS = {name: group for group, names in enumerate(_GROUPS) for name in names}
-"""Of what is used instead of each other: in which group it is."""
+"""The number of the group of each rival."""
 
 _DOES_BOTH = {"black": frozenset({"ruff"}), "yapf": frozenset({"ruff"})}
-"""What may also take the place of a tool, though it stands beside others."""
+"""Tools of other groups that may also take a tool's place."""
 
 
 def rivals_of(name: str) -> frozenset[str]:
-    """What may be used instead of ``name``; nothing where that is not known."""
+    """What may be used instead of ``name``; empty if that is not known."""
     group = frozenset(_GROUPS[RIVALS[name]]) if name in RIVALS else frozenset[str]()
     return (group | _DOES_BOTH.get(name, frozenset())) - {name}
