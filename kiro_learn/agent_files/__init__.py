@@ -1,1 +1,1 @@
-"""The configuration files of coding agents as texts: where our hooks stand in them, put in and taken out again."""
+"""Editing the configuration files of coding agents, as texts: our hooks are put in, found and taken out again."""

@@ -1,8 +1,8 @@
-"""What a file becomes when we are installed, and when we are not any more; and what it lacks of that.
+"""The text of an agent's file after installing and after uninstalling; and which of our entries a file lacks.
 
-Values in, values out. Rules of this file: our insertions are undone, which is exact, as long as each stands in the file
-as it was put in, whatever was changed around it, and whichever home put it in. A file in which one was changed loses
-what is recognised as ours, and nothing else.
+Values in, values out. Rules of this file: as long as each of our insertions is unchanged in the file, all are undone
+exactly, whatever was changed around them and whichever home made them. If one was changed, only entries that are
+recognised as ours are removed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from kiro_learn.agent_files.toml_edits import parse as parse_toml
 
 
 class CannotEdit(Exception):
-    """A file that cannot be edited is left as it is; ``line`` and ``column`` of the problem, 0 if it has no place."""
+    """The file cannot be edited and is left as it is; ``line`` and ``column`` are 0 if the problem has no place."""
 
     def __init__(self, problem: str, line: int = 0, column: int = 0) -> None:
         super().__init__(problem)
@@ -48,7 +48,9 @@ class CannotEdit(Exception):
 
 @attrs.frozen
 class Change:
-    """What a file is to become, and what the manifest is to say of it; both None where it is to go."""
+    """The new text of a file, and its new entry in the manifest. No text: the file is deleted; no entry: it is taken
+    out.
+    """
 
     text: str | None
     written: WrittenFile | None
@@ -63,15 +65,15 @@ def installed(
     *,
     others: Sequence[WrittenFile] = (),
 ) -> Change:
-    """What ``file`` becomes. One that should be ours and stands there unbeknown to the manifest is left as it is.
+    """``file`` with our entries. A file that we would own but that the manifest does not know is left as it is.
 
     Args:
       current: the file's text; None if there is none.
-      known: what the manifest says of it.
-      others: what the manifests of other homes say of it: what they put in is undone first.
+      known: the manifest's entry about the file.
+      others: entries about the file in other homes' manifests; what they put in is undone first.
 
     Raises:
-      CannotEdit: it cannot be understood.
+      CannotEdit: the file cannot be parsed.
     """
     agents = tuple(dict.fromkeys((*(known.agents if known else ()), agent)))
     base, changed = current, known
@@ -98,10 +100,10 @@ def installed(
 
 
 def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> Change:
-    """What the file becomes without us.
+    """The file without our entries.
 
     Raises:
-      CannotEdit: it was changed since, and can no longer be parsed, or what is ours in it cannot be told from the rest.
+      CannotEdit: it was changed since, and can no longer be parsed or our entries cannot be separated.
     """
     if current is None:
         return Change(None, None)
@@ -120,16 +122,16 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
 
 
 def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
-    """What a file becomes that the manifest does not know, as after the home was deleted by hand; None: it goes.
+    """A file unknown to the manifest without our entries, as after the home was deleted; None: delete the file.
 
-    A server that names its program without a folder was put there by the user, as the documents say, and stays.
+    A server that names its program without a folder was added by the user, as the documents describe, and stays.
 
     Raises:
-      CannotEdit: it cannot be understood, or what is ours in it cannot be told from the rest.
+      CannotEdit: the file cannot be parsed, or our entries cannot be separated.
     """
     here = commands.of_this_home
     ours = Recognition(here.runs_hook, lambda server: here.runs_server(server) and has_path(server))
-    # A file of others that cannot be parsed is no concern of ours.
+    # Without our names there is nothing of ours in the file, so it need not be parsed.
     if not any(name in current for name in (PROGRAM, SERVER_NAME)):
         return current
     try:
@@ -149,7 +151,7 @@ def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
 
 
 def _undone(current: str, written: WrittenFile) -> Change | None:
-    """The file without what ``written`` says was put in; None if that does not stand in it as it was put in."""
+    """The file without the insertions of ``written``; None if they are not in it as they were put in."""
     is_as_left = hash_of(current) == written.hash_after
     insertions = written.insertions if is_as_left else found_again(current, written.insertions)
     if not insertions and not is_as_left:
@@ -209,7 +211,7 @@ def _merged_json(file: MergedJson, base: str | None, commands: Commands, agents:
 
 
 def _added(file: MergedJson, root: Node | None) -> tuple[AddedMember, ...]:
-    """The members that are added to the document ``root``, in place of what it has there."""
+    """The members to add to the document ``root``, each with the value that it replaces."""
     return tuple(
         AddedMember(each.path, each.key, each.value, None if there is None else there.plain())
         for each in file.additions
@@ -219,7 +221,7 @@ def _added(file: MergedJson, root: Node | None) -> tuple[AddedMember, ...]:
 
 
 def _made(root: Node | None, additions: tuple[Addition, ...]) -> tuple[tuple[str, ...], ...]:
-    """Paths that ``root`` lacks and the additions need."""
+    """Paths that the additions need and ``root`` lacks."""
     paths = dict.fromkeys(each.path[:depth] for each in additions for depth in range(1, len(each.path) + 1))
     return tuple(path for path in paths if at(root, path) is None)
 
@@ -231,11 +233,11 @@ def _json_base(
     of_others: Sequence[WrittenFile],
     commands: Commands,
 ) -> str | None:
-    """The file as it would be without us, to be added to.
+    """The file without our entries, as a base for new ones.
 
     Args:
-      changed: what this home put in and could not be undone.
-      of_others: the same of other homes; by what they made, lists of the user's that were empty are told from theirs.
+      changed: this home's entry in its manifest, if its insertions could not be undone.
+      of_others: the same of other homes; it shows which empty lists they made, and which are the user's.
     """
     if is_blank(current):
         return current
@@ -250,12 +252,12 @@ def _json_base(
         return text
     added = () if commands.is_portable else _added(file, None)  # a team's file may have the very same, by others
     left = without_ours(text, commands.of_any_home, added=added, and_emptied=True)
-    # Where nothing else is in it, another home made it, or this one whose manifest is lost.
+    # If nothing else is in it, another home made the file, or this one did and lost its manifest.
     return None if left != text and _is_nothing_but(left, file.defaults) else left
 
 
 def _is_nothing_but(text: str, defaults: Sequence[Addition]) -> bool:
-    """Whether nothing stands in ``text`` but some of these, not even a comment."""
+    """Whether ``text`` holds nothing but some of these members, not even a comment."""
     for each in defaults:
         there = at(parse(text), (str(each.key),))
         if there is not None and there.plain() == each.value:
@@ -264,9 +266,9 @@ def _is_nothing_but(text: str, defaults: Sequence[Addition]) -> bool:
 
 
 def _json_before(current: str, known: WrittenFile, ours: Recognition) -> str | None:
-    """A file that was changed since we wrote it, without what is ours; None if we made it and nothing else is left.
+    """A file that was changed since we wrote it, without our entries; None if we made it and nothing else is left.
 
-    The members that an agent wants to see beside hooks stay where another program has hooks in the file.
+    The members that an agent expects in a file with hooks stay if another program has hooks in the file.
     """
     text = without_ours(current, ours, added=known.added)
     if text == current and known.hash_before is not None:
@@ -295,7 +297,7 @@ def _toml_base(current: str, changed: WrittenFile | None, commands: Commands) ->
 
 
 def _toml_before(current: str, known: WrittenFile, ours: Recognition) -> str | None:
-    """A file that was changed since we wrote it, without what is ours, and with what that took the place of."""
+    """A file that was changed since we wrote it, without our tables, and with the text that they replaced."""
     text = _without_ours_in_toml(current, ours)
     if text == current:
         return current
@@ -317,16 +319,16 @@ OUTDATED = "it was written by an earlier version"
 
 
 def fault_in(file: AgentFile, current: str | None, known: WrittenFile, commands: Commands) -> str:
-    """What installing again would mend in ``file``; empty if nothing.
+    """The fault of ``file`` that installing again would mend; empty if there is none.
 
     A file that the user or the agent changed has no fault as long as our entries are in it, in whatever form.
 
     Args:
       current: the file's text; None if there is none.
-      known: what the manifest says of it.
+      known: the manifest's entry about the file.
 
     Raises:
-      CannotEdit: it cannot be understood, so that the agent may not understand it either.
+      CannotEdit: the file cannot be parsed, so the agent may not be able to either.
     """
     if current is None:
         return GONE
@@ -341,7 +343,7 @@ def fault_in(file: AgentFile, current: str | None, known: WrittenFile, commands:
 
 
 def has_all(file: AgentFile, current: str | None, change: Change, commands: Commands) -> bool:
-    """Whether the file holds already, in whatever form, what ``change`` would put into it.
+    """Whether the file already has, in any form, all that ``change`` would put into it.
 
     Raises:
       CannotEdit: as ``fault_in``.
@@ -356,7 +358,7 @@ def _lost_json(file: MergedJson | OwnFile, current: str, known: WrittenFile, com
     assert change.text is not None
     assert change.written is not None
     if isinstance(file, OwnFile):
-        # One that was changed is the user's by now, and installing leaves it as it is.
+        # A file of our own that was changed belongs to the user by now; installing leaves it as it is.
         return "" if change.text == current else OUTDATED
     added = change.written.added
     wanted = our_entries(change.text, commands.of_this_home, added)

@@ -1,4 +1,4 @@
-"""The commands that agents run for us, and how to tell them from other programs' commands."""
+"""The commands that agents run for us, and how to distinguish them from other programs' commands."""
 
 from __future__ import annotations
 
@@ -11,56 +11,58 @@ from pathlib import PurePosixPath
 import attrs
 
 SERVER_NAME = "kiro-learn"
-"""What agents call our MCP server."""
+"""The name of our MCP server in agents' files."""
 
 PROGRAM = "bin/hook"
-"""What every command of a hook names, in the home."""
+"""The path, within the home, that every command of a hook names."""
 
 HOME_VARIABLE = "KIRO_LEARN_HOME"
 HOME_NAME = ".kiro-learn"
-"""Of the usual home, in the user's folder."""
+"""The name of the usual home, in the user's folder."""
 _BEFORE_A_PATH = " \t\n;&|(='\""
-"""What stands before a path in a command line; a path that goes on to the left is another one."""
+"""Characters before a path in a command line; after any other character, the path is the end of a longer one."""
 
 _EARLIER = (
     r"(?:^|[\s'\"=/])(?:bin/hook['\"]?\s+(?:{agents})\b|\.kiro-learn/bin/(?:shim|ide-shim)\b|kiro-learn['\"]?\s+hook\s)"
 )
-"""Also what was pasted by hand, and what the first kiro-learn wrote: its shims do not exist any more."""
+"""Also commands that were pasted by hand, and those of the first kiro-learn, whose shims no longer exist."""
 
 
 @attrs.frozen
 class Recognition:
-    """Tells by its command what an entry of an agent's file is: our hook, our server, or of others."""
+    """Decides by its command whether an entry of an agent's file is our hook or our server."""
 
     runs_hook: Callable[[str], bool]
     """Whether a command line runs our hook."""
     runs_server: Callable[[object], bool]
-    """Whether the value of a server is our server."""
+    """Whether the value of a server's entry is our server."""
 
 
 @attrs.frozen(kw_only=True)
 class Commands:
-    """What this installation has agents run."""
+    """The commands that agents run for this installation."""
 
     hook: str
-    """Absolute path of ``bin/hook`` in the home."""
+    """The absolute path of ``bin/hook`` in the home."""
     mcp: tuple[str, ...] = ()
-    """The MCP server's command and its arguments; empty while there is none."""
+    """The MCP server's command and its arguments; empty if there is none."""
     mcp_environment: Mapping[str, str] = attrs.field(factory=dict)
-    """Variables that the server needs; agents hand it few of their own."""
+    """Environment variables that the server needs, since agents pass on few of their own."""
     hook_names: tuple[str, ...]
-    """Names by which hooks of any home report."""
+    """The agent names under which hooks of any home report."""
     is_portable: bool = False
-    """They name no path of this machine."""
+    """Whether they name no path of this machine."""
 
     @property
     def portable(self) -> Commands:
-        """The same for the usual home, whoever's it is: every shell knows the tilde, and the PATH has the program."""
+        """The commands for any user's usual home: every shell expands the tilde, and the program is on the PATH."""
         mcp = (SERVER_NAME, "mcp") if self.mcp else ()
         return attrs.evolve(self, hook=f"~/{HOME_NAME}/{PROGRAM}", mcp=mcp, is_portable=True)
 
     def for_hook(self, agent: str, event: str = "") -> str:
-        """A command line for a shell. It ends with 0 even if the home is gone: an agent may take 2 for a refusal."""
+        """A command line for a shell. It exits with 0 even if the home is gone, since an agent may take 2 for a
+        refusal.
+        """
         words = [agent, *([event] if event else [])]
         if self.is_portable:  # it says nothing where there is no such home
             return f"{self.hook} {shlex.join(words)} 2>/dev/null || true"
@@ -68,7 +70,7 @@ class Commands:
 
     @property
     def server(self) -> dict[str, object]:
-        """What agents are told of our server; empty while there is none."""
+        """The server's entry in agents' files; empty if there is none."""
         if not self.mcp:
             return {}
         program, *arguments = self.mcp
@@ -77,11 +79,13 @@ class Commands:
 
     @property
     def of_this_home(self) -> Recognition:
-        """Recognises what this very home has agents run."""
+        """Recognises the commands of this very home."""
         return Recognition(self._names_this_home, self._is_server_of_this_home)
 
     def of_home_with(self, hook: str) -> Recognition:
-        """Recognises also what this home had agents run when its hook was ``hook``, before a move; empty: none."""
+        """Recognises also this home's commands from before a move, when its hook was ``hook``; empty: there was no
+        move.
+        """
         if hook in {"", self.hook}:
             return self.of_this_home
         former = attrs.evolve(self, hook=hook, mcp_environment={HOME_VARIABLE: str(_home_of(hook))})
@@ -93,7 +97,7 @@ class Commands:
 
     @property
     def of_any_home(self) -> Recognition:
-        """Recognises also what another home, or an earlier version, has agents run, but no server of the user's."""
+        """Recognises also commands of other homes and earlier versions, but no server that the user added."""
         return Recognition(
             lambda command: self._names_this_home(command) or bool(self._earlier.search(command)),
             lambda server: is_our_server(server) and not self.is_pasted(server),
@@ -104,7 +108,7 @@ class Commands:
         return re.compile(_EARLIER.format(agents="|".join(map(re.escape, self.hook_names))))
 
     def is_pasted(self, server: object) -> bool:
-        """Whether the user put it there: our server for this home, or for any, in other words than ours."""
+        """Whether the user added it: our server for this home, or for any, not in the form in which we write it."""
         is_ours = isinstance(server, Mapping) and {**server, "type": None} == {**self.server, "type": None}
         is_ours = is_ours and not self.is_portable  # which the documents say, and others of a team may have put there
         serves_here = home_named_in(server) is None or self._is_server_of_this_home(server)
@@ -119,7 +123,7 @@ class Commands:
 
 
 def is_our_server(server: object) -> bool:
-    """Whether it runs ``kiro-learn mcp`` in any of its forms, or the server of the first kiro-learn."""
+    """Whether it runs ``kiro-learn mcp`` in any form, or is the server of the first kiro-learn."""
     words = _words(server)
     return _runs_mcp(words) or [PurePosixPath(word).name for word in words[:1]] == ["mcp-server"]
 
@@ -130,7 +134,7 @@ def _runs_mcp(words: list[str]) -> bool:
 
 
 def _words(server: object) -> list[str]:
-    """The program that a server runs, and its arguments."""
+    """A server's program and its arguments."""
     if not isinstance(server, Mapping):
         return []
     arguments = server.get("args")
@@ -139,19 +143,19 @@ def _words(server: object) -> list[str]:
 
 
 def has_path(server: object) -> bool:
-    """Whether a server names its program with the folder, as those do that ``install`` writes."""
+    """Whether a server names its program by its full path, as ``install`` writes it."""
     return _words(server)[0].startswith("/") if _words(server) else False
 
 
 def home_named_in(server: object) -> str | None:
-    """The home that the variables of a server name; None if they name none."""
+    """The home in a server's environment variables; None if they name none."""
     environment = server.get("env") if isinstance(server, Mapping) else None
     named = environment.get(HOME_VARIABLE) if isinstance(environment, Mapping) else None
     return named if isinstance(named, str) else None
 
 
 def homes_named_in(document: object) -> Iterator[PurePosixPath]:
-    """The homes of all hooks and servers, however deep in ``document``."""
+    """The homes of all hooks and servers, at any depth of ``document``."""
     if isinstance(document, list):
         for each in document:
             yield from homes_named_in(each)
@@ -164,7 +168,7 @@ def homes_named_in(document: object) -> Iterator[PurePosixPath]:
 
 
 def _program(command: object) -> str:
-    """The first word of a command line; empty if there is none, or if no shell would take it for one."""
+    """The first word of a command line; empty if there is none, or if the line is no shell command."""
     try:
         return next(iter(shlex.split(command)), "") if isinstance(command, str) else ""
     except ValueError:  # quotes that are not closed: of others
@@ -176,7 +180,7 @@ def _home_of(hook: str) -> PurePosixPath:
 
 
 def _names(command: str, path: str) -> bool:
-    """Whether ``path`` stands in ``command``, and not as the end of a longer one."""
+    """Whether ``path`` occurs in ``command``, and not as the end of a longer path."""
     start = command.find(path)
     while start >= 0:
         if start == 0 or command[start - 1] in _BEFORE_A_PATH:

@@ -1,4 +1,4 @@
-"""Edits of a text that can be undone: where each piece of ours stands, what it is, and what stood there before."""
+"""Edits of a text that can be undone: where each of our pieces is, its text, and the text that it replaced."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ import attrs
 _TAKEN = "\0"
 """Stands for a character of a piece that was found."""
 _UNMISTAKABLE = 12
-"""Characters of a piece that is looked for by itself; a shorter one, as a comma, only beside such a one."""
+"""The least characters of a piece that is searched for by itself. A shorter one, such as a comma, is found by its
+distance from such a piece."""
 
 
 @attrs.frozen
 class Insertion:
-    """``length`` characters that were put in; they begin at ``offset`` of the text that came of all insertions."""
+    """``length`` characters that were put in, from ``offset`` on in the text after all insertions."""
 
     offset: int
     length: int
     text: str = ""
-    """The characters; empty in a manifest that says only where they are."""
+    """The characters; empty in a manifest that notes only their place."""
     instead_of: str = ""
-    """What they took the place of."""
+    """The text that they replaced."""
 
     @property
     def end(self) -> int:
@@ -30,7 +31,7 @@ class Insertion:
 
 @attrs.frozen
 class Edited:
-    """A text, and the insertions that made it of another; no two of them touch."""
+    """A text, and the insertions that made it from another text; no two of them touch."""
 
     text: str
     insertions: tuple[Insertion, ...] = ()
@@ -66,10 +67,10 @@ def without(text: str, insertions: Sequence[Insertion]) -> str:
 
 
 def found_again(text: str, insertions: Sequence[Insertion]) -> tuple[Insertion, ...]:
-    """``insertions`` where they stand in ``text``, which was changed around them; empty if one was changed itself."""
+    """``insertions`` at their places in ``text``, which was changed around them; empty if one of them was changed."""
     by_itself: dict[Insertion, int] = {}
     left = text
-    # The longest first: a hook that stands alone under one name stands within the hooks of several names too.
+    # The longest first, since a hook that is alone under one name may also occur among the hooks of several names.
     for each in sorted(insertions, key=lambda each: each.length, reverse=True):
         if len(each.text) >= _UNMISTAKABLE:
             if left.count(each.text) != 1:
@@ -88,6 +89,6 @@ def found_again(text: str, insertions: Sequence[Insertion]) -> tuple[Insertion, 
 
 
 def _moves_beside(place: int, insertions: Sequence[Insertion], known: dict[Insertion, int]) -> Iterator[int]:
-    """How far the next piece behind was moved, and the last one before."""
+    """How far the next known piece was moved, and then the last known piece before."""
     for beside in (insertions[place:], insertions[:place][::-1]):
         yield from [known[each] for each in beside if each in known][:1]

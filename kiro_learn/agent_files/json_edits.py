@@ -1,7 +1,7 @@
-"""Edits of a JSON text that keep every byte around them: a member or an element more, or one less.
+"""Adding and removing members and elements of a JSON text; every byte around them stays.
 
-Rules of this file: an addition is made of insertions alone, so that it can be undone exactly. New lines are indented as
-their neighbors are, and end as the file's lines do; a document on one line stays on one line.
+Rules of this file: an addition consists of insertions alone, so that it can be undone exactly. New lines have their
+neighbors' indent and the file's line ends; a document on one line stays on one line.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 
 @attrs.frozen
 class _Layout:
-    """How the text is laid out."""
+    """The indent and the line end of a text."""
 
     unit: str
     line_end: str
 
 
 def with_additions(text: str, additions: Sequence[Addition]) -> Edited:
-    """``text`` with every addition, and the objects and lists on their paths. White space alone counts as no document.
+    """``text`` with every addition, and the objects and lists on their paths. White space alone counts as an empty
+    document.
 
     Raises:
-      NotJson: it is none, or what stands on a path is neither an object nor a list.
+      NotJson: the text is no JSON, or a value on a path is neither an object nor a list.
     """
     if is_blank(text):
         return Edited(text).with_text_at(len(text), _document(additions))
@@ -44,7 +45,7 @@ def with_additions(text: str, additions: Sequence[Addition]) -> Edited:
 
 
 def is_blank(text: str) -> bool:
-    """Whether it is white space alone, or the mark before a text in UTF-8."""
+    """Whether it holds only white space, or a byte order mark."""
     return not text.strip(f"{_BOM} \t\r\n")
 
 
@@ -75,7 +76,7 @@ def _with_addition(edited: Edited, addition: Addition, layout: _Layout) -> Edite
 
 
 def _written(text: str, value: object, position: int, layout: _Layout) -> str:
-    """``value`` as it is to stand at ``position``, on one line where ``text`` is on one."""
+    """``value`` in JSON for ``position``, on one line if ``text`` is."""
     if "\n" not in text.strip():
         return json.dumps(value, ensure_ascii=False)
     indent = f"{layout.line_end}{_line_indent(text, position)}"
@@ -96,7 +97,7 @@ def _expect(kind: str, node: Node, text: str, path: Path) -> None:
 
 
 def _with_entry(edited: Edited, container: Node, key: str | None, value: object, layout: _Layout) -> Edited:
-    """``value`` as the last entry of ``container``, behind its comments."""
+    """``value`` added as the last entry of ``container``, after its comments."""
     text = edited.text
     entries: Sequence[Member | Node] = container.members or container.elements
     inner_end = container.end - 1
@@ -128,13 +129,13 @@ def _layout_of(text: str) -> _Layout:
 
 
 def _line_indent(text: str, position: int) -> str:
-    """What the line of ``position`` begins with."""
+    """The white space at the start of the line of ``position``."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def _indent_of(text: str, position: int) -> str | None:
-    """What stands before ``position`` on its line, if that is white space alone."""
+    """The text before ``position`` on its line, if it is only white space."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return None if line.strip(" \t") or "\n" not in text[:position] else line
 
@@ -142,7 +143,7 @@ def _indent_of(text: str, position: int) -> str | None:
 def without_entry(text: str, path: Sequence[str | int]) -> str:
     """``text`` without the member or the element at ``path``, its comma, and the space before it; comments stay.
 
-    A number also names a member of an object by its place, for a key that stands there more than once.
+    A number may also name a member of an object by its index, for a key that occurs more than once.
     """
     container = at(parse(text), path[:-1])
     assert container is not None
@@ -163,15 +164,15 @@ def without_entry(text: str, path: Sequence[str | int]) -> str:
     return before[:previous] + before[previous + 1 :] + text[entry.end :]
 
 
-# A parser of JSON with comments that says where everything stands.
+# A parser of JSON with comments that gives the position of every value.
 #
-# JSON as RFC 8259 has it, and besides ``//`` and ``/* */`` comments and one comma before a closing bracket, as
-# editors allow in their settings. It makes no copy of the document: who edits the text at the positions found keeps
-# every other byte. Of the libraries, json-five keeps comments too, but takes 6 s for 100 KB; jsonc-edit starts
-# Node; neither says where an error is.
+# It reads JSON as RFC 8259 defines it, and also ``//`` and ``/* */`` comments and one comma before a closing bracket,
+# as editors allow in their settings. It makes no copy of the document, so an edit at the positions found keeps every
+# other byte. Of the libraries, json-five keeps comments too, but takes 6 s for 100 KB; jsonc-edit starts Node; neither
+# gives the position of an error.
 
 MAX_DEPTH = 100
-"""Of nested lists and objects; no agent's file comes near it."""
+"""The deepest nesting of lists and objects; no agent's file comes near it."""
 
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 _LINE_COMMENT = re.compile(r"//[^\r\n]*+")
@@ -183,7 +184,7 @@ Kind = Literal["object", "array", "scalar"]
 
 
 class NotJson(ValueError):
-    """The text is no JSON, also not with comments."""
+    """The text is not JSON, even with comments."""
 
     def __init__(self, problem: str, text: str, position: int) -> None:
         super().__init__(problem)
@@ -193,28 +194,28 @@ class NotJson(ValueError):
 
 @attrs.frozen
 class Node:
-    """A value and where it stands: ``text[start:end]``."""
+    """A value and its place: ``text[start:end]``."""
 
     kind: Kind
     start: int
     end: int
     value: object = None
-    """Of a scalar."""
+    """The value of a scalar."""
     members: tuple[Member, ...] = ()
-    """Of an object, in their order."""
+    """The members of an object, in their order."""
     elements: tuple[Node, ...] = ()
-    """Of an array."""
+    """The elements of an array."""
 
     def get(self, key: str) -> Node | None:
-        """The member ``key`` of an object; the last of several, as most readers take it."""
+        """The member ``key`` of an object; the last one if there are several, as most parsers do."""
         return next((member.value for member in reversed(self.members) if member.key == key), None)
 
     def entry(self, place: int) -> Node:
-        """The value of the member, or the element, at ``place``."""
+        """The member's value, or the element, with the index ``place``."""
         return self.members[place].value if self.kind == "object" else self.elements[place]
 
     def plain(self) -> object:
-        """The value without positions, as ``json.loads`` would give it."""
+        """The value without positions, as ``json.loads`` would return it."""
         if self.kind == "object":
             return {member.key: member.value.plain() for member in self.members}
         if self.kind == "array":
@@ -236,7 +237,7 @@ class Member:
 
 
 def at(root: Node | None, path: Sequence[str | int]) -> Node | None:
-    """What stands at ``path`` below ``root``; None: nothing. A number is the place of an element, or of a member."""
+    """The value at ``path`` below ``root``, or None. A number is the index of an element, or of a member."""
     for step in path:
         if root is not None:
             root = root.get(step) if isinstance(step, str) else root.entry(step)
@@ -244,16 +245,16 @@ def at(root: Node | None, path: Sequence[str | int]) -> Node | None:
 
 
 def line_and_column(text: str, position: int) -> tuple[int, int]:
-    """Both from 1, as editors count them."""
+    """Line and column, both from 1, as editors count them."""
     before = text[:position]
     return before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1
 
 
 def parse(text: str) -> Node:
-    """The document that ``text`` is.
+    """The document in ``text``.
 
     Raises:
-      NotJson: it is none.
+      NotJson: the text is no JSON.
     """
     reader = _Reader(text)
     root = reader.value(reader.after_space(len(_BOM) if text.startswith(_BOM) else 0), depth=0)
@@ -264,7 +265,7 @@ def parse(text: str) -> Node:
 
 
 def after_space(text: str, position: int) -> int:
-    """Where white space and comments that begin at ``position`` end."""
+    """The end of the white space and comments that begin at ``position``."""
     while True:
         position = _end_of(_BLANKS, text, position)
         closing = text.find("*/", position + 2) if text.startswith("/*", position) else -1
@@ -324,7 +325,7 @@ class _Reader:
         return Node("array", start, position + 1, elements=tuple(elements))
 
     def _after_comma(self, position: int, closing: str) -> int:
-        """Where the next entry begins, or the closing bracket stands."""
+        """The start of the next entry, or the place of the closing bracket."""
         position = self.after_space(position)
         if self._at(position) == ",":
             return self.after_space(position + 1)

@@ -1,4 +1,4 @@
-"""The kinds of files that agents read, what we put into them, and what decides which of them are written."""
+"""The kinds of files that agents read, our additions to them, and the facts that decide which files are written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kiro_learn.agent_files.insertions import Insertion
 
 @attrs.frozen
 class Addition:
-    """A value to put into the list at ``path``; or, with a ``key``, into the object there, also in place of another."""
+    """A value for the list at ``path``; with a ``key``, for the object there, where it may replace another value."""
 
     path: tuple[str, ...]
     value: object
@@ -27,19 +27,19 @@ class Addition:
 
 @attrs.frozen
 class MergedJson:
-    """A JSON file that is the agent's: our entries are put beside what stands in it."""
+    """A JSON file of the agent's; our entries are added to it."""
 
     path: PurePosixPath
     additions: tuple[Addition, ...]
     defaults: tuple[Addition, ...] = ()
-    """Members that the agent wants to see, added where they are missing."""
+    """Members that the agent expects, added if they are missing."""
     by_command: str = ""
-    """The agent's own command that adds the same, for a shell; empty: it has none."""
+    """The agent's own shell command that makes the same addition; empty if there is none."""
 
 
 @attrs.frozen
 class MergedToml:
-    """A TOML file that is the agent's: our tables are put at its end."""
+    """A TOML file of the agent's; our tables are put at its end."""
 
     path: PurePosixPath
     block: str
@@ -47,59 +47,60 @@ class MergedToml:
 
 @attrs.frozen
 class OwnFile:
-    """A file that holds nothing but our text. One that is there already and is not ours is left as it is."""
+    """A file that holds only our text. An existing file that is not ours is left as it is."""
 
     path: PurePosixPath
     text: str
     is_of_another_home: bool = False
-    """Another home made it as it stands there now, and we take it over, as we take over hooks."""
+    """Whether another home made the present file, so that we take it over, as we take over hooks."""
 
 
 KiroHome = Literal["", "this", "another"]
-"""Which home's hooks Kiro CLI's agent ``kiro-learn`` runs; empty: there is no such agent, or it runs none of ours."""
+"""The home whose hooks Kiro CLI's agent ``kiro-learn`` runs; empty: there is no such agent, or it runs no hook of
+ours."""
 
 AgentFile = MergedJson | MergedToml | OwnFile
 
 
 @attrs.frozen(kw_only=True)
 class Surroundings:
-    """What is at the place where we install, as far as it decides what is written."""
+    """The facts about the place of installation that decide which files are written."""
 
     commands: Commands
     user: PurePosixPath
-    """The user's folder."""
+    """The user's home folder."""
     project: PurePosixPath | None = None
-    """None: user-wide."""
+    """None: for the whole user account."""
     folders: Mapping[str, PurePosixPath] = attrs.field(factory=dict)
-    """Where a folder of the user's is, by its name, if an environment variable moved it."""
+    """The places of folders of the user that an environment variable has moved, by folder name."""
     kiro_agents: tuple[str, ...] = ()
     """Names of the files in Kiro's folder of agents."""
     has_compressor: bool = True
-    """Kiro CLI is to word the memories, by an agent without tools."""
+    """Whether Kiro CLI is to word the memories, by an agent without tools."""
     sets_default_agent: bool = True
-    """Kiro CLI is to start with our agent where the user chose none."""
+    """Whether Kiro CLI is to start with our agent if the user chose none."""
     has_default_agent: bool = False
-    """The user chose one."""
+    """Whether the user chose an agent."""
     kiro_home: KiroHome = ""
     has_old_kiro_hooks: bool = False
-    """The project has ``.kiro.hook`` files, or there is a Kiro IDE 0.x, which reads them."""
+    """Whether the project has ``.kiro.hook`` files, or a Kiro IDE 0.x that reads them is installed."""
     codex_hooks_are_inline: bool = False
-    """``config.toml`` has hooks and there is no ``hooks.json``: Codex warns where a folder has both."""
+    """Whether ``config.toml`` has hooks and there is no ``hooks.json``: Codex warns if a folder has both."""
 
     def folder(self, name: str) -> PurePosixPath:
-        """An agent's folder of this name: in the project, or the user's."""
+        """An agent's folder with this name: in the project, or the user's."""
         if self.project is not None:
             return self.project / name
         return self.folders.get(name, self.user / name)
 
 
-# The agents that Kiro CLI gets from us: one that remembers, and one without tools that words the memories.
+# The agents that Kiro CLI gets from us: one with a memory, and one without tools that words the memories.
 
 KIRO_FOLDER = ".kiro"
 MEMORY_AGENT = "kiro-learn"
 COMPRESSOR_AGENT = "kiro-learn-compressor"
 DEFAULT_AGENT_FILE = "cli.json"
-"""The file in Kiro's folder of settings that says which agent Kiro CLI starts with."""
+"""The file in Kiro's folder of settings that names the agent that Kiro CLI starts with."""
 
 _COMPRESSOR = {
     "name": COMPRESSOR_AGENT,
@@ -110,7 +111,7 @@ _COMPRESSOR = {
     "tools": [],
     "allowedTools": [],
 }
-"""As docs/models.md has it; ``auto`` looks for its file."""
+"""The same as in docs/models.md; ``auto`` looks for its file."""
 
 _MEMORY = {
     "name": MEMORY_AGENT,
@@ -119,7 +120,7 @@ _MEMORY = {
     "resources": ["file://AGENTS.md", "file://README.md", "file://.kiro/steering/**/*.md"],
     "includeMcpJson": True,
 }
-"""Kiro's built-in agent has no file to add hooks to, so that this one takes its place: the same tools and resources."""
+"""Kiro's built-in agent has no file for hooks, so this one replaces it, with the same tools and resources."""
 
 
 def compressor_file() -> str:
@@ -136,7 +137,7 @@ def compressor_path(kiro: PurePosixPath) -> PurePosixPath:
 
 
 def default_agent_path(kiro: PurePosixPath) -> PurePosixPath:
-    """The file that says which agent Kiro CLI starts with, in Kiro's folder."""
+    """The file, in Kiro's folder, that names the agent that Kiro CLI starts with."""
     return kiro / "settings" / DEFAULT_AGENT_FILE
 
 
@@ -144,13 +145,13 @@ def _document(value: object) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-# What was written where, so that it can be taken out again exactly: the manifest, and its JSON.
+# The manifest, and its JSON: what was written where, so that it can be taken out again exactly.
 
 VERSION = 1
 
 
 class BrokenManifest(ValueError):
-    """The text is no manifest, or one of a later version."""
+    """The text is no manifest, or one of another version."""
 
 
 @attrs.frozen
@@ -161,29 +162,29 @@ class AddedMember:
     key: str
     value: Any
     instead_of: Any = None
-    """What the user had there."""
+    """The value that it replaced."""
 
 
 @attrs.frozen(kw_only=True)
 class WrittenFile:
-    """One file that was made or changed. Hashes are SHA-256, of the bytes."""
+    """One file that was made or changed. Hashes are SHA-256 of its bytes."""
 
     path: str
     agents: tuple[str, ...]
     """The agents that need the file; it is restored when the last of them is uninstalled."""
     hash_before: str | None
-    """None: there was no such file."""
+    """None: there was no file."""
     hash_after: str
     insertions: tuple[Insertion, ...] = ()
-    """In characters of the text as it was written."""
+    """Offsets count characters of the text as it was written."""
     added: tuple[AddedMember, ...] = ()
-    """What was added under a name; entries of lists are known by their command."""
+    """The members that were added by name; entries of lists are recognised by their command."""
     defaults: tuple[str, ...] = ()
-    """Members of the document that were added because the agent wants to see them beside hooks."""
+    """Members of the document that were added because the agent expects them in a file with hooks."""
     made: tuple[tuple[str, ...], ...] = ()
-    """Paths of objects and lists that were made to hold what was added."""
+    """Paths of objects and lists that were made for the additions."""
     hook: str = ""
-    """The hook that was put in: another one than ours where the home was moved since. Empty: it is not known."""
+    """The path of the hook that was put in; not today's path if the home was moved since. Empty: unknown."""
 
 
 @attrs.frozen
@@ -194,7 +195,8 @@ class Manifest:
     folders: tuple[str, ...] = ()
     version: int = VERSION
     replaced: tuple[WrittenFile, ...] = ()
-    """What was said of files that were to be written anew, until all are: after a crash one may still be as it was."""
+    """Earlier entries of files that are being written again, until all are written: after a crash a file may still be
+    as before."""
 
     def file(self, path: str) -> WrittenFile | None:
         return next((each for each in self.files if each.path == path), None)
@@ -219,7 +221,7 @@ def read_manifest(text: str) -> Manifest:
     """The manifest that ``manifest_text`` wrote.
 
     Raises:
-      BrokenManifest: it is none, or one that a later version wrote.
+      BrokenManifest: the text is no manifest, or one of another version.
     """
     try:
         found = json.loads(text)

@@ -16,10 +16,10 @@ def without_ours(text: str, ours: Recognition, *, added: Sequence[AddedMember] =
     """``text`` without our hooks, our server, and the members ``added`` that still have the value they were given.
 
     Args:
-      and_emptied: also without the lists and objects that this leaves empty, as where no manifest says who made them.
+      and_emptied: also remove lists and objects that this leaves empty, if no manifest says who made them.
 
     Raises:
-      NotJson: it is none.
+      NotJson: the text is no JSON.
     """
     while True:
         path = next(_our_entries(parse(text), ours, added), None)
@@ -31,14 +31,14 @@ def without_ours(text: str, ours: Recognition, *, added: Sequence[AddedMember] =
 
 
 def _is_blank(text: str, path: Sequence[Step]) -> bool:
-    """Whether the list or the object at ``path`` holds nothing, not even a comment."""
+    """Whether the list or the object at ``path`` is empty and has no comment in it."""
     node = at(parse(text), path)
     assert node is not None
     return not text[node.start + 1 : node.end - 1].strip()
 
 
 def without_empty(text: str, made: Collection[tuple[str, ...]]) -> str:
-    """``text`` without those objects and lists at the paths ``made`` that are empty."""
+    """``text`` without the objects and lists at the paths ``made`` that are empty."""
     for path in sorted(made, key=len, reverse=True):
         node = at(parse(text), path)
         if node is not None and node.kind != "scalar" and not node.members and not node.elements:
@@ -47,17 +47,18 @@ def without_empty(text: str, made: Collection[tuple[str, ...]]) -> str:
 
 
 def our_entries(text: str, ours: Recognition, added: Sequence[AddedMember] = ()) -> Counter[tuple[str, ...]]:
-    """How many entries are ours under each name of ``text``, as ``("hooks", "Stop")``, wherever in the list there.
+    """How many of our entries ``text`` has under each path of names, as ``("hooks", "Stop")``, anywhere in the list
+    there.
 
     Raises:
-      NotJson: it is none.
+      NotJson: the text is no JSON.
     """
     paths = set(_our_entries(parse(text), ours, added))
     return Counter(tuple(_names(path)) for path in paths)
 
 
 def _names(path: Sequence[Step]) -> Iterator[str]:
-    """Those before the first place in a list."""
+    """The names in a path before its first index of a list."""
     for step in path:
         if not isinstance(step, str):
             return
@@ -65,7 +66,7 @@ def _names(path: Sequence[Step]) -> Iterator[str]:
 
 
 def is_empty(text: str) -> bool:
-    """Whether ``text`` is an object in which nothing stands, and nothing around it."""
+    """Whether ``text`` is an empty object, with nothing around it."""
     return "".join(text.split()).strip("\N{ZERO WIDTH NO-BREAK SPACE}") == "{}"
 
 
@@ -76,7 +77,7 @@ def _our_entries(root: Node, ours: Recognition, added: Sequence[AddedMember]) ->
             if _runs_ours(hook.get("action") or hook, ours):
                 yield ("hooks", index)
         for place, event in enumerate(hooks.members):
-            # Of a name that stands there twice, only the last is found by it.
+            # If a name occurs twice, only its last member is found by the name.
             step = event.key if hooks.get(event.key) is event.value else place
             for path in _our_hooks(event.value, ours):
                 yield ("hooks", step, *path)
@@ -91,7 +92,7 @@ def _our_entries(root: Node, ours: Recognition, added: Sequence[AddedMember]) ->
 
 
 def _our_hooks(entries: Node, ours: Recognition) -> Iterator[tuple[Step, ...]]:
-    """In the list of one event: hooks, or groups of them; a group that others share loses only what is ours."""
+    """Our entries in the list of one event: hooks, or groups of hooks. A group with hooks of others loses only ours."""
     for index, entry in enumerate(entries.elements):
         inner = entry.get("hooks")
         if inner is None:
@@ -111,7 +112,7 @@ def _runs_ours(hook: Node, ours: Recognition) -> bool:
 
 
 def is_same_but_for_hooks(text: str, made: str) -> bool:
-    """Whether ``text`` is the agent ``made``, with whatever hooks."""
+    """Whether ``text`` is the same agent as ``made``, apart from its hooks."""
     try:
         found, wanted = parse(text).plain(), parse(made).plain()
     except NotJson:

@@ -1,7 +1,7 @@
-"""A block of tables at the end of a TOML text, between two comments by which it is found again.
+"""Our block of tables at the end of a TOML text, between two comments that mark it; and setting a single value.
 
-A table may stand anywhere in TOML, so that an addition is an insertion at the end, and every byte before it stays; the
-standard library's parser says before and after whether the text is TOML, and that nothing else changed in it.
+A table may be anywhere in TOML, so our tables are inserted at the end, and every byte before them stays. The standard
+library's parser checks before and after that the text is TOML, and that nothing else in it changed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)|\(at end of docume
 
 
 class NotToml(ValueError):
-    """The text is no TOML, or has our tables already."""
+    """The text is no TOML, or cannot take our addition."""
 
     def __init__(self, problem: str, line: int, column: int) -> None:
         super().__init__(problem)
@@ -34,10 +34,10 @@ class NotToml(ValueError):
 
 
 def with_block(text: str, block: str) -> Edited:
-    """``text`` with the tables of ``block`` at its end, or in place of the server that the user put there.
+    """``text`` with the tables of ``block`` at its end, or in place of our server if the user added it.
 
     Raises:
-      NotToml: it is none, or it names one of these tables already.
+      NotToml: the text is no TOML, or has one of these tables already.
     """
     before = parse(text)
     line_end = "\r\n" if "\r\n" in text else "\n"
@@ -60,7 +60,7 @@ def with_block(text: str, block: str) -> Edited:
 
 
 def _place_of_server(text: str, document: dict[str, object]) -> tuple[int, int]:
-    """Where the tables of a server of ours stand, without what follows them; nowhere if they are not tables."""
+    """Where our server's tables start and end, without the text after them; (0, 0) if it has no tables."""
     start = 0
     for unit in units_of(text) if is_our_server(_servers(document).get(SERVER_NAME)) else ():
         if set(_servers(_loaded(unit))) == {SERVER_NAME}:
@@ -75,20 +75,20 @@ def _servers(document: dict[str, object]) -> dict[str, object]:
 
 
 def has_block(text: str, block: str) -> bool:
-    """Whether ``text`` says, wherever in it, all that the tables of ``block`` say.
+    """Whether ``text`` has all values of the tables of ``block``, anywhere in it.
 
     Raises:
-      NotToml: it is none.
+      NotToml: the text is no TOML.
     """
     return _holds(parse(text), tomllib.loads(block))
 
 
 def without_block(text: str, ours: Recognition | None = None) -> str:
-    """``text`` without our comments, and without our tables between them. Tables of others between them stay: an agent
-    that adds a table to its own file puts it before a comment at the end, so between ours.
+    """``text`` without our comments, and without our tables between them. Tables of others between our comments stay,
+    since an agent that adds a table to its file puts it before the last comment.
 
     Args:
-      ours: a block with tables of another home than it recognises stays; None: the block goes whatever its home.
+      ours: recognises our home; a block with another home's tables stays. None: any block is removed.
     """
     kept: list[str] = []
     while True:
@@ -105,7 +105,7 @@ def without_block(text: str, ours: Recognition | None = None) -> str:
 
 
 def _without_blank_line(text: str) -> str:
-    """``text`` without the empty line at its end, which ``with_block`` put before the block."""
+    """``text`` without the empty line at its end that ``with_block`` put before the block."""
     for line_end in ("\r\n", "\n"):
         if text.endswith(line_end * 2):
             return text.removesuffix(line_end)
@@ -118,7 +118,7 @@ def _is_of_another_home(block: str, ours: Recognition) -> bool:
 
 
 def _recognised(document: dict[str, object], ours: Recognition) -> list[bool]:
-    """Of each hook, and of a server of any home, whether it is ours."""
+    """For each hook, and for a server of any home: whether it is ours."""
     recognised = [ours.runs_hook(command) for command in _commands_in(document.get("hooks"))]
     server = _servers(document).get(SERVER_NAME)
     return [*recognised, *([ours.runs_server(server)] if is_our_server(server) else ())]
@@ -133,8 +133,8 @@ def _loaded(text: str) -> dict[str, object]:
 
 
 def without_tables(text: str, ours: Recognition) -> str:
-    """``text`` without our tables, wherever they stand: a formatter may have taken our comments out. What cannot be
-    told apart stays.
+    """``text`` without our tables, wherever they are, since a formatter may have removed our comments. Tables that
+    cannot be separated stay.
     """
     kept = ""
     for unit in units_of(text):
@@ -150,7 +150,7 @@ def without_tables(text: str, ours: Recognition) -> str:
 
 
 def line_of_ours(text: str, ours: Recognition) -> int:
-    """The line of what is ours, from 1; 0 if nothing is."""
+    """The first line of our entries, from 1; 0 if there are none."""
     if not any(_recognised(_loaded(text), ours)):
         return 0
     lines = enumerate(text.splitlines(), 1)
@@ -158,7 +158,7 @@ def line_of_ours(text: str, ours: Recognition) -> int:
 
 
 def units_of(text: str) -> Iterator[str]:
-    """The tables of ``text``, each with those below it that follow; and before them what stands above all tables."""
+    """The tables of ``text``, each with the subtables that follow it; first the text above all tables."""
     unit, path = "", tuple[str, ...]()
     for table in _TABLE.split(text):
         names = _path(table)
@@ -171,7 +171,7 @@ def units_of(text: str) -> Iterator[str]:
 
 
 def _path(table: str) -> tuple[str, ...]:
-    """The names in a table's head."""
+    """The names in a table's header."""
     node: object = _loaded(table.partition("\n")[0]) if _TABLE.match(table) else {}
     names = []
     while isinstance(node, (dict, list)) and node:
@@ -181,7 +181,9 @@ def _path(table: str) -> tuple[str, ...]:
 
 
 def tail_of(unit: str) -> str:
-    """The comments and empty lines at the end, which belong to what follows; without the end of the last line."""
+    """The comments and empty lines at the end of a table, which belong to the next one; without the end of its last
+    line.
+    """
     lines = unit.splitlines(keepends=True)
     while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
         lines.pop()
@@ -195,7 +197,7 @@ def _is_all_ours(table: str, ours: Recognition) -> bool:
 
 
 def _commands_in(value: object) -> Iterator[str]:
-    """Every text under the name ``command``, however deep in tables and lists."""
+    """Every text under the name ``command``, at any depth of tables and lists."""
     if isinstance(value, list):
         for each in value:
             yield from _commands_in(each)
@@ -208,13 +210,13 @@ def _commands_in(value: object) -> Iterator[str]:
 
 
 def _of_others(block: str) -> str:
-    """The tables of ``block`` that are not ours, as they are written."""
+    """The tables of ``block`` that are not ours, unchanged."""
     _, *tables = _TABLE.split(block)
     return "".join(table for table in tables if not _is_ours(table))
 
 
 def _is_ours(table: str) -> bool:
-    """Whether it is our server, or a list of hooks; one that is no TOML by itself is not."""
+    """Whether it is our server, or a list of hooks. A table that is no TOML by itself is not."""
     found = _loaded(table)
     return set(_servers(found)) == {SERVER_NAME} or (bool(found) and table.lstrip().startswith("[[hooks."))
 
@@ -223,7 +225,7 @@ def parse(text: str) -> dict[str, object]:
     """The tables of ``text``.
 
     Raises:
-      NotToml: it is none.
+      NotToml: the text is no TOML.
     """
     try:
         return tomllib.loads(text)
@@ -242,7 +244,7 @@ def _taken(text: str, ours: dict[str, object]) -> NotToml:
 
 
 def _holds(whole: object, part: object) -> bool:
-    """Whether ``whole`` says all that ``part`` says."""
+    """Whether ``whole`` has all values that ``part`` has."""
     if isinstance(whole, dict) and isinstance(part, dict):
         return all(key in whole and _holds(whole[key], value) for key, value in part.items())
     if isinstance(whole, list) and isinstance(part, list):
@@ -250,22 +252,22 @@ def _holds(whole: object, part: object) -> bool:
     return whole == part
 
 
-# One value of a TOML text, set where it stands, or put where it belongs; every other byte stays.
+# Setting one value of a TOML text, at its place or at a new one; every other byte stays.
 #
-# The standard library's parser says which of the places that come into question is the right one: the text with it
-# must say all that it said, and the new value.
+# Several places are tried. The standard library's parser finds the right one: the new text must have all values of the
+# old one, and the new value.
 
 Scalar = bool | int | float | str
 
 _VALUE = r"\"{3}.*?\"{3,5}|'{3}.*?'{3,5}|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|[^\s,#}\"']+(?: \d\d:[\d:.]+\S*)?|\[[^\]]*\]"
-"""Of any kind; one that is cut too short makes a text that is no TOML."""
+"""A value of any kind; if the match is too short, the new text is no TOML."""
 
 
 def with_value(text: str, section: str, name: str, value: Scalar) -> str:
     """``text`` with ``value`` under ``name`` in the table ``section``.
 
     Raises:
-      NotToml: it is none, or is written in a way that nothing can be put there.
+      NotToml: the text is no TOML, or is written in a way that the value cannot be added.
     """
     before = parse(text)
     table = before.get(section, {})
@@ -279,14 +281,14 @@ def with_value(text: str, section: str, name: str, value: Scalar) -> str:
 
 
 def written(value: Scalar) -> str:
-    """``value`` as TOML has it."""
+    """``value`` in TOML."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON allows it, TOML does not
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def _says(text: str, wanted: dict[str, Any]) -> bool:
-    """Also of the kind: 1, 1.0 and true are equal to Python."""
+    """Whether ``text`` has the values of ``wanted``, also with the same types: 1, 1.0 and true are equal in Python."""
     try:
         return repr(_in_order(tomllib.loads(text))) == repr(_in_order(wanted))
     except tomllib.TOMLDecodeError:
@@ -294,19 +296,21 @@ def _says(text: str, wanted: dict[str, Any]) -> bool:
 
 
 def _in_order(value: Any) -> Any:
-    """Tables by the alphabet of their keys."""
+    """The same value with the keys of its tables sorted."""
     return {key: _in_order(value[key]) for key in sorted(value)} if isinstance(value, dict) else value
 
 
 def _replaced(text: str, name: str, value: Scalar) -> Iterator[str]:
-    """With ``value`` at each place where ``name`` may have one."""
+    """``text`` with ``value`` at each place where ``name`` may have its value."""
     pattern = rf"(?<![\w-])[\"']?{re.escape(name)}[\"']?[ \t]*=[ \t]*(?P<value>{_VALUE})"
     for found in re.finditer(pattern, text, re.DOTALL):
         yield text[: found.start("value")] + written(value) + text[found.end("value") :]
 
 
 def _added(text: str, section: str, name: str, value: Scalar) -> Iterator[str]:
-    """With a line at the end of its table; into a table on one line; with a new table; beside such with dots."""
+    """``text`` with the value as a new line of its table, within a table on one line, in a new table, or as a dotted
+    key.
+    """
     line_end = "\r\n" if "\r\n" in text else "\n"
     line = f"{name} = {written(value)}"
     yield from _with_line(text, line, line_end)
@@ -319,7 +323,7 @@ def _added(text: str, section: str, name: str, value: Scalar) -> Iterator[str]:
 
 
 def _with_line(text: str, line: str, line_end: str) -> Iterator[str]:
-    """With ``line`` behind the last one of each table, and of what stands above all tables."""
+    """``text`` with ``line`` after the last line of each table, and of the part above all tables."""
     start = 0
     for unit in filter(None, units_of(text)):
         end = start + len(unit) - len(tail_of(unit))
