@@ -1,1 +1,1 @@
-"""The fakes we ship, and simulated time."""
+"""The fakes that we ship, and simulated time."""

@@ -1,4 +1,4 @@
-"""The whole daemon but for its adapters, in simulated time."""
+"""The whole daemon without its adapters, in simulated time."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ulid_number = trio.lowlevel.RunVar[int]("number of the last ULID", default=-1)
 
 
 def simulated_world() -> ClockAndIds:
-    """A wall clock that follows trio's, and ULIDs in order, never the same twice in one simulation."""
+    """A wall clock that follows trio's, and ULIDs in rising order; none comes twice in one simulation."""
     return ClockAndIds(utc_now=simulated_now, new_ulid=_next_ulid)
 
 
@@ -66,7 +66,7 @@ def an_event(
     session: str = "s",
     namespace: Namespace = NAMESPACE,
 ) -> Event:
-    """Event ``number`` of a story; its id and time follow from the number."""
+    """Event ``number`` of a story; its id and time are made from the number."""
     return Event(
         event_id=EventId(f"00{number:024d}"),
         session_id=session,
@@ -83,7 +83,7 @@ def an_event(
 
 
 def a_record(number: int, title: str = "", summary: str = "", *, namespace: Namespace = NAMESPACE) -> MemoryRecord:
-    """Record ``number`` of a story, from the event of the same number."""
+    """Record ``number`` of a story, made of the event with the same number."""
     return MemoryRecord(
         record_id=RecordId(f"mr_00{number:024d}"),
         namespace=namespace,
@@ -98,12 +98,12 @@ def a_record(number: int, title: str = "", summary: str = "", *, namespace: Name
 
 USER_HOME = "/home/ada"
 GONE = "/gone"
-"""Below it there is no folder."""
+"""Folders below it do not exist."""
 
 
 @attrs.frozen
 class FixedProjects:
-    """A ``ProjectFinder`` for which every folder is its own project, and none the one of ``USER_HOME``."""
+    """A ``ProjectFinder`` for which every folder is its own project; no folder is in the project of ``USER_HOME``."""
 
     async def project_of(self, folder: str) -> Project:
         await trio.lowlevel.checkpoint()
@@ -116,17 +116,17 @@ class FixedProjects:
 
 @attrs.define
 class FixedFiles:
-    """``ProjectFiles`` in a dict, by folder and path; what is not there is gone, and no other folder is known."""
+    """``ProjectFiles`` in a dict, by folder and path. A file that is not in it is gone; no other folder is known."""
 
     folders: dict[str, dict[str, datetime]] = attrs.Factory(dict)
     gate: trio.Event | None = None
-    """While there is one that is not set, looking waits for it."""
+    """If set to an event, reads wait for that event."""
     digests: dict[str, str] = attrs.Factory(dict)
-    """By path, of contents; others cannot be read."""
+    """Digests of contents, by path; other files cannot be read."""
     reading_seconds: float = 0.0
-    """That it takes to read one file."""
+    """How long it takes to read one file."""
     texts: dict[str, dict[str, str]] = attrs.Factory(dict)
-    """By folder and path, of the files that say how a project is built."""
+    """Texts of the files that say how a project is built, by folder and path."""
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
         await trio.lowlevel.checkpoint()
@@ -151,7 +151,7 @@ class FixedFiles:
 
 @attrs.define
 class FixedBranches:
-    """``Branches`` of repositories whose default branch is ``main``, and in which every other name is a branch."""
+    """``Branches`` of repositories whose default branch is ``main``; every other name is a branch."""
 
     merged_names: set[str] = attrs.Factory(set)
 
@@ -212,9 +212,9 @@ class CopiesInAList:
 
     taken: list[BackupCopy] = attrs.Factory(list)
     error: StorageError | None = None
-    """What taking a copy raises, while there is one."""
+    """The error that taking a copy raises, if any."""
     absent: str = ""
-    """Why the folder is another one than before."""
+    """Why the folder is not the one used before."""
 
     def absence(self) -> str:
         return self.absent
@@ -278,9 +278,9 @@ async def simulated_daemon(
     offload: Offload = in_place,
     background: Offload = in_place,
 ) -> AsyncIterator[Services]:
-    """All services over fakes; each fake can be given, to be inspected, made late or broken.
+    """All services over fakes; each fake can be passed in, so that a test can inspect, delay or break it.
 
-    A model waits longer in a turn only if one ``waits_for_answers``: most stories have prompts alone.
+    A model waits longer within a turn only with ``waits_for_answers``, since most stories consist of prompts alone.
     """
     dependencies = Dependencies(
         storage=storage or InMemoryStorage(),

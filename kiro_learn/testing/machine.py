@@ -1,5 +1,5 @@
-"""The machine of the tests: files of agents in memory, agents that are there because a test says so, and a service
-manager that only keeps what it is told.
+"""The machine of the tests: agents' files in memory, installed agents as a test names them, and a service manager that
+only keeps what it is given.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ HOOK = "/home/ada/.kiro-learn/bin/hook"
 
 @attrs.define
 class InMemoryAgentFiles:
-    """``AgentFiles`` in a dict of texts by path. Folders are those of the files, and those that were made."""
+    """``AgentFiles`` in a dict of texts by path. Folders exist if a file is in them or if they were made."""
 
     texts: dict[str, str] = attrs.field(factory=dict)
     folders: set[str] = attrs.field(factory=set)
-    """That exist beside those of the files."""
+    """Folders that were made."""
     refused: set[str] = attrs.field(factory=set)
     """Paths that cannot be written."""
     kept_manifest: str | None = None
@@ -40,7 +40,7 @@ class InMemoryAgentFiles:
         return tuple(str(each) for each in reversed(path.parents) if not self._is_folder(each))
 
     def remove_leftovers(self, path: PurePosixPath) -> None:
-        """None is ever left in memory."""
+        """Does nothing: no leftovers exist in memory."""
 
     def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> None:
         self._expect(path, expected)
@@ -138,7 +138,7 @@ def installation_of(
 
 @attrs.define
 class ScriptedServiceManager:
-    """Its file is a value, and its commands are noted; ``fails`` names one that does."""
+    """A ``ServiceManager`` with its file in memory. Commands are only noted; the one named by ``fails`` fails."""
 
     body: bytes = b"run the daemon\n"
     content: bytes | None = None

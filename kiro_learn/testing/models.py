@@ -1,4 +1,4 @@
-"""Fakes of models: one whose answers a test scripts, and one that embeds deterministically, inline, as a test wants."""
+"""Fakes of models: one whose answers a test scripts, and one that embeds deterministically, in the caller's task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Script = Callable[[str], str]
 
 
 class ScriptedLlm:
-    """An ``Llm`` that answers each prompt with what ``script`` makes of it, which may raise."""
+    """An ``Llm`` whose answer to a prompt is the result of ``script``, which may raise."""
 
     strategy = "scripted"
     name = "script"
@@ -24,7 +24,7 @@ class ScriptedLlm:
     def __init__(self, script: Script) -> None:
         self.script = script
         self.gate: trio.Event | None = None
-        """While there is one that is not set, answers wait for it."""
+        """If set to an event, answers wait for that event."""
 
     async def complete(self, prompt: str) -> str:
         await trio.lowlevel.checkpoint()
@@ -34,7 +34,7 @@ class ScriptedLlm:
 
 
 def a_record_per_event(prompt: str) -> str:
-    """Learn one record from each framed event that is not context, citing it: easy to count, impossible to confuse."""
+    """Learn one record from each framed event that is not context, citing it: easy to count and to identify."""
     numbers = [
         line.split('number="')[1].split('"')[0]
         for line in prompt.split("\n")
@@ -55,11 +55,11 @@ OVERLAP_WORDS = 25
 
 
 class HashEmbedder:
-    """An ``EmbeddingModel`` without a model or thread: texts that share words get vectors that are close.
+    """An ``EmbeddingModel`` without a model or thread: texts that share words get close vectors.
 
-    It stands for the bundled model, unless another ``identity`` is given.
+    It has the identity of the bundled model unless another ``identity`` is given.
 
-    ``fail_next``: raised, once, by the next call. ``gate``: while it is set to an event, calls wait for that event.
+    ``fail_next``: an error that the next call raises. ``gate``: if set to an event, calls wait for that event.
     """
 
     def __init__(self, identity: ModelIdentity = BUNDLED_MODEL, folder: str | None = None) -> None:
@@ -81,7 +81,7 @@ class HashEmbedder:
         return np.array([self._vector(text) for text in texts], dtype=np.float32).reshape(-1, dimension)
 
     async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
-        """Windows of WINDOW_WORDS words each; unlike the model's, the whole's vector counts all of them."""
+        """Windows of WINDOW_WORDS words each; unlike a model's, the first vector is that of the whole text."""
         wholes = await self.embed(texts)
         return [
             np.stack([whole, *map(self._vector, further_windows(text))])
@@ -101,14 +101,14 @@ class HashEmbedder:
 
 
 def further_windows(text: str) -> list[str]:
-    """The windows of a text after its first; none if that holds all of it."""
+    """The windows of a text after its first; none if the first holds all of it."""
     words, step = text.split(), WINDOW_WORDS - OVERLAP_WORDS
     starts = range(step, len(words) - OVERLAP_WORDS, step)
     return [" ".join(words[start : start + WINDOW_WORDS]) for start in starts]
 
 
 def hashed_words(text: str, dimension: int = DIMENSION) -> Vector:
-    """(dimension,) float32, unit length: counts of the lower-cased words, each in the place its hash names."""
+    """(dimension,) float32, unit length: counts of the lower-cased words, each at the index that its hash gives."""
     counts = np.zeros(dimension, dtype=np.float32)
     for word in re.findall(r"\w+", text.lower()) or [""]:
         counts[zlib.crc32(word.encode("utf-8", errors="replace")) % dimension] += 1

@@ -1,4 +1,4 @@
-"""Simulated time: a scenario runs as fast as it can be computed, and the same way every time."""
+"""Simulated time: a scenario runs without waiting, and the same way every time."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ async def in_place(compute: Callable[[], T], /) -> T:
 def simulate(scenario: Callable[[], Awaitable[T]], *, seed: int = 0) -> T:
     """Run ``scenario`` on a clock that jumps to the next deadline as soon as every task waits.
 
-    ``seed`` decides which of the runnable tasks runs first, each time there is a choice. No threads in here: the
-    clock would jump past every deadline while one works. Use the fakes.
+    ``seed`` decides which of several runnable tasks runs first. A scenario must not use threads: the clock would jump
+    past every deadline while one works. Use the fakes.
     """
-    # trio has no public way to fix its order; a test of ours fails if these names ever move.
+    # trio has no public way to fix its order of tasks; a test of ours fails if these names ever change.
     trio_run._ALLOW_DETERMINISTIC_SCHEDULING = True  # type: ignore[misc]  # noqa: SLF001  # declared Final
     trio_run._r.seed(seed)  # noqa: SLF001
     return trio.run(scenario, clock=MockClock(autojump_threshold=0))
 
 
 def scheduled(**strategies: SearchStrategy[Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[[], None]]:
-    """Make a property of an async function: its arguments are drawn, and so is the order in which tasks run.
+    """Make an async function a property: its arguments are drawn, and so is the order in which tasks run.
 
-    Left to itself under Hypothesis, trio's scheduler starts every example from one seed, which explores one order only.
+    Under Hypothesis, trio's scheduler otherwise starts every example from the same seed and explores one order only.
     """
 
     def decorate(scenario: Callable[..., Awaitable[None]]) -> Callable[[], None]:

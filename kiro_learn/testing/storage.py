@@ -1,6 +1,6 @@
-"""The store of the tests: the real one, in memory and on the caller's thread, late or broken on demand.
+"""The store of the tests: the real one, in memory and on the caller's thread, delayed or broken on demand.
 
-And short ways to put something into a store, and to look for it: one work, one transaction.
+Also short functions that put one thing into a store, or search it, each in one transaction.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ DAMAGED_ROWS = (
 
 
 class InMemoryStorage(SqliteStorage):
-    """A ``StorageBackend`` for tests, without threads. Made late or broken on demand, never by chance."""
+    """A ``StorageBackend`` for tests, without threads. It is delayed or broken on demand, never by chance."""
 
     def __init__(self, *, user_home: PurePath | None = None, image: bytes | None = None) -> None:
         self.read_gate: trio.Event | None = None
-        """While there is one that is not set, reads wait for it."""
+        """If set to an event, reads wait for that event."""
         self.write_gate: trio.Event | None = None
-        """While there is one that is not set, writes wait for it."""
+        """If set to an event, writes wait for that event."""
         self.words_seconds = 0.0
-        """Ranking by words takes as long."""
+        """How long ranking by words takes."""
         self.commit_count = 0
         self.connection = apsw.Connection(IN_MEMORY)
         self.connection.deserialize("main", image or _migrated())
@@ -68,15 +68,15 @@ class InMemoryStorage(SqliteStorage):
         self._read_errors.append(error)
 
     def fail_next_write(self, error: Exception) -> None:
-        """Let the next batch of writing raise ``error``, after its gate, with nothing changed."""
+        """Let the next batch of writing raise ``error``, after its gate, without changing anything."""
         self._write_errors.append(error)
 
     def write_now(self, work: Work[T]) -> T:
-        """Run one work in a transaction of its own, where no simulation runs."""
+        """Run one work in a transaction of its own, outside of a simulation."""
         return self._writer_in_place.commit_now(work)
 
     def graph_items(self, namespace: Namespace) -> list[GraphItem]:
-        """All that the graph ever held, by kind, where no simulation runs."""
+        """All items that the graph ever held, by kind; called outside of a simulation."""
         lists = (GraphList(namespace=namespace, kind=kind, limit=-1, only_current=False) for kind in GraphKind)
         return [item for query in lists for item in list_items(self.connection, self.damaged, query)]
 
@@ -85,17 +85,17 @@ class InMemoryStorage(SqliteStorage):
         return _Reading(Path(IN_MEMORY), self.copied().connection, kinds)
 
     def damage_words(self, namespace: Namespace) -> None:
-        """Let the index of a project's words be damaged, until it is rebuilt."""
+        """Damage the index of a project's words, until it is rebuilt."""
         number = self.connection.execute("SELECT number FROM namespaces WHERE namespace = ?", (namespace,)).get
         self.connection.execute(NOISE.format(number=number))
 
     def damage_row(self, row_id: str) -> None:
-        """Let a row be damaged: an event's, or a record's."""
+        """Damage the row of an event or a record."""
         for statement in DAMAGED_ROWS:
             self.connection.execute(statement, (row_id,))
 
     def copied(self) -> InMemoryStorage:
-        """A store with what is committed here right now, as a disk would hold it if the power went."""
+        """A store with all that is committed here right now, as a disk would hold it after a power failure."""
         return InMemoryStorage(user_home=self._user_home, image=self.connection.serialize("main"))
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
@@ -104,11 +104,11 @@ class InMemoryStorage(SqliteStorage):
         return await super().rank_by_words(params)
 
     async def let_read(self) -> None:
-        """Wait for the gate of reads; raise the error that was ordered."""
+        """Wait for the gate of reads; then raise the error that was ordered, if any."""
         await self._pass(self.read_gate, self._read_errors)
 
     async def let_write(self) -> None:
-        """Wait for the gate of writes; raise the error that was ordered."""
+        """Wait for the gate of writes; then raise the error that was ordered, if any."""
         await self._pass(self.write_gate, self._write_errors)
 
     async def _pass(self, gate: trio.Event | None, errors: list[Exception]) -> None:
@@ -139,7 +139,7 @@ class _Writer(Writer):
         return cast("T", outcome.value)
 
     async def erase_forgotten(self) -> bool:
-        """There is no file to erase from."""
+        """There is no file in which anything is left."""
         await self._storage.let_read()
         return True
 
@@ -160,7 +160,7 @@ class _Reading(SqliteReading):
 
 
 class _Readers(Readers):
-    """Reads on the caller's thread, by the connection that also writes."""
+    """Reads on the caller's thread, with the connection that also writes."""
 
     def __init__(self, storage: InMemoryStorage) -> None:
         super().__init__(Path(IN_MEMORY), ())
@@ -175,14 +175,14 @@ class _Readers(Readers):
 
 @functools.cache
 def _migrated() -> bytes:
-    """The image of an empty database: opening a copy takes a hundredth of the time of making one."""
+    """The image of an empty database: opening a copy takes a hundredth of the time of making a new one."""
     connection = apsw.Connection(IN_MEMORY)
     migrate(connection, MIGRATIONS, utc_now=lambda: EPOCH)
     return connection.serialize("main")
 
 
 async def transact_one(storage: StorageBackend, work: Work[T]) -> T:
-    """Run one work as ``transact`` does; its error is raised."""
+    """Run one work as ``transact`` does, and raise its error."""
     (outcome,) = await storage.transact([work])
     if isinstance(outcome, Refused):
         raise outcome.error
@@ -205,6 +205,6 @@ async def delete_records(storage: StorageBackend, record_ids: Sequence[RecordId]
 
 
 async def search_records(storage: StorageBackend, params: SearchParams) -> list[MemoryRecord]:
-    """The records of ``rank_by_words``, whole."""
+    """The records that ``rank_by_words`` finds, whole."""
     ranking = await storage.rank_by_words(params)
     return await storage.get_memory_records([hit.record_id for hit in ranking.hits])

@@ -1,4 +1,4 @@
-"""A team's database in memory, and what one home sees of it."""
+"""A team's database in memory, and the view that one home has of it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kiro_learn.model.sharing import SharedHead, SharedKey, SharedTexts, TeamVie
 
 @attrs.define
 class InMemoryTeam:
-    """What people share, by key; None: it is withheld."""
+    """The memories that people share, by key; None: the memory is withheld."""
 
     memories: dict[SharedKey, str | None] = attrs.Factory(dict)
     members: dict[str, set[str]] = attrs.Factory(dict)
-    """Roles by project."""
+    """The roles of the members, by project."""
     is_away: bool = False
     asked: int = 0
-    """How often anything but the view was."""
+    """How often anything but the view was requested."""
     clock: int = 0
 
     def seen_by(self, role: str, home: str = "laptop") -> TeamOfRole:
