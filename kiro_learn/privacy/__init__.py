@@ -1,1 +1,1 @@
-"""Redaction of private spans and secrets: pure functions that every write path calls."""
+"""Redacting private spans and secrets: pure functions that every write path calls."""

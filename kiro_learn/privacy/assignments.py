@@ -1,7 +1,7 @@
-"""Secrets that the name in front of them gives away: ``password = ...``, ``"api_key": "..."``, cookies, options.
+"""Secrets found by the name before them: ``password = ...``, ``"api_key": "..."``, cookies, options.
 
-Whether a value is real is the whole question: ``password: string`` is a type, ``token := getToken()`` is code and
-``${TOKEN}`` stands for something else. The rules, and what they cost on real sessions, are in ``docs/privacy.md``.
+The difficulty is to decide whether a value is real: ``password: string`` is a type, ``token := getToken()`` is code,
+and ``${TOKEN}`` is a reference. ``docs/privacy.md`` has the rules, and their errors on real sessions.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 from kiro_learn.privacy.kind import CALL, CODE, QUOTE_CLOSED, Kind, beginning_a_word, placeholder
 
-# --- names: each begins with a set of letters, which is the fastest search that knows both cases --------------------
+# --- names: each begins with a set of letters, since that is the fastest search for both upper and lower case --------
 
 KEYS = "|".join(
     f"(?<={first}{joint}key)"
@@ -44,7 +44,7 @@ _SHELL = rf"\d?{COLOUR}={COLOUR}"
 
 # --- values ---------------------------------------------------------------------------------------------------------
 
-_QUOTED = (  # behind which quote, of what, up to where, and what may stand in front of a word of it
+_QUOTED = (  # the quote before a value, the value, its end, and the text that may come before one of its words
     (r'(?<=\\")', r'(?:[^"\\\n]++|\\{3}"|\\(?!\\*+"))++', r'(?=\\*"|\n|\Z)', r'(?:[^"\n]{0,80}[ \t])?'),
     (r'(?<=")', r'(?:[^"\\\n]++|\\[^\n])++', r'(?="|\n|\Z)', r'(?:[^"\n]{0,80}[ \t])?'),
     (r"(?<=')", r"(?:[^'\\\n]++|\\[^\n])++", r"(?='|\n|\Z)", r"(?:[^'\n]{0,80}[ \t])?"),
@@ -67,8 +67,8 @@ _GOES_ON = (
     r"&(?![\w.%-]{0,40}=|[&\s]|amp;|\Z)|;(?![\w.-]{0,40}(?: [\w.-]{1,40})?=|[;\s]|\Z)"
     rf"|,{_MORE}(?![\w.-]{{1,40}}[=:])|\|{_MORE}|<{_MORE}(?!br)|>{_MORE}|\\{{1,2}}{_MORE}(?![_nrtuxe0])|`(?=\w)"
 )
-"""What ends a query's pair, a statement, a cell or an element, where none of these can follow: then it is of the
-value."""
+"""Characters that end a query's pair, a statement, a cell or an element. If none of these can follow, the character is
+a part of the value."""
 _WORDS = r"(?:[^\n]{0,80}[ \t])?"
 _BARE = r"""[^\s"'`,;&(){}\[\]<>\\|\x1b]"""
 _TAIL = rf"(?:(?:{_GOES_ON}){_BARE}*+)*+"
@@ -79,11 +79,12 @@ _END = f"(?!{_BARE})"
 _REAL = rf"(?!{placeholder(end=_END)}|{CODE})"
 _IN_DOUBLE = r"""(?:[^"\\\n]|\\[^\n]){1,400}+(?="(?!\w))"""
 _IN_SINGLE = r"""(?:[^'\\\n]|\\[^\n]){1,400}+(?='(?!\w))"""
-"""What stands in quotes that are closed may have spaces, and ends where they do."""
+"""A value in closed quotes may have spaces, and ends at the quote."""
 _SHELL_QUOTED = (
     rf"""(?=[^\n]{{3}})(?!{QUOTE_CLOSED}|{placeholder(end=_QUOTE_END)})(?:(?<="){_IN_DOUBLE}|(?<='){_IN_SINGLE})"""
 )
-"""The value in quotes behind ``DB_PASSWORD=``. A word of a label (``the``) spares it only in the first place."""
+"""The quoted value after ``DB_PASSWORD=``. A word of a label (such as ``the``) marks it as a placeholder only if it is
+the first word."""
 _IN_SHELL = rf"(?!\"{_IN_DOUBLE}|'{_IN_SINGLE}|{placeholder(end=_END)}|{CALL}|\[\D{{0,40}}\])"
 SHELL_PASSWORD = rf"(?=\S{{4}}){_IN_SHELL}{_SHELL_CHARACTER}++"
 BARE_PASSWORD = rf"""(?<!["'`]){_BARE_DIGIT}(?={_BARE}{{6}}){_REAL}{_BARE}++{_TAIL}"""
@@ -180,9 +181,9 @@ ASSIGNMENTS: tuple[Kind, ...] = (
 )
 
 
-# Secrets that files of credentials hold, told by the lines and names around them, one row a kind.
+# Secrets in credential files, found by the lines and names around them, one row a kind.
 #
-# What each file looks like, and what else looks like it, is in ``docs/privacy.md``.
+# ``docs/privacy.md`` shows each kind of file, and texts that look like it.
 
 _NOT_SPACE = r"[^\s\"'`\\]"
 _PLACEHOLDER = placeholder(end=f"(?!{_NOT_SPACE})")
@@ -191,8 +192,8 @@ TEXT_IN_BASE64 = (
     r"(?:[I-Za-f][C-HS-Xi-ny-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]){%d,80}+"
     r"(?:[I-Za-f](?:[C-HS-Xi-ny-z0-3][AEIMQUYcgkosw048]=|[gwAQ]==))?+(?![A-Za-z0-9+/=])"
 )
-"""ASCII text in Base64, so many times three bytes at least: no byte has its highest bit, and none is a control
-character. Of words that look like Base64, one in some thousands does."""
+"""ASCII text in Base64, at least so many times three bytes: no byte has its highest bit set, and none is a control
+character. A word that looks like Base64 matches once in some thousand."""
 USER_AND_PASSWORD = TEXT_IN_BASE64 % 3
 
 _PRIVATE_KEY_IN_BASE64 = "|".join(
@@ -203,7 +204,7 @@ _PRIVATE_KEY_IN_BASE64 = "|".join(
 )
 _GAP = r"(?:\s|\\[nrt]){1,8}+"
 _TECHNICAL = "oauth|openid|saml|sha|md|http|ipv|utf|base|pbkdf|argon|ed|rfc|aes|rsa|tls|ssl|totp|fido|u|v|mfa|jwt|sso"
-"""What a login is said to be with, in words that end in digits."""
+"""Words that end in digits and may follow "login with": methods of a login, not passwords."""
 
 
 CREDENTIAL_FILES: tuple[Kind, ...] = (
@@ -253,9 +254,9 @@ CREDENTIAL_FILES: tuple[Kind, ...] = (
 )
 
 
-# Secrets that a command gives away: by an option of its own, or by a name with a space behind it.
+# Secrets in commands, found by an option of the command, or by a name with a space after it.
 #
-# Each row begins with the command, which is seldom in a text, and reads on over a few arguments.
+# Each row begins with the command, which is rare in texts, and then skips a few arguments.
 
 _ARGUMENTS = r"(?:[ \t]++[^\s;|&<>]{1,80}+){0,10}?[ \t]++"
 _OF_AN_OPTION = rf"""(?:(?<=["'`])(?:{QUOTED_PASSWORD})|(?<!["'`]){SHELL_PASSWORD})"""
@@ -325,10 +326,10 @@ COMMAND_LINES: tuple[Kind, ...] = (
 )
 
 
-# Cookies: in headers, in options (``curl -b``), in what ``curl -v`` prints, in its jars, and in dictionaries.
+# Cookies: in headers, in options (``curl -b``), in the output of ``curl -v``, in its jars, and in dictionaries.
 #
-# A header holds several, so what is found is the header, and each value in it is looked at. The names stay, and so do
-# the attributes (``Path``, ``Max-Age``) and values that say something (``theme=dark``).
+# A header holds several cookies, so a match is the whole header, and each value in it is checked. The names stay, and
+# so do the attributes (``Path``, ``Max-Age``) and values that are words (``theme=dark``).
 
 _VALUE = r"""[^\s"'`,;\\]"""
 _PAIR = rf"""[\w!#$%&*+.^|~-]{{1,100}}+(?:=(?:\\*+"{_VALUE}{{0,4096}}+\\*+"|{_VALUE}{{0,4096}}+))?+"""
@@ -339,14 +340,14 @@ _REAL_COOKIE = (
     rf"(?!{placeholder(end=f'(?!{_VALUE})')})(?={_VALUE}{{8}})(?=(?:%[0-9A-Fa-f]{{2}}|[^\s\"'`,;\\%0-9]){{0,200}}+\d)"
     rf"(?=[^\s\"'`,;\\A-Za-z]{{0,200}}+[A-Za-z])"
 )
-"""As behind the names of other secrets: eight characters, with a letter and a digit that is no part of an escape."""
+"""The same test as for other named secrets: eight characters, with a letter, and with a digit outside of escapes."""
 _EACH = re.compile(
     rf"""((?:\A|;[ \t]{{0,4}}+)(?!(?i:{_ATTRIBUTES})=)[^\s=;]{{1,100}}+=(?:\\*+")?+){_REAL_COOKIE}{_VALUE}++""",
     re.ASCII,
 )
 
 COOKIE_VALUE = rf"{_REAL_COOKIE}{_VALUE}++"
-"""A pattern for the whole of a value that is real."""
+"""A pattern for a whole value that is real."""
 
 _STRING = r"""\\*+["'`]"""
 _COLON_OR_EQUALS = r"[ \t]{0,4}+[:=][ \t]{0,4}+"
@@ -391,5 +392,5 @@ COOKIES: tuple[Kind, ...] = (
 
 
 def redact_cookies(header: str) -> str:
-    """``header``, what stands behind ``Cookie:``, with the values in it redacted that are real."""
+    """``header``, the text after ``Cookie:``, with its real values redacted."""
     return COOKIES[0].redact(f"Cookie: {header}").removeprefix("Cookie: ")

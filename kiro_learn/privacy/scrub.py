@@ -1,12 +1,12 @@
-"""Scrubbing: private spans first, which a person has marked as not to be kept, then secrets; and cutting text.
+"""Scrubbing: first private spans, which a person marked as not to be kept, then secrets; and cutting text.
 
-It is what every write path calls: for text, for JSON, for events and records. In JSON every text is scrubbed, keys
-included, and what a key gives away about the text under it, as in ``{"password": "hunter2"}``. Nothing here fails:
-whatever comes in, what goes out is of the same shape and fits the same bounds.
+Every write path calls it: for text, JSON, events and records. In JSON every text is scrubbed, including keys; a key may
+also show that the text under it is secret, as in ``{"password": "hunter2"}``. Nothing here fails: any value comes out
+in the same shape and within the same bounds.
 
-Cutting text: scrub, then cut. A cut takes away one end of a span, of a key or of a token, and the rest of it is then
-like any other text. Where text was cut before it could be scrubbed (by the hook, which has no scrubber; by an agent),
-what the cut may have torn is left out: ``without_torn_end``. A span or a key block that begins before it still runs to
+Cutting text: scrub, then cut. If a cut removes one end of a span, a key or a token, its rest is not recognised any
+more. Some text is cut before it can be scrubbed, by an agent or by the hook, which has no scrubber. There the last
+word, which may be torn, is left out: ``without_torn_end``. A span or a key block that begins before it still runs to
 the end.
 """
 
@@ -91,7 +91,9 @@ def scrub_text(text: str) -> str:
 
 
 def scrubber_for(all_text: str) -> Callable[[str], str] | None:
-    """``scrub_text`` for pieces of ``all_text``, which looks only for what is somewhere in it; None if nothing is."""
+    """``scrub_text`` for pieces of ``all_text``, which looks only for secrets that may be in it; None if there are
+    none.
+    """
     kinds = kinds_that_may_be_in(all_text)
     triggers = ("private", *(trigger for kind in kinds for trigger in kind.triggers))
 
@@ -108,7 +110,7 @@ def scrubber_for(all_text: str) -> Callable[[str], str] | None:
 _MARK = "[REDACTED"
 _LONGEST_MARK = 60
 _TORN_CHARACTERS = 8_192
-"""More than any token has. What is longer and without a space is data, and loses so much of its end."""
+"""More characters than any token has. A longer text without a space is data, and loses this much of its end."""
 
 
 def scrub_within(text: str, most: int) -> str:
@@ -117,7 +119,7 @@ def scrub_within(text: str, most: int) -> str:
 
 
 def beginning(scrubbed: str, most: int) -> str:
-    """The first ``most`` characters; a mark that would be cut through is left out."""
+    """The first ``most`` characters; a mark that would be cut in two is left out."""
     if len(scrubbed) <= most:
         return scrubbed
     mark = _mark_across(scrubbed, most)
@@ -125,7 +127,7 @@ def beginning(scrubbed: str, most: int) -> str:
 
 
 def ending(scrubbed: str, most: int) -> str:
-    """The last ``most`` characters; a mark that would be cut through is left out."""
+    """The last ``most`` characters; a mark that would be cut in two is left out."""
     if len(scrubbed) <= most:
         return scrubbed
     start = len(scrubbed) - most
@@ -134,7 +136,7 @@ def ending(scrubbed: str, most: int) -> str:
 
 
 def _mark_across(scrubbed: str, place: int) -> tuple[int, int] | None:
-    """Where the mark begins and ends that goes on at ``place``; None if there is none."""
+    """The start and the end of a mark that spans ``place``; None if there is none."""
     start = scrubbed.rfind(_MARK, max(0, place - _LONGEST_MARK), place + len(_MARK) - 1)
     if start < 0 or start >= place:
         return None
@@ -143,7 +145,7 @@ def _mark_across(scrubbed: str, place: int) -> tuple[int, int] | None:
 
 
 def without_torn_end(text: str) -> str:
-    """``text``, which ends where it was cut, without its last word: that may be the beginning of a secret."""
+    """``text``, which ends where it was cut, without its last word, which may be the beginning of a secret."""
     least = max(0, len(text) - _TORN_CHARACTERS)
     for place in range(len(text) - 1, least - 1, -1):
         if text[place].isspace():
@@ -156,14 +158,14 @@ _PLACEHOLDER = placeholder(end=r"\Z", words_before=r"(?:[^\n]{0,80}[ \t])?")
 
 @attrs.frozen
 class Naming:
-    """A kind of secret that a JSON key names, and what its values look like."""
+    """A kind of secret that a JSON key may name, and the form of its values."""
 
     kind: str
     key: re.Pattern[str]
     value: re.Pattern[str]
-    """Matches the whole of a value that is real."""
+    """Matches a whole value that is real."""
     redact: Callable[[str], str] | None = None
-    """Where only a part of a matching value is secret: what takes it out."""
+    """If only a part of a matching value is secret: the function that redacts it."""
 
 
 def _naming(kind: str, key: str, value: str) -> Naming:
@@ -186,11 +188,11 @@ NAMINGS: tuple[Naming, ...] = (
 
 
 _IN_COOKIES = (Naming("cookie", re.compile(r"[Cc](?i:ookies)\Z"), re.compile(COOKIE_VALUE, re.ASCII)),)
-"""Under a key like this stand cookies by their names."""
+"""Keys like this hold cookies by their names."""
 
 
 def is_jar(key: object) -> bool:
-    """Whether cookies stand under ``key`` by their names."""
+    """Whether ``key`` holds cookies by their names."""
     return isinstance(key, str) and _IN_COOKIES[0].key.search(key) is not None
 
 
@@ -201,14 +203,14 @@ _ENDINGS = (
 
 
 def namings_of(key: str) -> tuple[Naming, ...]:
-    """What ``key`` says about its value; empty for most keys, and at once."""
+    """The kinds of secrets that ``key`` may name; empty for most keys, which is decided at once."""
     if not key.rstrip("0123456789").lower().endswith(_ENDINGS):
         return ()
     return tuple(naming for naming in NAMINGS if naming.key.search(key))
 
 
 def redact_named(text: str, namings: tuple[Naming, ...]) -> str:
-    """``text``, or a mark in its place (or within) if it is a real value of one of ``namings``."""
+    """``text``, or if it is a real value of one of ``namings``, a mark in place of it or of a part."""
     for naming in namings:
         if naming.value.fullmatch(text):
             return f"[REDACTED:{naming.kind}]" if naming.redact is None else naming.redact(text)
@@ -216,15 +218,15 @@ def redact_named(text: str, namings: tuple[Naming, ...]) -> str:
 
 
 def namings_behind(item: object) -> tuple[Naming, ...]:
-    """What ``item`` of a list says about the next one: ``["--password", "x"]``."""
+    """The kinds of secrets that ``item`` of a list names for the next item: ``["--password", "x"]``."""
     return namings_of(item) if isinstance(item, str) and item.startswith("-") else ()
 
 
 def scrub_json(value: Any) -> Any:
-    """``value`` with all text in it scrubbed, keys included; the shape and all that is no text stay.
+    """``value`` with all text in it scrubbed, including keys; its shape and all other values stay.
 
-    Text under a key that names a secret is redacted whole. Keys that become the same get a number:
-    ``[REDACTED]``, ``[REDACTED] (2)``. What has to change is a copy.
+    Text under a key that names a secret is redacted whole. Keys that become the same get a number: ``[REDACTED]``,
+    ``[REDACTED] (2)``. The changed parts are copies.
     """
     scrub = scrubber_for("\n".join(_texts(value)))
     return value if scrub is None else _rewritten(value, scrub)
@@ -261,7 +263,9 @@ def _rewritten(value: Any, scrub: Callable[[str], str]) -> Any:
 
 
 def _children(container: Any, inherited: tuple[Naming, ...]) -> Iterator[tuple[Any, Any, tuple[Naming, ...]]]:
-    """Place, child, and what the child's name says of it; the items of a list, and cookies, go by what they are in."""
+    """Each child with its place and the kinds of secrets that its name implies; for items of a list and for cookies,
+    the container's name counts.
+    """
     if isinstance(container, dict):
         return ((key, child, inherited or namings_of(key)) for key, child in tuple(container.items()))
     return (
@@ -291,7 +295,7 @@ __all__ = ["scrub_event", "scrub_json", "scrub_record", "scrub_text"]
 
 
 def scrub_event(event: Event) -> Event:
-    """``event`` with a scrubbed body; a ``content_hash`` of a body that changed is dropped with it."""
+    """``event`` with a scrubbed body; if the body changed, its ``content_hash`` is dropped."""
     if event.source.branch is not None:
         branch = _scrub_optional(event.source.branch, MAX_BRANCH)
         event = unchecked_evolve(event, source=unchecked_evolve(event.source, branch=branch))
@@ -312,7 +316,7 @@ def _scrub_body(body: Body) -> Body:
 
 
 def scrub_record(record: MemoryRecord) -> MemoryRecord:
-    """``record`` with all of its text scrubbed; what a mark makes too long is cut."""
+    """``record`` with all of its text scrubbed; texts that marks make too long are cut."""
     return unchecked_evolve(
         record,
         title=scrub_within(record.title, MAX_TITLE),

@@ -1,4 +1,4 @@
-"""Secrets in text: found by their shape, or by the name in front of them."""
+"""Secrets in text, found by their shape or by the name before them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import attrs
 from kiro_learn.privacy.assignments import ASSIGNMENTS, COMMAND_LINES, COOKIES, CREDENTIAL_FILES
 from kiro_learn.privacy.kind import Form, Kind, beginning_a_word, behind_no_word, folded
 
-# Secrets that their own shape gives away, one row a kind.
+# Secrets that are recognised by their own shape, one row a kind.
 #
 # Rules of this part:
 #
 # - A pattern begins with a literal, so that the search for it runs at memory speed.
-# - Nothing is required behind an unbounded run that could hold another beginning; so every body is read once.
-# - A kind stands under the narrowest ``Form`` that its pattern guarantees: so it costs least in a text without any.
-# - What ends early comes before what looks at its left neighbour, so that one pass finds all.
+# - After an unbounded run that could hold another beginning, nothing is required; so every body is read once.
+# - A kind has the narrowest ``Form`` that its pattern guarantees, so that it costs least in a text without any.
+# - A kind that ends early comes before one that looks at its left neighbour, so that one pass finds all.
 
 _AWS = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html"
 _AZURE = "https://learn.microsoft.com/purview/sit-defn-azure-storage-account-key"
@@ -48,19 +48,21 @@ def _kind(name: str, beginning: str, rest: str, documented: str) -> Kind:
 
 
 def _trigger(beginning: str) -> str:
-    """What to look for first. Kinds with a common beginning share it, since a body is searched once for each."""
+    """The text to look for first. Kinds with a common beginning share it, since a body is searched once for each
+    trigger.
+    """
     lowered = beginning.lower()
     return next((common for common in _COMMON_BEGINNINGS if lowered.startswith(common)), lowered)
 
 
 def _word(name: str, beginning: str, rest: str, documented: str) -> Kind:
-    """As ``_kind``, but not in the middle of a word: ``task-...`` holds no ``sk-...``."""
+    """As ``_kind``, but only at the beginning of a word: ``task-...`` holds no ``sk-...``."""
     pattern = re.compile(f"(){beginning_a_word(beginning)}{rest}", re.ASCII)
     return Kind(name, (_trigger(beginning),), pattern, documented)
 
 
 def _value(name: str, key: str, rest: str, documented: str) -> Kind:
-    """A secret behind a ``key`` that stays readable."""
+    """A secret after a ``key`` that stays readable."""
     return Kind(name, (key.lower()[-10:],), re.compile(f"({re.escape(key)}){rest}", re.ASCII), documented)
 
 
@@ -178,11 +180,11 @@ SHAPES: tuple[Kind, ...] = (
 )
 
 
-# Secrets with a prefix given by their issuer and a run of letters and digits behind it, one row a kind.
+# Secrets with an issuer's prefix and a run of letters and digits after it, one row a kind.
 #
-# Rules of this part: a prefix ends with one of ``_-.``, and at least 16 letters or digits follow it at once, so
-# that all rows are looked for by one search (``Form.PREFIXED``). What is not of this form stands above.
-# Which services are here and which are not, and why, stands in ``docs/privacy.md``.
+# Rules of this part: a prefix ends with one of ``_-.``, and at least 16 letters or digits follow it at once, so that
+# one search finds the candidates for all rows (``Form.PREFIXED``). Secrets without this form are above.
+# ``docs/privacy.md`` lists which services are here and which are not, and why.
 
 _AGE = "https://github.com/C2SP/C2SP/blob/main/age.md"
 _GITHUB = "https://github.blog/engineering/behind-githubs-new-authentication-token-formats/"
@@ -194,7 +196,7 @@ _HEX = "[0-9a-f]"
 
 
 def _prefixed(name: str, prefixes: str, rest: str, documented: str, *, is_word: bool = False) -> Kind:
-    """A secret that begins with one of ``prefixes``; with ``is_word``, not in the middle of a word."""
+    """A secret that begins with one of ``prefixes``; with ``is_word``, only at the beginning of a word."""
     listed = prefixes.split()
     beginning = "|".join(map(beginning_a_word if is_word else re.escape, listed))
     return Kind(
@@ -252,10 +254,10 @@ PREFIXES: tuple[Kind, ...] = (
 
 
 KINDS: tuple[Kind, ...] = (*PREFIXES, *SHAPES, *CREDENTIAL_FILES, *COOKIES, *COMMAND_LINES, *ASSIGNMENTS)
-"""In the order of search: shapes before names, since a shape says more precisely what a token is."""
+"""In the order of search: shapes before names, since a shape identifies a token more precisely."""
 
 _RAREST_FIRST = "~=_qzjx92:-ykwg.vbpfmcu/dhlrsnioate "
-"""Characters by how seldom they are in what agents read and write: prose, code, and the output of programs."""
+"""Characters from the rarest to the most frequent in the texts of agents: prose, code, and the output of programs."""
 
 
 def _triggers_of(form: Form) -> frozenset[str]:
@@ -263,7 +265,9 @@ def _triggers_of(form: Form) -> frozenset[str]:
 
 
 def _by_rarest_character(triggers: Iterable[str]) -> Mapping[str, Sequence[str]]:
-    """A text without the character has none of its triggers; to look for one character is thirty times as fast."""
+    """The triggers grouped by their rarest character: a text without it has none of them, and a search for one
+    character is thirty times as fast.
+    """
     grouped: dict[str, list[str]] = {}
     for trigger in sorted(triggers):
         grouped.setdefault(min(trigger, key=_RAREST_FIRST.find), []).append(trigger)
@@ -272,7 +276,7 @@ def _by_rarest_character(triggers: Iterable[str]) -> Mapping[str, Sequence[str]]
 
 TRIGGERS = frozenset(trigger for kind in KINDS for trigger in kind.triggers)
 _NUMBERS = {each: [number for number, kind in enumerate(KINDS) if each in kind.triggers] for each in TRIGGERS}
-"""By trigger, the places of its kinds in ``KINDS``."""
+"""For each trigger, the indexes of its kinds in ``KINDS``."""
 _TRIGGERS_OF_ANY_FORM = _by_rarest_character(_triggers_of(Form.ANY))
 _PREFIXES = tuple(sorted(_triggers_of(Form.PREFIXED)))
 
@@ -280,7 +284,7 @@ _LETTERS_AND_DIGITS = b"abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 def _classes(**members: bytes) -> bytes:
-    """A table for ``bytes.translate``: each of ``members`` becomes the letter that it is named by, all else a space."""
+    """A table for ``bytes.translate``: each of ``members`` becomes the letter of its name, all other bytes a space."""
     letters = {member: ord(letter) for letter, listed in members.items() for member in listed}
     return bytes(letters.get(byte, ord(" ")) for byte in range(256))
 
@@ -289,15 +293,15 @@ _RUNS = (
     (_classes(a=_LETTERS_AND_DIGITS + b"_-"), b"a" * 20, _by_rarest_character(_triggers_of(Form.LONG_RUN))),
     (_classes(a=b"0123456789abcdef"), b"a" * 32, _by_rarest_character(_triggers_of(Form.HEXADECIMAL_RUN))),
 )
-"""Which characters a run is of, how long it is, and the triggers to look for where there is one."""
+"""The characters of a run, its length, and the triggers to look for if a text has such a run."""
 _BEFORE_A_RUN = 48
-"""Characters before a run in which its trigger may begin."""
+"""How many characters before a run its trigger may begin."""
 _JOINTS = _classes(a=_LETTERS_AND_DIGITS, j=b"_-.")
 _PREFIX_END = b"j" + b"a" * 16
 
 
 def redact_secrets(text: str) -> str:
-    """``text`` with every secret replaced by ``[REDACTED:kind]``; the name in front of it stays readable."""
+    """``text`` with every secret replaced by ``[REDACTED:kind]``; the name before it stays readable."""
     return redact_kinds(text, kinds_that_may_be_in(text))
 
 
@@ -323,7 +327,7 @@ def _found(triggers_by_character: Mapping[str, Sequence[str]], lowered: str) -> 
 
 
 def _near_runs(lowered: str, classes: bytes, run: bytes) -> str:
-    """What stands in such runs and shortly before them; all of the text if that is a good part of it."""
+    """The text of such runs and shortly before them; all of the text if that is a good part of it."""
     pieces: list[str] = []
     size = 0
     start = classes.find(run)
@@ -337,7 +341,7 @@ def _near_runs(lowered: str, classes: bytes, run: bytes) -> str:
 
 
 def _prefixes_in(lowered: str, classes: bytes) -> Iterator[str]:
-    """Those with 16 letters or digits behind them: one search, however many prefixes there are."""
+    """The prefixes with 16 letters or digits after them: one search, however many prefixes there are."""
     missing = _PREFIXES
     joint = classes.find(_PREFIX_END)
     while joint >= 0:
