@@ -1,7 +1,7 @@
-"""The daemon's API for Python: ``KiroLearn``, ``AsyncKiroLearn``, what they answer and raise.
+"""The daemon's API for Python: ``KiroLearn``, ``AsyncKiroLearn``, and what they return and raise.
 
-Names are loaded when they are asked for: the process that speaks MCP and the hook's script need only a part of this
-room, and a program that waits does not need anyio.
+Modules are loaded when their names are first used: the MCP process and the hook's script need only a part of this
+package, and a synchronous program does not need anyio.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _ELSEWHERE = {
     "KiroLearnError": "errors",
     "RequestRefused": "client.building",
 }
-"""In which module a name is; all others are results."""
+"""The modules of names; all other names are in ``client.results``."""
 
 
 def __getattr__(name: str) -> object:

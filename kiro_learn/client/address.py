@@ -1,4 +1,4 @@
-"""Where the daemon of a home answers, read from its files; and how to say that there is none."""
+"""Where the daemon of a home answers, as its files say; and the errors for a daemon that does not answer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kiro_learn.client import hook
 from kiro_learn.errors import KiroLearnError
 
 RESTART = "kiro-learn restart"
-"""Which needs no token, and makes one where there is none."""
+"""The command needs no token, and makes one if there is none."""
 
 CHANGE_SECONDS = 15.0
-"""The longest that an ordinary start or stop takes; a daemon that is silent for longer hangs."""
+"""The longest time that an ordinary start or stop takes; a daemon that is silent for longer hangs."""
 
 
 def default_home(environment: Mapping[str, str]) -> Path:
@@ -36,7 +36,7 @@ class DaemonUnreachable(KiroLearnError):
 
 
 class DaemonSilent(KiroLearnError):
-    """The daemon is there and says nothing: it hangs, or, as the class below says, is not ready."""
+    """The daemon runs but does not answer: it hangs, or it is not ready (see the next class)."""
 
     def __init__(
         self, place: Path | str, message: str = "the daemon runs, but does not answer", *, hint: str | None = None
@@ -46,7 +46,7 @@ class DaemonSilent(KiroLearnError):
 
 
 class DaemonNotReady(DaemonSilent):
-    """The daemon starts, upgrades its database or stops just now: there is nothing to mend, asked later it answers."""
+    """The daemon is starting, stopping or upgrading its database. Nothing needs repair: it answers later."""
 
     def __init__(self, place: Path | str, upgrade: str = "") -> None:
         said = f"is upgrading its database: {upgrade}" if upgrade else "starts or stops just now: ask again in seconds"
@@ -54,22 +54,22 @@ class DaemonNotReady(DaemonSilent):
 
 
 class TokenGone(DaemonSilent):
-    """The daemon runs, and what clients have to show it is gone."""
+    """The daemon runs, but the token that clients must send is gone."""
 
     def __init__(self, place: Path, url: str) -> None:
         super().__init__(place, f"the daemon runs, but its token is gone: {place / 'token'}", hint=RESTART)
         self.url = url
-        """Where it answers what needs no token."""
+        """The URL of the routes that need no token."""
 
 
 def silence_of(home: Path) -> DaemonSilent:
-    """What it means that the daemon of ``home``, which is there, does not answer."""
+    """The error for a daemon of ``home`` that runs and does not answer."""
     upgrade = read_upgrade(home)
     return DaemonNotReady(home, upgrade) if upgrade or _changes(home) else DaemonSilent(home)
 
 
 def _changes(home: Path) -> bool:
-    """Whether the daemon began to start or to stop within the time that either may take: then it wrote to its lock."""
+    """Whether the daemon wrote to its lock within ``CHANGE_SECONDS``, as it does when it begins to start or to stop."""
     try:
         began = (home / "daemon.lock").stat().st_mtime
     except OSError:
@@ -78,13 +78,15 @@ def _changes(home: Path) -> bool:
 
 
 def end_by_hand(place: Path | str) -> str:
-    """The commands that replace a daemon that does not answer. A person runs them: a program might end another one."""
+    """The commands that replace a daemon that does not answer. Only a person runs them: a program might kill another
+    one.
+    """
     pid = pid_in_lock(place)
     return "" if pid is None else f"kill -9 {pid} && kiro-learn start"
 
 
 def pid_in_lock(home: Path | str) -> int | None:
-    """The process that took the lock of a home last, and may be gone; None: none is named there."""
+    """The process that last took the lock of a home, which may be gone; None: the lock names none."""
     try:
         return int(hook.read_line(f"{home}/daemon.lock"))
     except (OSError, ValueError):
@@ -92,7 +94,7 @@ def pid_in_lock(home: Path | str) -> int | None:
 
 
 def build_in_lock(home: Path | str) -> tuple[str, str]:
-    """The build and the version of the daemon that took the lock of a home last; empty where it did not say them."""
+    """The build and the version of the daemon that last took the lock of a home; empty if it did not write them."""
     try:
         _, build, version, *_ = [*Path(home, "daemon.lock").read_text(encoding="ascii").splitlines(), "", "", ""]
     except (OSError, ValueError):
@@ -101,7 +103,7 @@ def build_in_lock(home: Path | str) -> tuple[str, str]:
 
 
 class DaemonAddress(NamedTuple):
-    """Where a daemon answers, and what it wants to be shown."""
+    """Where a daemon answers, and the token that it wants."""
 
     host: str
     port: int
@@ -109,15 +111,15 @@ class DaemonAddress(NamedTuple):
 
 
 def daemon_address_of(home: Path, token: str = "") -> DaemonAddress:
-    """Where the daemon of ``home`` said that it answers, with its token; with ``token`` if that is given.
+    """The address that the daemon of ``home`` has written, with its token; with ``token`` if that is given.
 
-    The lock is checked first, as the hook does. After a crash the address file is still there, and another program may
-    listen on that port: it must not get the token.
+    The lock is checked first, as in the hook. After a crash the address file still exists, and another program may
+    listen on that port; it must not get the token.
 
     Raises:
-      DaemonUnreachable: none runs.
-      DaemonNotReady, DaemonSilent: one holds the home, and does not say where it answers.
-      TokenGone: it says where, and there is no token to show it.
+      DaemonUnreachable: no daemon runs.
+      DaemonNotReady, DaemonSilent: a daemon holds the home, but has written no address.
+      TokenGone: there is an address, but no token to send.
     """
     try:
         if not hook.daemon_lives(str(home)):
@@ -135,11 +137,13 @@ def daemon_address_of(home: Path, token: str = "") -> DaemonAddress:
 
 
 def is_held(home: Path) -> bool:
-    """Whether a daemon holds the lock of ``home``. Only Linux tells that without taking it; elsewhere it is False."""
+    """Whether a daemon holds the lock of ``home``. Only on Linux can this be tested without taking the lock; else
+    False.
+    """
     return hook.is_served(str(home))
 
 
-# What the daemon says of an upgrade of its database, during which it answers nothing else.
+# The notice of a daemon that upgrades its database; it answers nothing else meanwhile.
 
 FILE = "daemon.upgrade"
 
@@ -152,7 +156,7 @@ STAGES = {
 
 
 def read_upgrade(home: Path | str) -> str:
-    """How far the upgrade is, for people; empty if there is none."""
+    """The progress of the upgrade, for people; empty if there is none."""
     try:
         notice = json.loads(Path(home, FILE).read_bytes())
         done, total = int(notice["done"]), int(notice["total"])
@@ -161,7 +165,7 @@ def read_upgrade(home: Path | str) -> str:
         return ""
 
 
-# Which build of this package this is: two of one version may answer otherwise.
+# The build of this package: two builds of one version may answer differently.
 
 KINDS = (".py", ".sql")
 DIGEST_BYTES = 6
@@ -169,9 +173,10 @@ DIGEST_BYTES = 6
 
 @functools.cache
 def build_id() -> str:
-    """A digest of the package's sources as they are installed, the same wherever the same ones are.
+    """A digest of the installed sources of the package; equal sources have equal digests.
 
-    Read at the first call, some milliseconds long; a daemon calls it at its start, before an update can replace them.
+    The sources are read at the first call, which takes some milliseconds; a daemon makes that call at its start, before
+    an update can replace them.
     """
     return digest_of(Path(__file__).parents[1])
 

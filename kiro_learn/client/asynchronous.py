@@ -1,4 +1,4 @@
-"""The SDK for programs that run tasks, on Trio or asyncio."""
+"""The SDK for asynchronous programs, on Trio or asyncio."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 def _method(
     build: Callable[Concatenate[Caller, P], Call[T]],
 ) -> Callable[Concatenate[AsyncKiroLearn, P], Coroutine[Any, Any, T]]:
-    """A method with the parameters of ``build``, which carries out the call that it builds."""
+    """A method with the parameters of ``build`` that carries out the call which ``build`` returns."""
 
     @functools.wraps(build)
     async def method(self: AsyncKiroLearn, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -44,9 +44,9 @@ def _method(
 
 
 class AsyncKiroLearn(Caller):
-    """As ``KiroLearn``, for any number of tasks at once: each call has a connection of its own.
+    """Like ``KiroLearn``, for any number of tasks at once: each call has a connection of its own.
 
-    Cancellation: the connection is closed; what the daemon had been asked by then it may still carry out.
+    Cancellation: the connection is closed; the daemon may still carry out what it was asked before.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class AsyncKiroLearn(Caller):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """There is nothing to close."""
+        """Does nothing, since no connection is kept."""
 
     async def carry_out(self, call: Call[T]) -> T:
         """Send ``call``, wait for the answer, and read it."""
@@ -144,7 +144,7 @@ class AsyncKiroLearn(Caller):
 
 
 async def _exchange(stream: ByteStream, daemon: DaemonAddress, call: Call[Any]) -> Response:
-    """One request and its answer, on a connection that ends with it."""
+    """Send one request and return its answer, on a connection that is closed afterwards."""
     http = h11.Connection(h11.CLIENT)
     await stream.send(request_of(http, daemon, call, is_kept=False))
     reading = reading_of(http)

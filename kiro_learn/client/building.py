@@ -1,4 +1,4 @@
-"""Which project a call is about, and how its request is put together."""
+"""Which project a call is about, and how requests are made."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ Named: TypeAlias = Path | str | None
 """A project: a folder in it, its name or its id; None: the client's own."""
 
 Moment: TypeAlias = date | datetime | str
-"""A day in UTC, from its midnight on as ``since`` and to its end as ``until``; a moment, in local time if it has no
+"""A day in UTC, as ``since`` from its midnight and as ``until`` to its end; or a time, which is local if it has no
 zone; or either as ISO 8601."""
 
 Types: TypeAlias = str | Collection[str] | None
-"""Of memories that are wanted: one type or several; None: all of them."""
+"""The types of the memories that are wanted: one or several; None: all."""
 
 
 class Caller:
-    """Who calls: it knows which project is meant where a call names none."""
+    """A client, which knows the project that is meant if a call names none."""
 
     def __init__(self, project: Named = None) -> None:
         self._project = None if project is None else spelled(project)
 
     def project_named(self, project: Named = None) -> str:
-        """What the daemon is told: an absolute folder, a name or an id.
+        """The project for the daemon: an absolute folder, a name or an id.
 
         Raises:
-          InvalidRequest: none is named, and the current folder is gone.
+          InvalidRequest: no project is named, and the current folder is gone.
         """
         if project is not None:
             return spelled(project)
@@ -59,7 +59,7 @@ class Caller:
 
 
 def spelled(project: object) -> str:
-    """``project`` as the daemon knows it: a folder absolute, a name or an id as it is. Raises InvalidRequest."""
+    """``project`` for the daemon: a folder becomes absolute, a name or an id stays as it is. Raises InvalidRequest."""
     if not isinstance(project, (str, os.PathLike)) or not isinstance(folder := os.fspath(project), str):
         raise InvalidRequest([("$.project", "expected a folder, a name or an id")])
     is_folder = isinstance(project, Path) or folder.startswith((".", "~")) or "/" in folder
@@ -69,7 +69,7 @@ def spelled(project: object) -> str:
 
 
 def checked_home(home: Path | str) -> Path:
-    """``home`` as a path. Raises InvalidRequest: it is none."""
+    """``home`` as a path. Raises InvalidRequest: it is no path."""
     try:
         return Path(home)
     except TypeError as error:
@@ -77,15 +77,15 @@ def checked_home(home: Path | str) -> Path:
 
 
 def get_call(path: str, read: Callable[[Response], T], **query: object) -> Call[T]:
-    """With a query of what is given; None means not given."""
+    """A GET call with these query parameters; None means not given."""
     return Call("GET", target_of(path, **query), read)
 
 
 def post_call(path: str, read: Callable[[Response], T], *, is_long: bool = False, **fields: Any) -> Call[T]:
-    """With a body of what is given; None and an empty list mean not given. ``is_long``: the answer comes when all is
-    done.
+    """A POST call with a body of these fields; None and an empty list mean not given. ``is_long``: the answer comes
+    only when all is done.
 
-    An empty text is given: a variable that was never set must not widen what is erased to all there is.
+    An empty text counts as given: a variable that was never set must not extend an erasure to everything.
     """
     body = encoded({name: value for name, value in fields.items() if value not in (None, [])})
     patience = LEARNING_PATIENCE_SECONDS if is_long else None
@@ -93,44 +93,44 @@ def post_call(path: str, read: Callable[[Response], T], *, is_long: bool = False
 
 
 def given(**fields: Any) -> Json:
-    """Those that are given: None means not given."""
+    """The fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def listed(items: object) -> Any:
-    """``items`` as JSON has them; what is no list stays as it is, so that the daemon refuses it: a text, above all."""
+    """``items`` as a list for JSON. Any other value, such as a text, stays as it is, so that the daemon refuses it."""
     is_no_list = isinstance(items, (str, bytes, Mapping))
     return list(items) if isinstance(items, Collection) and not is_no_list else items
 
 
 class Filters(TypedDict, total=False):
-    """Which memories are wanted; what is left out does not matter."""
+    """Which memories are wanted. A filter that is left out does not matter."""
 
     type: Types
     """One type or several."""
     since: Moment | None
-    """Made then or later."""
+    """Only memories made then or later."""
     until: Moment | None
-    """Made before; a day is part of it."""
+    """Only memories made before; a day is included."""
     session: str | None
-    """Learned from this session."""
+    """Only memories learned from this session."""
     concept: str | None
-    """With this concept."""
+    """Only memories with this concept."""
     file: str | None
-    """Of this file."""
+    """Only memories that cite this file."""
     stale: bool | None
-    """Whether a file that it cites is gone or changed."""
+    """Whether a file that the memory cites is gone or changed."""
     branch: str | None
-    """Learned on this branch, which is not merged."""
+    """Only memories learned on this branch, which is not merged."""
     pinned: bool | None
-    """Whether it is pinned."""
+    """Whether the memory is pinned."""
 
 
 def written_filters(filters: Filters) -> dict[str, object]:
-    """As parameters of a request.
+    """The filters as parameters of a request.
 
     Raises:
-      TypeError: it has a name that is no filter.
+      TypeError: a name is no filter.
     """
     if unknown := filters.keys() - Filters.__annotations__.keys():
         raise TypeError(
@@ -154,7 +154,7 @@ def _written_flag(flag: bool | None) -> str | None:
 
 
 def written_types(types: Types) -> str | list[str] | None:
-    """``types`` as a query has them; no type at all is what none of them asks for."""
+    """``types`` as a query parameter; an empty collection means all types."""
     return None if types is None else listed(types) or None
 
 
@@ -168,26 +168,26 @@ def written_moment(moment: Moment | None) -> str | None:
     return moment.isoformat() if isinstance(moment, date) else moment
 
 
-# One request to the daemon as a value, and what becomes of its answer; how it gets there and back is for others.
+# One request to the daemon as a value, and reading its answer; other modules send and receive it.
 
 PATIENCE_SECONDS = 10.0
-"""How long a client waits until it has the whole answer, unless told otherwise."""
+"""How long a client waits for the whole answer, by default."""
 
 LEARNING_PATIENCE_SECONDS = 3600.0
-"""The same, where the answer comes when everything that waits is learned."""
+"""The same if the answer comes only when all waiting events are learned."""
 
 RELEARNING_PATIENCE_SECONDS = 86_400.0
-"""The same, where it comes when a model has learned again whatever there is."""
+"""The same if the answer comes only when a model has learned everything again."""
 
 MOST_PATIENCE_SECONDS = 1e6
-"""Of a socket, which takes no endless wait."""
+"""The most that a socket can wait, since it cannot wait without end."""
 
 BAD_REQUEST = 400
 UNAUTHORIZED = 401
 
 NO_SUCH_ROUTE = ("not found", "method not allowed")
 BUILD_HEADER = "x-build"
-"""Of the answer to a request that no route takes; a daemon of before it was there does not send it."""
+"""A header of the answer to an unknown route; daemons from before it was introduced do not send it."""
 
 JSON_TYPE = "application/json"
 LINES_TYPE = "application/x-ndjson"
@@ -198,18 +198,18 @@ Json = dict[str, Any]
 
 
 class RequestRefused(KiroLearnError):
-    """The daemon answered that it cannot, and why."""
+    """The daemon refused the request; the message says why."""
 
     def __init__(self, status: int, message: str, *, hint: str = "", details: Iterable[Json] = ()) -> None:
         super().__init__(message, hint=hint)
         self.status = status
-        """Of HTTP."""
+        """The status of HTTP."""
         self.details = tuple(details)
-        """``{"path", "problem"}`` of every wrong value; of a query that does not parse also ``"position"``."""
+        """``{"path", "problem"}`` for every wrong value; for a query that does not parse also ``"position"``."""
 
 
 class FilesUnchecked(KiroLearnError):
-    """Whether memories are stale cannot be said, because no folder of their project is known."""
+    """No folder of the project is known, so it cannot be checked whether its memories are stale."""
 
     def __init__(self, count: int) -> None:
         super().__init__(
@@ -220,7 +220,7 @@ class FilesUnchecked(KiroLearnError):
 
 
 class AnswerNotUnderstood(KiroLearnError):
-    """The daemon answered something else than this client expects, as one of another version may."""
+    """The daemon's answer is not what this client expects; perhaps it is of another version."""
 
     def __init__(self, path: str) -> None:
         super().__init__(f"the daemon's answer to {path} is not understood", hint="kiro-learn restart")
@@ -228,7 +228,7 @@ class AnswerNotUnderstood(KiroLearnError):
 
 
 class AnotherBuild(AnswerNotUnderstood):
-    """The daemon does not know what it is asked, because it was started before this client was installed."""
+    """The daemon does not know this route, because it was started before this client was installed."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -236,15 +236,15 @@ class AnotherBuild(AnswerNotUnderstood):
 
 
 class Response(NamedTuple):
-    """What came back."""
+    """The answer to a request."""
 
     status: int
     headers: Mapping[str, str]
-    """By lower-case name."""
+    """The headers by lower-case name."""
     body: bytes
 
     def json(self) -> Any:
-        """The body as a JSON value; an empty object if it is none."""
+        """The body as a JSON value; an empty object if it is no JSON."""
         try:
             return json.loads(self.body) if self.body else {}
         except ValueError:
@@ -252,51 +252,51 @@ class Response(NamedTuple):
 
 
 class Call(NamedTuple, Generic[T]):
-    """One request, and how its answer is read."""
+    """One request, and the function that reads its answer."""
 
     method: str
     target: str
     """Path and query."""
     read: Callable[[Response], T]
-    """Of a success. May raise AttributeError, LookupError, TypeError, ValueError or RequestRefused."""
+    """Reads a successful answer. May raise AttributeError, LookupError, TypeError, ValueError or RequestRefused."""
     body: bytes | None = None
     content_type: str = JSON_TYPE
     headers: Mapping[str, str] = {}  # never written to
-    """Besides those of every request."""
+    """Headers in addition to those of every request."""
     patience_seconds: float | None = None
-    """None: that of the client."""
+    """How long to wait; None: as long as the client waits by default."""
     is_repeatable: bool = True
-    """Asking twice is as good as asking once, so it may be asked again when a connection broke."""
+    """Whether asking twice is as good as asking once, so that it may be repeated if a connection broke."""
 
     def headers_for(self, token: str) -> dict[str, str]:
-        """All headers but those of the connection."""
+        """All headers except those of the connection."""
         authorized = {"Authorization": f"Bearer {token}"} if token else {}
         typed = {} if self.body is None else {"Content-Type": self.content_type}
         return {**authorized, "Accept": JSON_TYPE, **typed, **self.headers}
 
 
 class DaemonPlace(NamedTuple):
-    """Which daemon is meant: that of a home, or the one at a URL."""
+    """The daemon that is meant: that of a home, or the one at a URL."""
 
     home: Path
     url: str = ""
     token: str = ""
 
     def find(self) -> DaemonAddress:
-        """Where it answers now.
+        """The daemon's present address.
 
         Raises:
-          DaemonUnreachable: none runs in that home.
-          DaemonSilent: one holds it, and does not say where it answers.
-          InvalidRequest: the URL is none of a daemon, or the token none that a header can hold.
+          DaemonUnreachable: no daemon runs in that home.
+          DaemonSilent: a daemon holds the home, but has written no address.
+          InvalidRequest: the URL cannot be a daemon's, or a header cannot hold the token.
         """
         token = _token_in(self.token)
         return _address_in(self.url, token) if self.url else daemon_address_of(self.home, token)
 
     def no_answer(self, error: BaseException) -> DaemonSilent | DaemonUnreachable:
-        """What ``error`` of a connection means.
+        """The error of ours for an ``error`` of a connection.
 
-        A daemon that refuses connections while it holds its home only just starts, or has not quite ended.
+        A daemon that refuses connections while it holds its home is still starting or ending.
         """
         is_late = isinstance(error, TimeoutError)
         if self.url:
@@ -304,12 +304,12 @@ class DaemonPlace(NamedTuple):
         return silence_of(self.home) if is_late or is_held(self.home) else DaemonUnreachable(self.home)
 
     def result_of(self, call: Call[T], response: Response) -> T:
-        """What ``response`` says to ``call``.
+        """The result of ``call`` in ``response``.
 
         Raises:
-          RequestRefused: that it cannot.
-          AnswerNotUnderstood: nothing that is expected.
-        AnotherBuild: that it does not know what it is asked, of which only another build knows.
+          RequestRefused: the daemon refused.
+          AnswerNotUnderstood: the answer is not what is expected.
+        AnotherBuild: the daemon is of another build and does not know the route.
         """
         if response.status < BAD_REQUEST:
             try:
@@ -333,7 +333,7 @@ class DaemonPlace(NamedTuple):
 
 
 def _address_in(url: str, token: str) -> DaemonAddress:
-    """What ``url`` names. A daemon speaks plain HTTP alone: at another scheme, the token would go out unencrypted."""
+    """The address in ``url``. Only http is allowed: nothing is encrypted, so https would promise too much."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or DEFAULT_PORT
@@ -345,7 +345,7 @@ def _address_in(url: str, token: str) -> DaemonAddress:
 
 
 def _token_in(content: object) -> str:
-    """The token of a file, which ends with an end of line. Raises InvalidRequest: it is none that a header can hold."""
+    """The token in its file's content, which ends with a line end. Raises InvalidRequest: a header cannot hold it."""
     token = content.strip() if isinstance(content, str) else ""
     if (content != "" and not token) or not (token.isascii() and token.isprintable()):
         raise InvalidRequest([("$.token", "expected the content of a daemon's file token")])
@@ -353,29 +353,29 @@ def _token_in(content: object) -> str:
 
 
 def checked_patience(seconds: object) -> float:
-    """``seconds``, or as many as a socket can wait. Raises InvalidRequest."""
+    """``seconds``, but not more than a socket can wait. Raises InvalidRequest."""
     if not isinstance(seconds, (int, float)) or not seconds > 0:
         raise InvalidRequest([("$.patience_seconds", "expected a number of seconds, more than 0")])
     return min(seconds, MOST_PATIENCE_SECONDS)
 
 
 def target_of(path: str, **query: object) -> str:
-    """The path with a query of what is given; None means not given, and of a list each is given."""
+    """The path with a query of these parameters; None means not given, and each item of a list is given."""
     pairs = [
         (name, str(each))
         for name, value in query.items()
         if value is not None
         for each in (value if isinstance(value, list) else [value])
     ]
-    # What is no Unicode text is sent as it is: the daemon says so.
+    # A text that is not Unicode is sent as it is; the daemon reports it.
     return f"{path}?{urlencode(pairs, errors='surrogatepass')}" if pairs else path
 
 
 def encoded(value: Json) -> bytes:
-    """``value`` as the JSON of a body; a lone surrogate as JSON's escape, so that the daemon can say where one is.
+    """``value`` as the JSON of a body. A lone surrogate is escaped, so that the daemon can say where it is.
 
     Raises:
-      InvalidRequest: JSON has no form of a field.
+      InvalidRequest: JSON cannot express a field.
     """
     problems = [(f"$.{name}", "expected what JSON can hold") for name, each in value.items() if not _has_json(each)]
     if problems:

@@ -1,9 +1,9 @@
-"""Methods of the SDK as functions that build their calls: searches, what is stored, one memory, upkeep.
+"""Methods of the SDK as functions that build their calls: searching, storing, one memory, upkeep.
 
 ``KiroLearn`` and ``AsyncKiroLearn`` carry them out.
 
-Rules of this file: no input, no output. ``project`` is a folder in the project, or the project's name or id; without
-one it is the client's. Limits and lengths are the daemon's to check, which says what is wrong.
+Rules of this file: no input, no output. ``project`` is a folder in the project, or the project's name or id; by default
+the client's project. The daemon checks limits and lengths, and reports what is wrong.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ T = TypeVar("T")
 def search(client: Caller, /, query: str, *, limit: int = 10, project: Named = None) -> Call[SearchResults]:
     """Memories that hold the words of ``query``, best first.
 
-    The query may use the search syntax; if it does not parse, its plain words are looked up.
+    The query may use the search syntax; if it does not parse, its plain words are searched.
     """
     return search_advanced(client, query, limit=limit, lenient=True, project=project)
 
@@ -70,12 +70,12 @@ def search_advanced(
 
     Args:
       filters: which memories are wanted (``Filters``).
-      offset: how many of the best to pass over.
-      across_projects: also of this user's other projects: the best of each, then the second best of each.
-      lenient: what does not parse, or a question without a match, is looked up as plain words.
+      offset: how many of the best results to skip.
+      across_projects: also search this user's other projects: the best result of each, then the second best.
+      lenient: search the plain words if the query does not parse, or is a question without a match.
 
     Raises:
-      RequestRefused: it does not parse; ``details`` says where.
+      RequestRefused: the query does not parse; ``details`` says where.
     """
     wanted = _wanted(filters, limit, offset, across_projects=across_projects)
     named, is_lenient = client.project_named(project), "true" if lenient else None
@@ -94,13 +94,13 @@ def semantic_search(
     project: Named = None,
     **filters: Unpack[Filters],
 ) -> Call[SearchResults]:
-    """Memories that mean what ``query`` means, best first, of all that have a vector.
+    """Memories with the nearest meaning to ``query``, best first, among those with a vector.
 
     Args:
       filters: which memories are wanted (``Filters``).
-      offset: how many of the best to pass over.
-      across_projects: also of this user's other projects.
-      threshold: the least cosine, -1 to 1; None: that of the daemon's settings.
+      offset: how many of the best results to skip.
+      across_projects: also search this user's other projects.
+      threshold: the least cosine, -1 to 1; None: the one in the daemon's settings.
 
     Raises:
       RequestRefused: embedding is off or failed.
@@ -127,8 +127,8 @@ def hybrid_search(
 
     Args:
       filters: which memories are wanted (``Filters``).
-      offset: how many of the best to pass over.
-      across_projects: also of this user's other projects.
+      offset: how many of the best results to skip.
+      across_projects: also search this user's other projects.
     """
     wanted = _wanted(filters, limit, offset, across_projects=across_projects)
     named = client.project_named(project)
@@ -136,7 +136,7 @@ def hybrid_search(
 
 
 def _wanted(filters: Filters, limit: int, offset: int, *, across_projects: bool) -> dict[str, object]:
-    """Parameters of every search."""
+    """The parameters that all searches have."""
     return written_filters(filters) | {
         "limit": limit,
         "offset": offset or None,
@@ -145,8 +145,8 @@ def _wanted(filters: Filters, limit: int, offset: int, *, across_projects: bool)
 
 
 def recall(client: Caller, /, prompt: str, *, project: Named = None) -> Call[Recalled]:
-    """The block that an agent would be told with ``prompt``; empty if nothing is close enough. ``found`` says of each
-    memory that was found what its score is, what found it, and whether it is told.
+    """The block that an agent would be shown with ``prompt``; empty if nothing is close enough. ``found`` has for each
+    memory that was found its score, the rankings that found it, and whether it is in the block.
     """
     body = encoded({"project": client.project_named(project), "prompt": prompt})
     return Call("POST", "/api/recall", reading.recalled, body)
@@ -169,14 +169,14 @@ def store_observation(
     session: str | None = None,
     project: Named = None,
 ) -> Call[StoredId]:
-    """Keep what was done or seen, as it is: its id, or -1 if the same was stored a moment ago.
+    """Store an observation as it is. Returns its id, or -1 if the same was stored a moment ago.
 
-    The same is one type, title and narrative; the answer's ``differs`` names what else was handed in otherwise.
+    The same means: the same type, title and narrative. ``differs`` of the result names other fields that differ.
 
     Args:
       type: file-read, file-write, command, research or any other word; each has its own window for repeats.
-      text: technical content, such as what a tool was given and gave back.
-      narrative: the same for people.
+      text: technical content, such as a tool's input and output.
+      narrative: a text for people.
     """
     return post_call(
         "/api/observations",
@@ -210,14 +210,14 @@ def store_knowledge(
     session: str | None = None,
     project: Named = None,
 ) -> Call[StoredId]:
-    """Keep what holds from now on: its id, or -1 if the same, in all that is handed in, was stored a moment ago.
+    """Store an item of knowledge. Returns its id, or -1 if one with the same fields was stored a moment ago.
 
     Args:
-      severity: of a constraint.
-      reason: of a constraint, a decision or a rejected idea.
-      alternatives: of a decision or a rejected idea.
-      context: of a heuristic.
-      confidence: of a heuristic.
+      severity: how strict a constraint is.
+      reason: why; for a constraint, a decision or a rejected idea.
+      alternatives: for a decision or a rejected idea.
+      context: where a heuristic applies.
+      confidence: how sure a heuristic is.
     """
     return post_call(
         "/api/knowledge",
@@ -249,7 +249,7 @@ def store_summary(
     relevant_files: Collection[str] = (),
     project: Named = None,
 ) -> Call[StoredId]:
-    """Keep where a session stands, for ``resume``: its id, or -1 if the same was stored a moment ago."""
+    """Store the state of a session, for ``resume``. Returns its id, or -1 if the same was stored a moment ago."""
     return post_call(
         "/api/checkpoints",
         reading.stored_id,
@@ -270,7 +270,7 @@ def get(client: Caller, /, memory_id: str) -> Call[Memory]:  # noqa: ARG001  # e
     """One memory, whole.
 
     Raises:
-      RequestRefused: there is none with this id (404).
+      RequestRefused: no memory has this id (404).
     """
     return get_call(path_of(memory_id), reading.memory)
 
@@ -288,12 +288,12 @@ def edit(
     files: Collection[str] | None = None,
     project: Named = None,
 ) -> Call[str]:
-    """Put a corrected memory in the place of one: the new id. What is None stays; the old one is kept as history.
+    """Replace a memory by a corrected one, and return its id. None: the field stays. The old memory is kept as history.
 
     Raises:
       RequestRefused: the project has no memory with this id, or nothing would change.
     """
-    # What is emptied is said, what stays is not.
+    # A field that is emptied is sent; a field that stays is not.
     lists = {name: listed(items) for name, items in given(facts=facts, concepts=concepts, files=files).items()}
     correction = given(title=title, summary=summary, text=text) | lists
     body = encoded({"project": client.project_named(project), "id": memory_id, **correction})
@@ -301,31 +301,31 @@ def edit(
 
 
 def same_words(client: Caller, /, memory_id: str) -> Call[tuple[Memory, ...]]:  # noqa: ARG001  # every call has one
-    """The memories that hold the words of this one, and would after it is forgotten: from its events first.
+    """The memories that would still hold the words of this one after it is forgotten; those from its events first.
 
     Raises:
-      RequestRefused: there is none with this id (404).
+      RequestRefused: no memory has this id (404).
     """
     return get_call(f"{path_of(memory_id)}/same-words", reading.memories)
 
 
 def forget(client: Caller, /, memory_id: str, *, same_words: bool = False) -> Call[Forgotten]:  # noqa: ARG001  # as above
-    """Forget a memory everywhere, with whatever it replaced; that cannot be undone.
+    """Forget a memory everywhere, with all that it replaced. This cannot be undone.
 
     Args:
-      same_words: forget the memories that hold the same words too.
+      same_words: also forget the memories that hold the same words.
 
     Raises:
-      RequestRefused: there is none with this id (404).
+      RequestRefused: no memory has this id (404).
     """
-    # Its text is overwritten in the file first, which takes some seconds where that is large.
+    # The text is first overwritten in the database file, which takes some seconds if the file is large.
     patience = LEARNING_PATIENCE_SECONDS
     target = target_of(path_of(memory_id), same_words="true" if same_words else None)
     return Call("DELETE", target, reading.forgotten, patience_seconds=patience, is_repeatable=False)
 
 
 def viewer_code(client: Caller, /) -> Call[ViewerCode]:  # noqa: ARG001  # as above
-    """A code that lets one browser look at the viewer, once: open its ``path`` below the daemon's address."""
+    """A code that opens the viewer in one browser, once: open its ``path`` below the daemon's address."""
     return Call("POST", "/v1/ui/code", reading.value_of(ViewerCode), b"{}", is_repeatable=False)
 
 
@@ -338,39 +338,39 @@ def embedding_stats(client: Caller, /) -> Call[EmbeddingStats]:  # noqa: ARG001 
 
 
 def backfill_embeddings(client: Caller, /, batch_size: int | None = None) -> Call[int]:  # noqa: ARG001  # every call has one
-    """Give every memory its vector: how many got one. May take as long as that takes.
+    """Make the missing vectors of all memories, and return how many were made. May take long.
 
     Args:
-      batch_size: is checked by the daemon and has no effect: its batches are small, and what was done stays done.
+      batch_size: checked by the daemon, but without effect: its batches are small, and every finished one is kept.
     """
     return post_call("/api/embeddings/backfill", reading.embedded_count, is_long=True, batchSize=batch_size)
 
 
 def detect_stale_observations(client: Caller, /, *, project: Named = None) -> Call[int]:
-    """Look which memories cite files that are gone, or whose content changed: how many were marked as stale now.
+    """Check which memories cite files that are gone or changed, and return how many are newly marked as stale.
 
     Raises:
-      FilesUnchecked: no folder of the project is known in which to look.
+      FilesUnchecked: no folder of the project is known.
     """
     return _detection(client, reading.marked_count, project)
 
 
 def detect_stale(client: Caller, /, *, project: Named = None) -> Call[StaleDetection]:
-    """The same, with all that it brought."""
+    """The same check, with its whole result."""
     return _detection(client, reading.value_of(StaleDetection), project)
 
 
-# --- built alike -----------------------------------------------------------------------------------------------------
+# --- shared by several calls -----------------------------------------------------------------------------------------
 
 
 def _detection(client: Caller, read: Callable[[Response], T], project: Named) -> Call[T]:
-    # Looked at again, what was marked is no longer new.
+    # Not repeatable: the second time, the marked memories would not be new.
     target = target_of("/api/stale", project=client.project_named(project))
     return Call("POST", target, read, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS, is_repeatable=False)
 
 
 def path_of(memory_id: str) -> str:
-    """The path of a memory. Raises InvalidRequest: its id is no text."""
+    """The path of a memory. Raises InvalidRequest: its id is not text."""
     if not isinstance(memory_id, str):
         raise InvalidRequest([("$.id", "expected the id of a memory")])
     return f"/v1/memories/{quote(memory_id, safe='')}"

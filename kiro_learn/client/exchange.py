@@ -1,4 +1,4 @@
-"""One request and its answer in HTTP/1.1, without input or output: both clients send and receive what stands here."""
+"""One request and its answer in HTTP/1.1, without input or output; both clients use it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kiro_learn.client.address import DaemonAddress
 from kiro_learn.client.building import BAD_REQUEST, Call, Response
 
 Reading: TypeAlias = Generator[None, bytes, Response]
-"""Waits for the next bytes, empty at their end, until it returns the answer. Raises h11.RemoteProtocolError."""
+"""Waits for the next bytes (empty at the end) until it returns the answer. Raises h11.RemoteProtocolError."""
 
 
 def request_of(http: h11.Connection, daemon: DaemonAddress, call: Call[Any], *, is_kept: bool) -> bytes:
@@ -27,9 +27,9 @@ def request_of(http: h11.Connection, daemon: DaemonAddress, call: Call[Any], *, 
 
 
 def reading_of(http: h11.Connection, sink: Callable[[bytes], object] | None = None) -> Reading:
-    """Reads the answer to the request that was sent last; to be started with ``next``.
+    """Reads the answer to the last request; start it with ``next``.
 
-    ``sink``: gets the body of a success piece by piece; the answer that is returned has none then.
+    ``sink``: gets the body of a successful answer piece by piece; the returned answer has no body then.
     """
     status, headers, body = 0, {}, bytearray()
     while True:
@@ -48,7 +48,7 @@ def reading_of(http: h11.Connection, sink: Callable[[bytes], object] | None = No
 
 
 def may_go_on(http: h11.Connection) -> bool:
-    """Whether the next request may go over the same connection; it is made ready for it."""
+    """Whether the next request may use the same connection; if so, the connection is prepared for it."""
     if http.our_state is not h11.DONE or http.their_state is not h11.DONE:
         return False
     http.start_next_cycle()

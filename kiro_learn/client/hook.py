@@ -1,12 +1,13 @@
 """The shim that agents run: a pipe from a hook's standard input to the daemon, and from the daemon to standard output.
 
-Rules of this file: an agent waits for it at every prompt and every tool call, so it starts fast and never fails.
-It needs no installed package: a copy of it lies in the home's ``bin``, beside the script ``hook`` that agents are told to
-run. That script has an interpreter import the copy (``python -I -S -E -c``) and call ``run``: what is imported is
-compiled once, what is run by its path each time. It imports only what the interpreter has already loaded, and
-``_socket``; even ``__future__`` would cost more than it gives. It knows nothing of agents and reads no JSON. It exits 0 whatever happens, prints the daemon's answer or nothing, says at most one line on standard
-error, and ends within two seconds. What cannot be delivered is kept in the home's ``spool``, sealed with the home's
-key, under an id made here, so that what the daemon perhaps had already is never stored twice.
+Rules of this file: an agent waits for it at every prompt and every tool call, so it starts fast and never fails. It
+needs no installed package: a copy is in the home's ``bin``, next to the script ``hook`` that agents run. That script
+lets an interpreter import the copy (``python -I -S -E -c``) and call ``run``, since an imported file is compiled once,
+but a file that is run by its path each time. It imports only modules that the interpreter has already loaded, and
+``_socket``; even ``__future__`` would cost more than it gives. It knows nothing of agents and reads no JSON. It always
+exits with 0, prints the daemon's answer or nothing, writes at most one line to standard error, and ends within two
+seconds. A request that cannot be delivered is kept in the home's ``spool``, sealed with the home's key. Its id is made
+here, so that a request which the daemon may have received already is never stored twice.
 """
 
 import _signal  # type: ignore[import-not-found]  # known to typeshed as signal only, whose enums take 5 ms to load
@@ -18,38 +19,39 @@ import time
 STDIN_SECONDS = 1.0
 """How long the agent may take to write; some never close the pipe."""
 STDIN_SECONDS_BESIDE_ENVIRONMENT = 0.2
-"""The same, where the event came by argument and its text by environment: nothing is likely to follow."""
+"""The same if the event came as an argument and its text by environment: probably nothing follows."""
 DELIVERY_SECONDS = 1.7
-"""From the start to the end of the daemon's answer."""
+"""The time from the start to the end of the daemon's answer."""
 FINISH_SECONDS = 0.25
-"""To print the answer, or to spool the event."""
+"""The time to print the answer, or to spool the event."""
 MAX_PAYLOAD_BYTES = 2_000_000
-"""The daemon takes 2 MiB; the rest is room for it to change its mind."""
+"""The daemon takes 2 MiB; the rest is a margin for a change of that limit."""
 MAX_ANSWER_BYTES = 1_048_576
 MAX_SPOOL_BYTES = 67_108_864
 MAX_SPOOL_FILES = 10_000
 MAX_TEXT_BYTES = 1_000
-"""Of one environment value or argument in a header; with the longest path there is, all headers stay below 16 KiB."""
+"""The most bytes of one environment value or argument in a header; with the longest possible path, all headers stay
+below 16 KiB."""
 
 BEFORE_TOOL = "PreToolUse"
-"""The hook that only asks: nothing has happened yet, so nothing is kept for later."""
+"""The hook before a tool runs: nothing has happened yet, so it is not kept for later."""
 
 START_AGAIN_SECONDS = 120
-"""Between two starts of the daemon, so that one which cannot start costs little."""
+"""The least time between two starts of the daemon, so that a daemon that cannot start costs little."""
 
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 NOT_DELIVERED = 0
 ASK_AGAIN_LATER = (NOT_DELIVERED, 401, 429, 503)
-"""No daemon, or one that cannot take the event now; 401 is a token that was renewed while it ran."""
+"""No daemon answers, or it cannot take the event now; 401 means that the token was renewed while the daemon ran."""
 
 
 class NotDelivered(OSError):
-    """The daemon is not there to take the event."""
+    """There is no daemon to take the event."""
 
 
 def main(home: str, agent: str, event: str, build: str = "") -> None:
-    """Deliver one event, or spool it, and print what the daemon answered; ``build``: of who wrote this file there."""
+    """Deliver one event or spool it, and print the daemon's answer; ``build``: of the program that wrote this file."""
     if posix.environ.get(b"KIRO_LEARN_INTERNAL") == b"1":
         return
     open_missing_streams()
@@ -84,12 +86,12 @@ def main(home: str, agent: str, event: str, build: str = "") -> None:
 
 
 def give_up(_number: int, _frame: object) -> None:
-    """End whatever the process waits for: the alarm rang."""
+    """End any wait of the process when the alarm comes."""
     raise TimeoutError
 
 
 def open_missing_streams() -> None:
-    """A stream the agent closed would give its number to our socket or file: put /dev/null in its place."""
+    """Put /dev/null in the place of streams that the agent closed; else our socket or file would get their number."""
     for number in (0, 1, 2):
         try:
             posix.fstat(number)
@@ -98,9 +100,9 @@ def open_missing_streams() -> None:
 
 
 def read_payload(*, named: bool) -> tuple[bytes, int]:
-    """What the agent wrote, at most MAX_PAYLOAD_BYTES of it, and how long it was.
+    """The agent's input, at most MAX_PAYLOAD_BYTES of it, and its full length.
 
-    An agent that writes nothing leaves its text in USER_PROMPT, which then is the payload.
+    If the agent writes nothing, its text in USER_PROMPT is the payload.
     """
     text = posix.environ.get(b"USER_PROMPT", b"")
     beside = named and text
@@ -108,7 +110,7 @@ def read_payload(*, named: bool) -> tuple[bytes, int]:
     kept = bytearray()
     length = 0
     try:
-        # Read to the end even what is not kept: an agent must not fail because its pipe was closed.
+        # Bytes that are not kept are read too: an agent must not fail because its pipe was closed.
         while chunk := posix.read(0, 65_536):
             length += len(chunk)
             kept += chunk[: MAX_PAYLOAD_BYTES - len(kept)]
@@ -121,7 +123,7 @@ def read_payload(*, named: bool) -> tuple[bytes, int]:
 
 
 def request_head(agent: str, event: str, event_id: str, started_ns: int, kept: int, length: int) -> str:
-    """The request as it is spooled; to be sent, it lacks only the host and the token."""
+    """The request as it is spooled; for sending, only the host and the token are added."""
     lines = [
         f"POST /v1/hooks/{quoted(as_bytes(agent)[:MAX_TEXT_BYTES])}?retrieve=true HTTP/1.1",
         "Content-Type: application/json",
@@ -144,7 +146,8 @@ def request_head(agent: str, event: str, event_id: str, started_ns: int, kept: i
 
 
 def deliver(home: str, request: str, payload: bytes) -> tuple[int, bytes, bool]:
-    """Send the request to the daemon of this home; the status and the body of its answer, and whether it is stored.
+    """Send the request to the daemon of this home. Returns the answer's status and body, and whether the event is
+    stored.
 
     Raises:
       NotDelivered: there is no such daemon.
@@ -167,8 +170,8 @@ def deliver(home: str, request: str, payload: bytes) -> tuple[int, bytes, bool]:
 def daemon_lives(home: str) -> bool:
     """Whether a daemon holds the home's lock.
 
-    After a crash the address still stands there, and anyone on this machine may listen on that port by now: the token
-    and the prompt are not for them. Only Linux lets us test the lock without taking it.
+    After a crash the address file still exists, and another program may listen on that port; it must not get the token
+    and the prompt. Only Linux lets us test the lock without taking it.
     """
     lock = posix.open(home + "/daemon.lock", posix.O_RDONLY | posix.O_CLOEXEC)
     try:
@@ -181,7 +184,7 @@ def daemon_lives(home: str) -> bool:
 
 
 def build_of_daemon(home: str) -> str:
-    """The build of the daemon that holds the home, as its lock names it; empty where it does not."""
+    """The build of the daemon that holds the home, from its lock; empty if the lock names none."""
     try:
         return (read_lines(home + "/daemon.lock") + [""])[1]
     except (OSError, ValueError):
@@ -194,7 +197,7 @@ def read_line(path: str) -> str:
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of a small file, with what stands behind its last line end."""
+    """The lines of a small file, and the text after its last line end."""
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
         return posix.read(descriptor, 4096).decode("ascii").split("\n")
@@ -203,7 +206,7 @@ def read_lines(path: str) -> list[str]:
 
 
 def read_answer(connection: _socket.socket) -> tuple[int, bytes, bool]:
-    """Read one response, to its Content-Length and not to its end: a server may keep the connection open."""
+    """Read one response up to its Content-Length, not to its end, since a server may keep the connection open."""
     received = b""
     while b"\r\n\r\n" not in received:
         received += some(connection, received)
@@ -216,7 +219,7 @@ def read_answer(connection: _socket.socket) -> tuple[int, bytes, bool]:
 
 
 def some(connection: _socket.socket, before: bytes) -> bytes:
-    """The next piece of an answer, of which ``before`` has come already."""
+    """The next piece of an answer; ``before`` are the bytes received so far."""
     chunk = connection.recv(65_536)
     if not chunk or len(before) > MAX_ANSWER_BYTES:
         raise NotDelivered
@@ -224,7 +227,7 @@ def some(connection: _socket.socket, before: bytes) -> bytes:
 
 
 def header(head: bytes, wanted: bytes) -> bytes:
-    """A header's value in ``head``, which ``wanted`` names in lower case; empty if it is not there."""
+    """The value of a header in ``head``, given by its name in lower case; empty if it is missing."""
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.lower() == wanted:
@@ -233,7 +236,7 @@ def header(head: bytes, wanted: bytes) -> bytes:
 
 
 def spool(home: str, name: str, request: bytes) -> None:
-    """Keep the request for the daemon: the name sorts by time and ends in the size; no reader sees half a file."""
+    """Keep the request for the daemon. The file's name sorts by time and ends in the size; it appears as a whole."""
     folder = home + "/spool"
     try:
         names = names_in(folder)
@@ -249,7 +252,7 @@ def spool(home: str, name: str, request: bytes) -> None:
 
 
 def keep(hidden: str, path: str, content: bytes) -> None:
-    """Write the file ``path`` whole or not at all, first as ``hidden``."""
+    """Write the file ``path`` whole or not at all, first under the name ``hidden``."""
     descriptor = posix.open(hidden, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
     try:
         write_all(descriptor, content)
@@ -261,11 +264,11 @@ def keep(hidden: str, path: str, content: bytes) -> None:
 
 
 def start_daemon(home: str) -> None:
-    """Run ``bin/start`` where the settings allow it and no daemon runs, and do not wait for it.
+    """Run ``bin/start`` if the settings allow it and no daemon runs, without waiting for it.
 
-    The daemon writes that file, or removes it, as [server] start_on_hook says. ``kiro-learn stop`` leaves
-    ``daemon.stopped``, which holds until a daemon is started by hand. ``daemon.tried`` is as old as the last start,
-    and only the hook that holds its lock may try: so of many hooks at once, one does.
+    The daemon writes or removes that file, as [server] start_on_hook says. ``kiro-learn stop`` leaves
+    ``daemon.stopped`` until a daemon is started by hand. ``daemon.tried`` has the time of the last start, and only the
+    hook that holds its lock may try; so only one of many hooks does.
     """
     script = home + "/bin/start"
     if not exists(script) or exists(home + "/daemon.stopped") or is_served(home):
@@ -274,7 +277,7 @@ def start_daemon(home: str) -> None:
         tried = posix.open(home + "/daemon.tried", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
         posix.lockf(tried, posix.F_TLOCK, 0)
         found = posix.fstat(tried)
-        # An empty file was only just made. A clock that was put back must not forbid it for ever.
+        # An empty file was just made. A clock that was set back must not prevent starts for ever.
         if found.st_size and abs(time.time() - found.st_mtime) < START_AGAIN_SECONDS:
             return
         posix.pwrite(tried, b"%d\n" % posix.getpid(), 0)
@@ -284,7 +287,7 @@ def start_daemon(home: str) -> None:
 
 
 def exists(path: str) -> bool:
-    """Whether there is a file or folder, as far as we may look."""
+    """Whether the file or folder exists, as far as we may look."""
     try:
         posix.stat(path)
     except OSError:
@@ -293,7 +296,7 @@ def exists(path: str) -> bool:
 
 
 def is_served(home: str) -> bool:
-    """Whether a daemon is known to hold the home: one that only does not answer must not get company."""
+    """Whether a daemon is known to hold the home; no second one must be started if it only does not answer."""
     try:
         return sys.platform == "linux" and daemon_lives(home)
     except OSError:
@@ -301,7 +304,9 @@ def is_served(home: str) -> bool:
 
 
 def detached(*command: str) -> None:
-    """Run ``command`` in a session of its own, with no stream or file of the agent, which may wait for their end."""
+    """Run ``command`` in a session of its own, without the agent's streams and files, since an agent may wait for their
+    end.
+    """
     environment = dict(posix.environ)
     for of_the_agent in (b"USER_PROMPT", b"KIRO_SESSION_ID"):
         environment.pop(of_the_agent, None)
@@ -313,7 +318,7 @@ def detached(*command: str) -> None:
 
 
 def inherited() -> list[int]:
-    """Open files, besides the streams, that a child would get."""
+    """Open files, other than the streams, that a child would inherit."""
     found = []
     for name in posix.listdir("/dev/fd"):
         try:
@@ -325,8 +330,8 @@ def inherited() -> list[int]:
 
 
 def sealed(home: str, request: bytes) -> bytes:
-    """The request as only the daemon of this home can read it; the cipher is loaded only when it is needed."""
-    # Beside us where agents run us; in the package where kiro-learn hook does.
+    """The request encrypted for the daemon of this home; the cipher is loaded only here."""
+    # The cipher is next to this copy if agents run it, and in the package if ``kiro-learn hook`` does.
     sys.path[:0] = [home + "/bin", __file__.rpartition("/")[0] + "/../adapters/files"]
     import spool_cipher  # type: ignore[import-not-found]  # noqa: PLC0415  # see above
 
@@ -335,7 +340,7 @@ def sealed(home: str, request: bytes) -> bytes:
 
 
 def names_in(folder: str) -> list[str]:
-    """What lies in ``folder``, which is made if there is none."""
+    """The names in ``folder``, which is made if it does not exist."""
     try:
         return posix.listdir(folder)
     except FileNotFoundError:
@@ -344,41 +349,41 @@ def names_in(folder: str) -> list[str]:
 
 
 def is_full(names: list[str], size: int) -> bool:
-    """Whether ``size`` bytes more would be too many beside the files ``names``."""
+    """Whether the files ``names`` and ``size`` bytes more would exceed the spool's limits."""
     sizes = (name.rpartition("-")[2] for name in names)
     return len(names) >= MAX_SPOOL_FILES or sum(int(s) for s in sizes if s.isdecimal()) + size > MAX_SPOOL_BYTES
 
 
 def write_all(descriptor: int, content: bytes) -> None:
-    """Write ``content`` however many pieces it takes."""
+    """Write all of ``content``, in as many pieces as needed."""
     rest = memoryview(content)
     while rest:
         rest = rest[posix.write(descriptor, rest) :]
 
 
 def complain(sentence: str) -> None:
-    """Say one line on standard error."""
+    """Write one line to standard error."""
     write_all(2, f"[kiro-learn] {sentence}\n".encode("utf-8", "backslashreplace"))
 
 
 def new_ulid(unix_ms: int) -> str:
-    """A ULID of this moment, in upper case."""
+    """A ULID of this time, in upper case."""
     value = unix_ms << 80 | int.from_bytes(posix.urandom(10), "big")
     return "".join([CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5)])
 
 
 def quoted(value: bytes) -> str:
-    """Percent-encoded, so that no byte can end a header."""
+    """``value`` percent-encoded, so that no byte can end a header."""
     return "".join([chr(byte) if byte in UNRESERVED else f"%{byte:02X}" for byte in value])
 
 
 def as_bytes(argument: str) -> bytes:
-    """An argument as the agent gave it."""
+    """An argument as the bytes that the agent gave."""
     return argument.encode("utf-8", "surrogateescape")
 
 
 def run(arguments: list[str], build: str = "") -> None:
-    """Do what this file is for, and end the process: that takes an interpreter longer than all of the above."""
+    """Run ``main`` and end the process at once: an ordinary end takes the interpreter longer than all of the above."""
     try:
         home, agent, event = (arguments + ["", "", ""])[:3]
         main(home, agent, event, build)

@@ -1,5 +1,5 @@
-"""Calls that answer the daemon's JSON as it is: what was learned besides memories, forgetting, pauses, retention and
-exports.
+"""Calls that return the daemon's JSON as it is: the graph, conflicts, forgetting, pauses, projects, sharing, retention
+and exports.
 """
 
 from __future__ import annotations
@@ -27,66 +27,68 @@ from kiro_learn.client.building import (
 )
 
 EXPORT_PATIENCE_SECONDS = 60.0
-"""For the next piece of an export."""
+"""The patience for the next piece of an export."""
 
 
 def export(kind: str | None = None) -> Call[None]:
-    """Everything, or one kind of line: to be received piece by piece."""
+    """Everything, or the lines of one kind; received piece by piece."""
     target = target_of("/v1/export", kind=kind)
     return Call("GET", target, _nothing, headers={"Accept": LINES_TYPE}, patience_seconds=EXPORT_PATIENCE_SECONDS)
 
 
 def take(lines: bytes) -> Call[Json]:
-    """Keep what lines of an export hold, each piece once by its id: ``{counts, errors}``."""
+    """Store the pieces in lines of an export, each once by its id: ``{counts, errors}``."""
     patience = LEARNING_PATIENCE_SECONDS
     return Call("POST", "/v1/export/import", reading.json_object, lines, LINES_TYPE, patience_seconds=patience)
 
 
 def _nothing(_response: Response) -> None:
-    """It came piece by piece."""
+    """Reads nothing: the body was received piece by piece."""
 
 
-# Calls that forget by a selection; each answers the daemon's JSON as it is.
+# Calls that forget by a selection; each returns the daemon's JSON as it is.
 
 
 class Selection(TypedDict, total=False):
-    """What is to be forgotten; what is left out does not matter. Memories and a query go alone."""
+    """What is to be forgotten; a key that is left out does not matter. Memories and a query are not combined with
+    others.
+    """
 
     project: Named
-    """Without one, all of them."""
+    """None: all projects."""
     whole: bool
-    """All of the project."""
+    """The whole project."""
     memories: Sequence[str]
-    """By whole ids."""
+    """Whole ids of memories."""
     query: str | None
-    """In the search syntax."""
+    """A query in the search syntax."""
     with_events: bool
-    """With memories or a query: also the events that these came from."""
+    """With memories or a query: also the events that the memories came from."""
     session: str | None
     since: Moment | None
     until: Moment | None
     source: str | None
-    """The agent or program that reported it, or how a memory came."""
+    """The agent or program that reported an event, or the origin of a memory."""
     secret: str | None
-    """A text that stands in it."""
+    """A text that occurs in it."""
     delete_copies: bool
-    """Backups that cannot be changed are deleted."""
+    """Whether backups that cannot be changed are deleted."""
 
 
 def preview_forgetting(client: Caller, /, **selection: Unpack[Selection]) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """What would go: ``{events, sessions, memories, replaced, graph_items, shown, same_words}``."""
+    """What would be forgotten: ``{events, sessions, memories, replaced, graph_items, shown, same_words}``."""
     return post_call("/api/forgetting/preview", reading.json_object, is_long=True, **_written(selection))
 
 
 def forget_selected(client: Caller, /, **selection: Unpack[Selection]) -> Call[Json]:  # noqa: ARG001  # as above
-    """Forget it everywhere: ``{events, sessions, memories, graph_items, is_overwritten, copies, damaged_copies}``. It
-    cannot be undone. ``copies``: backups that have it still.
+    """Forget the selection everywhere: ``{events, sessions, memories, graph_items, is_overwritten, copies,
+    damaged_copies}``. This cannot be undone. ``copies``: backups that still hold it.
     """
     return post_call("/api/forgetting", reading.json_object, is_long=True, **_written(selection))
 
 
 def _written(selection: Selection) -> dict[str, Any]:
-    """Raises TypeError: it has a name that is none of these."""
+    """The selection as fields of a body. Raises TypeError: a name is no field."""
     if unknown := selection.keys() - Selection.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     project = selection.get("project")
@@ -100,75 +102,77 @@ def _written(selection: Selection) -> dict[str, Any]:
     return {name: value for name, value in written.items() if value is not False}
 
 
-# Calls that pause, rename or merge projects; each answers the daemon's JSON as it is.
+# Calls that pause, rename or merge projects; each returns the daemon's JSON as it is.
 
 
 def pauses(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """What is paused now: ``{pauses: [{namespace, session, since}]}``."""
+    """The present pauses: ``{pauses: [{namespace, session, since}]}``."""
     return get_call("/api/pauses", reading.json_object)
 
 
 def pause(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Json]:
-    """Drop what hooks report of a project, or of one session in it, and tell its prompts nothing, until ``end_pause``:
-    ``{namespace, session, since}``.
+    """Drop all that hooks report of a project, or of one session in it, and answer its prompts with nothing, until
+    ``end_pause``: ``{namespace, session, since}``.
     """
     named = client.project_named(project)
     return post_call("/api/pauses", reading.json_object, project=named, session=session)
 
 
 def end_pause(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Json]:
-    """End it: ``{resumed}``, false if it was not paused."""
+    """End a pause: ``{resumed}``, false if there was none."""
     target = target_of("/api/pauses", project=client.project_named(project), session=session)
     return Call("DELETE", target, reading.json_object)
 
 
 def rename_project(client: Caller, /, name: str, *, project: Named = None) -> Call[Json]:
-    """Call a project otherwise: ``{project, namespace, project_id, folder, namesakes}``."""
+    """Give a project another name: ``{project, namespace, project_id, folder, namesakes}``."""
     return post_call("/api/project", reading.json_object, project=client.project_named(project), name=name)
 
 
 def merge_project(client: Caller, /, into: Named, *, project: Named = None) -> Call[Json]:
-    """Move all of a project into another, which also gets what comes later; answers that, as above."""
+    """Move all of a project into another one, which also gets later events. Returns that project, as
+    ``rename_project``.
+    """
     source, target = client.project_named(project), client.project_named(into)
     return post_call("/api/project/merge", reading.json_object, is_long=True, source=source, into=target)
 
 
-# Calls about what is shared with a team; each answers the daemon's JSON as it is.
+# Calls about sharing with a team; each returns the daemon's JSON as it is.
 
 
 def sharing(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """What is shared, and what others share: ``{team, role, compared_at, problem, hint, projects}``."""
+    """The state of sharing: ``{team, role, compared_at, problem, hint, projects}``."""
     return get_call("/api/share", reading.json_object)
 
 
 def compare_shared(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """Share and receive now; answers as ``sharing``."""
+    """Share and receive now; returns the same as ``sharing``."""
     return post_call("/api/share", reading.json_object, is_long=True)
 
 
 def withhold(client: Caller, /, memory_id: str, *, withheld: bool = True) -> Call[Json]:  # noqa: ARG001  # as above
-    """Take a memory back from the team, and let it stay here; or let it be shared again: ``{withheld, memory}``.
+    """Take a memory back from the team and keep it here, or let it be shared again: ``{withheld, memory}``.
 
     Raises:
-      RequestRefused: there is none of this id (404), or it is of no shared project, or somebody else's (400).
+      RequestRefused: no memory has this id (404), its project is not shared, or it is somebody else's (400).
     """
     return post_call("/api/share/withhold", reading.json_object, record_id=memory_id, withheld=withheld)
 
 
-# Calls about what leaves the store by age; each answers the daemon's JSON as it is.
+# Calls about retention; each returns the daemon's JSON as it is.
 
 
 def preview(rules: dict[str, int]) -> Call[Json]:
-    """What would go now; ``rules`` are days by name (``event_days``), instead of those of the settings."""
+    """What would leave the store now; ``rules`` are days by name (``event_days``), in place of the settings."""
     return get_call("/api/retention", reading.json_object, **rules)._replace(patience_seconds=LEARNING_PATIENCE_SECONDS)
 
 
 def apply(rules: dict[str, int]) -> Call[Json]:
-    """Let it go, and answer what went. May take as long as rewriting the database takes."""
+    """Apply the rules, and return what left the store. May take as long as rewriting the database."""
     return post_call("/api/retention", reading.json_object, is_long=True, **rules)
 
 
-# Calls about what was learned besides memories; each answers the daemon's JSON as it is.
+# Calls about the graph and its conflicts; each returns the daemon's JSON as it is.
 
 
 def items(  # what a list may be narrowed to, by name
@@ -186,9 +190,9 @@ def items(  # what a list may be narrowed to, by name
     """The facts, entities, procedures, preferences or relationships of a project, newest first.
 
     Args:
-      as_of: a date, or a moment with an offset: what held then.
-      everything: also what holds no longer.
-      cursor: ``next_cursor`` of the answer before.
+      as_of: a date, or a time with an offset: list items that held then.
+      everything: also list items that no longer hold.
+      cursor: ``next_cursor`` of the page before.
     """
     return get_call(
         "/api/graph",
@@ -204,10 +208,10 @@ def items(  # what a list may be narrowed to, by name
 
 
 def item(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json]:
-    """One of them, with the events that speak for it.
+    """One item of the graph, with the events that are evidence of it.
 
     Raises:
-      RequestRefused: the project has none of this id (404).
+      RequestRefused: the project has no item with this id (404).
     """
     return get_call("/api/graph/item", reading.json_object, project=client.project_named(project), id=item_id)
 
@@ -223,12 +227,12 @@ def add_fact(  # what may be said of it, by name
     scope: str = "project",
     project: Named = None,
 ) -> Call[Json]:
-    """Say what holds of a project, or of the ``subject``; what cannot hold beside it ends. Answers the fact.
+    """State a fact about a project, or about ``subject``; facts that cannot hold together with it end. Returns it.
 
     Args:
-      predicate: one that the graph knows, as ``deployed_on``.
-      since: a moment with an offset, not to come.
-      scope: ``project``; ``person``: of all projects; or a path in the project.
+      predicate: a predicate that the graph knows, as ``deployed_on``.
+      since: a time with an offset, not in the future.
+      scope: ``project``, ``person`` (all projects), or a path in the project.
 
     Raises:
       RequestRefused: the graph does not know the predicate (400).
@@ -247,11 +251,11 @@ def add_preference(  # what may be said of it, by name
     scope: str = "project",
     project: Named = None,
 ) -> Call[Json]:
-    """Say what you want to be done always, or never. Answers the preference.
+    """State that something is always, or never, to be done. Returns the preference.
 
     Args:
-      key: what it is about: it takes the place of the one with the same category, key and scope.
-      scope: as of ``add_fact``.
+      key: the subject; a preference with the same category, key and scope is replaced.
+      scope: as in ``add_fact``.
     """
     return _add(client, project, scope=scope, preference=given(value=value, category=category, key=key))
 
@@ -259,7 +263,7 @@ def add_preference(  # what may be said of it, by name
 def add_procedure(
     client: Caller, name: str, steps: Sequence[str], /, *, trigger: str = "", project: Named = None
 ) -> Call[Json]:
-    """Say how something is done: a new version of the procedure of that name, which ends the one before. Answers it.
+    """State how something is done. Returns it; it replaces the last version of the procedure with that name.
 
     Args:
       trigger: when to use it.
@@ -268,17 +272,17 @@ def add_procedure(
 
 
 def merge_entities(client: Caller, item_id: str, /, *, into: str, project: Named = None) -> Call[Json]:
-    """Let one entity be another one, which has its names and facts then. Answers that.
+    """Merge one entity into another, which gets its names and facts. Returns the other one.
 
     Raises:
-      RequestRefused: the project has none of these ids (404), or they are no two entities (400).
+      RequestRefused: the project has no items with these ids (404), or they are not two entities (400).
     """
     named = client.project_named(project)
     return post_call("/api/graph/merge", reading.json_object, project=named, id=item_id, into=into)
 
 
 def _add(client: Caller, project: Named, *, scope: str = "project", **said: Json) -> Call[Json]:
-    # A scope that was never set is said, and refused: left out, it would be the project.
+    # An empty scope is sent, and refused; if it were left out, the scope would be the project.
     body = encoded({"project": client.project_named(project), "scope": scope, **said})
     return Call("POST", "/api/graph", reading.json_object, body, is_repeatable=False)
 
@@ -295,11 +299,11 @@ def edit(  # what may be changed, by name
     aliases: Sequence[str] | None = None,
     project: Named = None,
 ) -> Call[Json]:
-    """Put one right: the ``object`` of a fact, the ``value`` of a preference, the ``steps`` of a procedure, the
-    ``description`` or all ``aliases`` of an entity. Answers what holds now; what is None stays.
+    """Correct an item: the ``object`` of a fact, the ``value`` of a preference, the ``steps`` of a procedure, the
+    ``description`` or all ``aliases`` of an entity. Returns the item that holds now; None: the field stays.
 
     Raises:
-      RequestRefused: the project has none of this id, it has no such field, or nothing would change.
+      RequestRefused: the project has no item with this id, the item has no such field, or nothing would change.
     """
     lists = {name: list(items) for name, items in given(steps=steps, aliases=aliases).items()}
     wanted = given(object=object, value=value, description=description) | lists
@@ -316,10 +320,10 @@ def picture(
     everywhere: bool = False,
     project: Named = None,
 ) -> Call[Json]:
-    """What a project remembers as ``nodes`` and ``links``, and how many were ``left_out``.
+    """The memory of a project as ``nodes`` and ``links``, and how many nodes were ``left_out``.
 
     Args:
-      show: of ``projects``, ``memories``, ``concepts``, ``entities`` and ``files``.
+      show: some of ``projects``, ``memories``, ``concepts``, ``entities`` and ``files``.
       everywhere: all projects together.
     """
     named = None if everywhere else client.project_named(project)
@@ -327,7 +331,7 @@ def picture(
 
 
 def conflicts(client: Caller, /, *, everywhere: bool = False, project: Named = None) -> Call[Json]:
-    """What contradicts each other in a project, or ``everywhere``: ``{items: [{project, sides}]}``."""
+    """The conflicts in a project, or ``everywhere``: ``{items: [{project, sides}]}``."""
     named = None if everywhere else client.project_named(project)
     return get_call("/api/conflicts", reading.json_object, project=named)
 
@@ -336,7 +340,7 @@ def settle_conflict(client: Caller, /, *, keep: str, over: str, project: Named =
     """Keep one side of a conflict, by its id; the other one ends.
 
     Raises:
-      RequestRefused: they contradict each other no longer (409), or ``over`` is a line of a file (400).
+      RequestRefused: they no longer contradict each other (409), or ``over`` is a line of a file (400).
     """
     named = client.project_named(project)
     return post_call("/api/conflicts", reading.json_object, project=named, keep=keep, over=over)
@@ -353,13 +357,13 @@ def context(  # a message, and how its block is made, by name
     passages: bool = False,
     project: Named = None,
 ) -> Call[Json]:
-    """The context block for a message, of the whole memory, with what is in it and why.
+    """The context block for a message, made of the whole memory, with its items and the reasons for them.
 
     Args:
-      history: what was said before it, oldest first.
-      profile: ``resolved``, or ``literal``: the document's own numbers.
-      tokens: most tokens of the block; by default as the settings say.
-      passages: memories are told by the passages that answer the message, as prompts are.
+      history: the messages before it, oldest first.
+      profile: ``resolved``, or ``literal`` (the document's own numbers).
+      tokens: the most tokens of the block; by default those of the settings.
+      passages: show of each memory the passages that answer the message, as for prompts.
     """
     body = {
         "project": client.project_named(project),
@@ -373,10 +377,10 @@ def context(  # a message, and how its block is made, by name
 
 
 def forget(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json]:
-    """Delete one for good; an entity with all facts that name it.
+    """Delete an item for good; an entity with all facts that name it.
 
     Raises:
-      RequestRefused: the project has none of this id (404).
+      RequestRefused: the project has no item with this id (404).
     """
     target = target_of("/api/graph/item", project=client.project_named(project), id=item_id)
     return Call("DELETE", target, reading.json_object, is_repeatable=False)

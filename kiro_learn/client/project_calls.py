@@ -1,6 +1,6 @@
-"""Methods of the SDK as functions that build their calls: what there is in a project, and what went on in it.
+"""Methods of the SDK as functions that build their calls: the contents and the activity of a project.
 
-What a person says of one memory is among them.
+A person's feedback on one memory is here too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def observations(
     project: Named = None,
     **filters: Unpack[Filters],
 ) -> Call[MemoryPage]:
-    """The memories of a project, learned ones too, newest first.
+    """The memories of a project, including learned ones, newest first.
 
     Args:
       cursor: the ``next_cursor`` of the page before.
@@ -71,19 +71,19 @@ def timeline(
     before: int = 5,
     after: int = 5,
 ) -> Call[tuple[TimelineEntry, ...]]:
-    """What was made around a memory in its project, and the memory itself, oldest first.
+    """The memories made before and after a memory in its project, with the memory itself, oldest first.
 
     Raises:
-      RequestRefused: there is none with this id (404).
+      RequestRefused: no memory has this id (404).
     """
     return get_call("/api/timeline", reading.timeline, anchor=memory_id, depth_before=before, depth_after=after)
 
 
 def event(client: Caller, event_id: str, /) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """One thing that an agent reported, whole, as ``GET /v1/events/{event_id}`` answers it.
+    """One event, whole, as ``GET /v1/events/{event_id}`` returns it.
 
     Raises:
-      RequestRefused: there is none of this id (404).
+      RequestRefused: no event has this id (404).
     """
     return get_call(f"/v1/events/{quote(event_id, safe='')}", reading.json_object)
 
@@ -94,32 +94,32 @@ def doctor(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has o
 
 
 def sessions(client: Caller, /, *, limit: int = 50, project: Named = None) -> Call[tuple[Session, ...]]:
-    """The sessions of a project, the last first."""
+    """The sessions of a project, the latest first."""
     return get_call("/api/sessions", reading.sessions, project=client.project_named(project), limit=limit)
 
 
 def session(
     client: Caller, /, session_id: str, *, limit: int = 50, cursor: str | None = None, project: Named = None
 ) -> Call[Json]:
-    """What a session reported, oldest first, and the memories that came from each event: ``{session, items,
-    next_cursor}``. Raises RequestRefused: the project has no such session (404).
+    """The events of a session, oldest first, and the memories that came from each: ``{session, items, next_cursor}``.
+    Raises RequestRefused: the project has no such session (404).
     """
     given = {"session": session_id, "limit": limit, "cursor": cursor}
     return get_call("/api/session", reading.json_object, project=client.project_named(project), **given)
 
 
 def sources(client: Caller, /, memory_id: str) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """The events that a memory came from, and who was told it: ``{record_id, event_count, items, told, told_by}``.
-    Raises RequestRefused: there is none with this id (404).
+    """The events that a memory came from, and the sessions that were told it: ``{record_id, event_count, items, told,
+    told_by}``. Raises RequestRefused: no memory has this id (404).
     """
     return get_call(f"/v1/memories/{quote(memory_id, safe='')}/events", reading.json_object)
 
 
 def resume(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Memory]:
-    """Where a session stands, or where the project's last one does: its newest summary.
+    """The newest checkpoint of a session, or of the project.
 
     Raises:
-      RequestRefused: there is none (404).
+      RequestRefused: there is no checkpoint (404).
     """
     return get_call("/api/resume", reading.memory, project=client.project_named(project), session=session)
 
@@ -134,13 +134,13 @@ def context(
     agent: str | None = None,
     project: Named = None,
 ) -> Call[SessionContext]:
-    """What a session would be told at its start: as much as it is told, or at most ``tokens`` tokens, of four bytes at
-    most.
+    """The text that a session would be shown at its start: as long as there, or at most ``tokens`` tokens, each of at
+    most four bytes.
 
     Args:
-      most_bytes: instead of the setting ``recall.brief_bytes``.
-      with_profile: instead of the setting ``recall.profile``.
-      agent: whose rule files say things that are not told again, by the name of its hook.
+      most_bytes: in place of the setting ``recall.brief_bytes``.
+      with_profile: in place of the setting ``recall.profile``.
+      agent: the name of an agent's hook; statements in its rule files are not repeated.
     """
     return get_call(
         "/api/context",
@@ -154,32 +154,32 @@ def context(
 
 
 def settings(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
-    """The settings, each with where it comes from: ``{settings: [{key, value, default, origin, variable, line}]}``."""
+    """The settings, each with its origin: ``{settings: [{key, value, default, origin, variable, line}]}``."""
     return get_call("/api/settings", reading.json_object)
 
 
 def profile(client: Caller, /, *, project: Named = None) -> Call[tuple[ProjectFact, ...]]:
-    """What the files of a project say of its languages, tools and commands, and how often these ran; nothing where it
-    has no manifest, or its folder is not known.
+    """The languages, tools and commands of a project by its files, and how often the commands ran; empty if it has no
+    manifest, or its folder is not known.
     """
     return get_call("/api/profile", reading.project_facts, project=client.project_named(project))
 
 
 def report(client: Caller, /, *, period: Period = "week", project: Named = None) -> Call[Report]:
-    """What went on in the last 7 or 30 days."""
+    """The activity of the last 7 or 30 days."""
     return get_call("/api/report", reading.report, project=client.project_named(project), period=period)
 
 
 def written_report(
     client: Caller, /, *, period: Period = "week", form: ReportForm = "markdown", project: Named = None
 ) -> Call[str]:
-    """The same report for people."""
+    """The same report as a text for people."""
     named = client.project_named(project)
     return get_call("/api/report", reading.text, project=named, period=period, format=form)
 
 
 def days(client: Caller, /, *, count: int = 14, project: Named = None) -> Call[Json]:
-    """What went on in each of the last ``count`` days, and how fast prompts were answered, as the route says it:
+    """The activity on each of the last ``count`` days, and how fast prompts were answered, as the route returns it:
     ``{days: [{day, learned, told, prompts, sessions, calls, failures}], …}``.
     """
     return get_call("/api/days", reading.json_object, project=client.project_named(project), days=count)
@@ -189,36 +189,36 @@ def analytics(client: Caller, /, *, days: int = 30, project: Named = None) -> Ca
     """Figures of a project.
 
     Args:
-      days: how many are counted one by one, today included.
+      days: how many days are counted one by one, including today.
     """
     return get_call("/api/analytics", reading.analytics, project=client.project_named(project), days=days)
 
 
 def judge(client: Caller, /, memory_id: str, feedback: Literal["helped", "wrong"]) -> Call[FeedbackCounts]:  # noqa: ARG001  # every call has one
-    """Say that a memory that was told helped, or is wrong: all that is known of it then.
+    """Say that a memory that was told helped, or is wrong. Returns all its feedback, including this one.
 
-    It is told a little sooner or later for it; nothing is changed or hidden.
+    The memory ranks a little higher or lower because of that; it is not changed or hidden.
 
     Raises:
-      RequestRefused: there is none with this id (404).
+      RequestRefused: no memory has this id (404).
     """
     body = encoded({"feedback": feedback})
     return Call("POST", f"{path_of(memory_id)}/feedback", reading.value_of(FeedbackCounts), body, is_repeatable=False)
 
 
 def pin(client: Caller, /, memory_id: str) -> Call[Memory]:  # noqa: ARG001  # as above
-    """Let every session's brief tell a memory: the memory, with ``pinned_at``.
+    """Put a memory into every session's brief. Returns it, with ``pinned_at``.
 
     Raises:
-      RequestRefused: there is none with this id (404).
+      RequestRefused: no memory has this id (404).
     """
     return Call("POST", f"{path_of(memory_id)}/pin", reading.memory, b"{}")
 
 
 def unpin(client: Caller, /, memory_id: str) -> Call[Memory]:  # noqa: ARG001  # as above
-    """Take the pin of a memory away, if it has one: the memory.
+    """Unpin a memory, if it is pinned. Returns it.
 
     Raises:
-      RequestRefused: there is none with this id (404).
+      RequestRefused: no memory has this id (404).
     """
     return Call("DELETE", f"{path_of(memory_id)}/pin", reading.memory)

@@ -1,7 +1,6 @@
-"""From the daemon's JSON to values. Keys that are not known are passed over: a newer daemon may say more.
+"""Reading the daemon's JSON into values. Unknown keys are ignored, since a newer daemon may send more.
 
-Each function may raise what a value raises that is not there or of another type: AttributeError, LookupError,
-TypeError, ValueError.
+Each function may raise AttributeError, LookupError, TypeError or ValueError if a value is missing or has another type.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ from kiro_learn.client.results import (
 
 V = TypeVar("V")
 
-# A value from an object: each field from the key of its name, by the field's type. A function below gives only the
-# fields that are called otherwise in the JSON.
+# A value from an object: each field is read from the key of its name, by the field's type. The functions below pass
+# only the fields that have other names in the JSON.
 
 
 class _Field(NamedTuple):
@@ -45,14 +44,14 @@ class _Field(NamedTuple):
     read: Callable[[Any], Any]
     has_default: bool
     default: Any
-    """Of a key that is not there."""
+    """The value of a missing key."""
 
 
 def _value(cls: Callable[..., V], value: Json, **given: Any) -> V:
     """``value`` as a ``cls``, a named tuple; ``given``: fields that are read already.
 
-    A key that is not there stands for the default of its field, for None where that may be, and for an empty tuple;
-    any other one has to be there.
+    For a missing key the field gets its default, None if its type allows that, or an empty tuple; any other key must
+    exist.
     """
     for field in _fields(cls):
         if field.name in given:
@@ -78,7 +77,7 @@ def _field(cls: Any, name: str, kind: Any) -> _Field:
 
 
 def _reader(kind: Any) -> Callable[[Any], Any]:
-    """What reads a value of this type; text, whole numbers and the like stay as they are."""
+    """The function that reads a value of this type; text, whole numbers and the like stay as they are."""
     origin, of = get_origin(kind), get_args(kind)
     if origin is UnionType:
         inner = _reader(next(each for each in of if each is not NoneType))
@@ -102,7 +101,7 @@ _READERS: dict[Any, Callable[[Any], Any]] = {
 
 
 def json_object(response: Response) -> Json:
-    """As it is."""
+    """The JSON as it is."""
     value: Json = response.json()
     return value
 
@@ -113,7 +112,7 @@ def value_of(cls: Callable[..., V]) -> Callable[[Response], V]:
 
 
 def search_results(response: Response) -> SearchResults:
-    """Of one of the searches below ``/api``."""
+    """Reads the answer of a search below ``/api``."""
     value = response.json()
     problem = value.get("problem")
     return SearchResults(
@@ -130,7 +129,7 @@ def _search_result(value: Json) -> SearchResult:
 
 
 def stored_id(response: Response) -> StoredId:
-    """Of what was handed in: its id, or -1 for a repeat."""
+    """Reads the answer to a stored observation and the like: its id, or -1 for a repeat."""
     value = response.json()
     if "duplicate_of" not in value:
         return str(value["id"])
@@ -138,24 +137,24 @@ def stored_id(response: Response) -> StoredId:
 
 
 def memory(response: Response) -> Memory:
-    """Of a route that answers one memory."""
+    """Reads one memory."""
     return _memory(response.json())
 
 
 def memories(response: Response) -> tuple[Memory, ...]:
-    """Of a route that answers some memories at once."""
+    """Reads a list of memories."""
     return tuple(_memory(each) for each in response.json()["items"])
 
 
 def forgotten(response: Response) -> Forgotten:
-    """Of the route that forgets."""
+    """Reads the answer to a forgetting."""
     value = response.json()
     ids = (value["record_id"], *value.get("also_forgotten", ()))
     return Forgotten(ids, tuple(value.get("same_words", ())))
 
 
 def memory_page(response: Response) -> MemoryPage:
-    """Of a route that lists memories page by page."""
+    """Reads a page of memories."""
     value = response.json()
     return MemoryPage([_memory(each) for each in value["items"]], next_cursor=value["next_cursor"])
 
@@ -172,23 +171,23 @@ def _memory(value: Json) -> Memory:
 
 
 def timeline(response: Response) -> tuple[TimelineEntry, ...]:
-    """Of the route of that name."""
+    """Reads a timeline."""
     return tuple(_value(TimelineEntry, each) for each in response.json()["timeline"])
 
 
 def sessions(response: Response) -> tuple[Session, ...]:
-    """Of the route of that name."""
+    """Reads a list of sessions."""
     return tuple(_value(Session, each, id=each["session_id"]) for each in response.json()["items"])
 
 
 def session_context(response: Response) -> SessionContext:
-    """Of the route that shows what a session would be told at its start."""
+    """Reads the text that a session would be shown at its start."""
     value = response.json()
     return _value(SessionContext, value, text=value["context"], memory_ids=tuple(value["records"]))
 
 
 def project_facts(response: Response) -> tuple[ProjectFact, ...]:
-    """Of the route that reads a project's profile."""
+    """Reads a project's profile."""
     return tuple(_project_fact(each, each["runs"] or {}) for each in response.json()["facts"])
 
 
@@ -199,18 +198,18 @@ def _project_fact(fact: Json, runs: Mapping[str, Any]) -> ProjectFact:
 
 
 def report(response: Response) -> Report:
-    """Of the route of that name, as JSON."""
+    """Reads a report in JSON."""
     value = response.json()
     return _value(Report, value, files={each["path"]: each["count"] for each in value["files"]})
 
 
 def text(response: Response) -> str:
-    """The body as it is."""
+    """The body as text."""
     return response.body.decode("utf-8")
 
 
 def analytics(response: Response) -> Analytics:
-    """Of the route of that name."""
+    """Reads the figures of a project."""
     value = response.json()
     days = {date.fromisoformat(each["day"]): each["count"] for each in value["days"]}
     return _value(Analytics, value, days=days)
@@ -222,10 +221,10 @@ def embedded_count(response: Response) -> int:
 
 
 def marked_count(response: Response) -> int:
-    """How many memories were newly found to be stale.
+    """The number of memories that were newly marked as stale.
 
     Raises:
-      FilesUnchecked: there was no folder in which to look.
+      FilesUnchecked: no folder of the project is known.
     """
     found = _value(StaleDetection, response.json())
     if found.folder is None and found.unchecked:
@@ -234,7 +233,7 @@ def marked_count(response: Response) -> int:
 
 
 def recalled(response: Response) -> Recalled:
-    """Of the route that says what an agent would be told with a prompt."""
+    """Reads the text that an agent would be shown with a prompt."""
     value = response.json()
     found = tuple(_value(FoundMemory, each) for each in value["found"])
     return _value(Recalled, value, text=value["context"], memory_ids=tuple(value["records"]), found=found)

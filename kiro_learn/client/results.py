@@ -1,4 +1,4 @@
-"""What the daemon answers, as values."""
+"""The daemon's answers as values."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from datetime import date, datetime
 from typing import Final, Literal, NamedTuple, Self, TypeAlias
 
 REPEATED: Final = -1
-"""What a ``Repeat`` equals."""
+"""The value that every ``Repeat`` equals."""
 
 
 class Repeat(int):
-    """-1 in the place of an id: the same was stored a moment ago, and is not stored again."""
+    """-1 in place of an id: the same was stored a moment ago, and is not stored again."""
 
     def __new__(cls, _value: int = REPEATED, **_about: object) -> Self:
         return super().__new__(cls, REPEATED)
 
     def __init__(self, _value: int = REPEATED, *, duplicate_of: str, differs: tuple[str, ...] = ()) -> None:
         self.duplicate_of: Final = duplicate_of
-        """The id of what was stored."""
+        """The id of the stored one."""
         self.differs: Final = differs
-        """Names of what was handed in otherwise, and was not stored."""
+        """Names of the fields that differ; their new values were not stored."""
 
 
 StoredId: TypeAlias = str | Repeat
@@ -31,7 +31,7 @@ KnowledgeType: TypeAlias = Literal["constraint", "decision", "heuristic", "rejec
 
 
 class Signals(NamedTuple):
-    """What a score is made of; each 0 to 1, higher is better. None: this search did not compute it."""
+    """The parts of a score, each 0 to 1, higher is better. None: this search did not compute it."""
 
     semantic: float | None
     fts5: float | None
@@ -51,10 +51,10 @@ class SearchResult(NamedTuple):
     score: float
     """Higher is better; comparable within one search."""
     source: Source
-    """Which ranking found it: both, vectors or words."""
+    """The ranking that found it: both, vectors or words."""
     signals: Signals
     stale_at: datetime | None
-    """Since when it is known that files which it cites changed; None: nothing is known."""
+    """Since when files that it cites are known to have changed; None: nothing is known."""
 
 
 class SearchResults(tuple[SearchResult, ...]):  # noqa: SLOT001  # a tuple with more to it has no slots
@@ -72,11 +72,11 @@ class SearchResults(tuple[SearchResult, ...]):  # noqa: SLOT001  # a tuple with 
         nothing_near: bool = False,
     ) -> None:
         self.degraded: Final = degraded
-        """Why there may be less than there is: which ranking is missing or damaged."""
+        """Why results may be missing: a ranking is missing or damaged."""
         self.problem: Final = problem
-        """Why the query does not parse, where its plain words were looked up instead."""
+        """Why the query does not parse, if its plain words were searched instead."""
         self.nothing_near: Final = nothing_near
-        """Of a hybrid search: nothing has much to do with the query, and these are the least far."""
+        """For a hybrid search: whether nothing is close to the query, so that these are only the least distant."""
 
 
 class Details(NamedTuple):
@@ -90,9 +90,9 @@ class Details(NamedTuple):
     next_steps: str | None
     open_questions: tuple[str, ...]
     commit: str | None = None
-    """Whose message it is from."""
+    """The commit whose message it was made of."""
     shared_by: str | None = None
-    """The person who shared it with a team, if that is somebody else."""
+    """The person who shared it with a team, unless that is the user."""
 
 
 class Memory(NamedTuple):
@@ -101,13 +101,13 @@ class Memory(NamedTuple):
     id: str
     namespace: str
     strategy: str
-    """Which learner made it, or ``direct`` capture."""
+    """The learner that made it, or ``direct`` for a capture."""
     type: str
-    """What it was captured as, else its knowledge type, else its observation type."""
+    """The type of its capture, else its knowledge type, else its observation type."""
     title: str
     summary: str
     text: str
-    """What was captured with it; empty if it was learned."""
+    """The text that was captured with it; empty if it was learned."""
     facts: tuple[str, ...]
     concepts: tuple[str, ...]
     files_touched: tuple[str, ...]
@@ -121,44 +121,44 @@ class Memory(NamedTuple):
     """Whose words it came from: user, assistant, tool, import or api."""
     created_at: datetime
     stale_at: datetime | None
-    """Since when it is known that files which it cites changed; None: nothing is known."""
+    """Since when files that it cites are known to have changed; None: nothing is known."""
     source_event_ids: tuple[str, ...]
     branch: str | None
-    """On which it was learned, if that is not the default branch and is not merged."""
+    """The branch on which it was learned, if that is not the default branch and is not merged."""
     pinned_at: datetime | None = None
-    """Since when it is pinned; None: it is not."""
+    """Since when it is pinned; None: it is not pinned."""
 
 
 class Forgotten(NamedTuple):
-    """What was forgotten, and what holds the same words still."""
+    """The forgotten memories, and memories that still hold the same words."""
 
     ids: tuple[str, ...]
-    """The one that was named first."""
+    """The memory that was named comes first."""
     same_words: tuple[str, ...]
-    """Ids of other memories that hold words of it."""
+    """Ids of other memories that hold its words."""
 
 
 class FeedbackCounts(NamedTuple):
-    """What became of a memory that was told, and by what its score is multiplied for it."""
+    """The feedback on a memory that was told, and the factor for its score that follows from it."""
 
     helped: int
     wrong: int
     used: int
-    """What the agent did then had its names, beyond chance."""
+    """How often the agent used its names afterwards, more than by chance."""
     ignored: int
     objected: int
-    """The person objected."""
+    """How often the person objected."""
     factor: float
 
 
 class ViewerCode(NamedTuple):
-    """Lets one browser look at the viewer, once."""
+    """A code that opens the viewer in one browser, once."""
 
     code: str
     path: str
-    """Below the daemon's address, where the browser goes with it."""
+    """The path below the daemon's address that the browser opens."""
     seconds: float
-    """How long it is good."""
+    """How long the code is valid."""
 
 
 class MemoryPage(tuple[Memory, ...]):  # noqa: SLOT001  # a tuple with more to it has no slots
@@ -169,7 +169,7 @@ class MemoryPage(tuple[Memory, ...]):  # noqa: SLOT001  # a tuple with more to i
 
     def __init__(self, _memories: Iterable[Memory], *, next_cursor: str | None = None) -> None:
         self.next_cursor: Final = next_cursor
-        """What to ask for the next page with; None at the end."""
+        """The cursor of the next page; None at the end."""
 
 
 class TimelineEntry(NamedTuple):
@@ -191,37 +191,37 @@ class Session(NamedTuple):
     event_count: int
     prompt_count: int
     namespace: str = ""
-    """Of its project."""
+    """The namespace of its project."""
     agent: str | None = None
     first_prompt: str | None = None
-    """Its beginning; None if there is none."""
+    """The beginning of its first prompt; None if it has none."""
     memory_count: int = 0
-    """Memories that cite one of its events."""
+    """How many memories cite one of its events."""
 
 
 class SessionContext(NamedTuple):
-    """What a session would be told at its start."""
+    """The text that a session would be shown at its start."""
 
     project: str
     text: str
     memory_ids: tuple[str, ...]
     tokens: int
-    """Of the text, rather too many than too few."""
+    """The tokens of the text, rather too many than too few."""
 
 
 class ProjectFact(NamedTuple):
-    """One thing that a file of a project says of it, or a command that ran in it."""
+    """A statement about a project by one of its files, or a command that ran in it."""
 
     slot: str
-    """What it is about: ``language``, ``test``, ``default branch`` and the like."""
+    """The subject: ``language``, ``test``, ``default branch`` and the like."""
     value: str
     source: str
     """``package.json:7``, or the event of a command that no file names."""
     succeeded: int
-    """How often a command ran and did well lately."""
+    """How often a command succeeded lately."""
     failed: int
     last_at: datetime | None
-    """When it ran last; None: it did not, or is no command."""
+    """When it last ran; None: it did not run, or is no command."""
 
 
 class FoundMemory(NamedTuple):
@@ -235,39 +235,39 @@ class FoundMemory(NamedTuple):
     found_by: tuple[str, ...]
     """``words``, ``meaning`` or both."""
     told: bool
-    """It is in the block."""
+    """Whether it is in the block."""
     feedback: FeedbackCounts | None = None
-    """What became of it before; None: a daemon of the version before does not tell."""
+    """The feedback on it so far; None: a daemon of the version before sends none."""
     branch: str | None = None
-    """On which it was learned, if that is not the default branch and is not merged."""
+    """The branch on which it was learned, if that is not the default branch and is not merged."""
     is_of_branch: bool = False
-    """That branch is checked out, for which its score was raised."""
+    """Whether its score was raised because that branch is checked out."""
 
 
 class Recalled(NamedTuple):
-    """What an agent would be told with a prompt."""
+    """The text that an agent would be shown with a prompt."""
 
     text: str
     """The block; empty if nothing is close enough."""
     memory_ids: tuple[str, ...]
     degraded: tuple[str, ...]
-    """Why there may be less than there is."""
+    """Why memories may be missing."""
     found: tuple[FoundMemory, ...]
-    """What was looked at for it, best first."""
+    """The memories that were found, best first."""
 
 
 class Report(NamedTuple):
-    """What went on in a project in a week or a month."""
+    """The activity of a project in a week or a month."""
 
     project: str
     period: Period
     since: datetime
     until: datetime
     observations: int
-    """Made in the period."""
+    """Memories made in the period."""
     types: Mapping[str, int]
     days: Mapping[date, int]
-    """By day (UTC), those that have any."""
+    """By day (UTC); days without any are left out."""
     sessions: int
     prompts: int
     knowledge: tuple[str, ...]
@@ -275,13 +275,13 @@ class Report(NamedTuple):
     learned: tuple[str, ...]
     """Titles of the other memories, newest first."""
     next_steps: tuple[str, ...]
-    """Of sessions' summaries, newest first."""
+    """Next steps in sessions' summaries, newest first."""
     files: Mapping[str, int]
-    """How many of the period's memories cite each, most first."""
+    """How many of the period's memories cite each file, the most cited first."""
 
 
 class TokenEconomics(NamedTuple):
-    """What agents were told, beside what it was made of."""
+    """The size of what agents were told, compared with its sources."""
 
     tellings: int
     told_bytes: int
@@ -300,9 +300,9 @@ class Analytics(NamedTuple):
     sessions: int
     prompts: int
     types: Mapping[str, int]
-    """Most first."""
+    """The most frequent first."""
     days: Mapping[date, int]
-    """By day (UTC), those that have any, oldest first."""
+    """By day (UTC), oldest first; days without any are left out."""
     token_economics: TokenEconomics
 
 
@@ -315,19 +315,19 @@ class EmbeddingStats(NamedTuple):
     provider: str
     dimensions: int | None
     available: bool
-    """The model is loaded."""
+    """Whether the model is loaded."""
 
 
 class StaleDetection(NamedTuple):
-    """What a look at a project's files brought."""
+    """The result of checking a project's files."""
 
     folder: str | None
-    """In which the files were looked for; None: none is known, and nothing could be looked at."""
+    """The folder that was searched; None: no folder is known, and nothing could be checked."""
     stale: int
-    """Memories with a file that is gone, or whose content changed since."""
+    """Memories with a file that is gone, or whose content has changed since."""
     marked: int
-    """Of these, those that were not known before."""
+    """How many of these were not known before."""
     cleared: int
-    """Whose files are as they were again."""
+    """Memories whose files are again as they were."""
     unchecked: int
-    """That cite files, none of which could be looked at: they may be stale too."""
+    """Memories that cite files of which none could be checked, so that they may be stale too."""

@@ -1,4 +1,4 @@
-"""The SDK for programs that wait, and its one connection to one daemon: found, opened, kept."""
+"""The SDK for synchronous programs, and its one connection to one daemon: found, opened, kept."""
 
 from __future__ import annotations
 
@@ -42,20 +42,21 @@ _PIECE_BYTES = 65_536
 
 
 class _Open(NamedTuple):
-    """A connection, and how far HTTP is on it."""
+    """A connection, and the state of HTTP on it."""
 
     socket: socket.socket
     http: h11.Connection
 
 
 class DaemonConnection:
-    """One connection to one daemon, opened at the first request and kept. Requests of several threads go one by one.
+    """One connection to one daemon, opened at the first request and kept. Requests of several threads are sent one by
+    one.
 
     Every method may raise:
       DaemonUnreachable: no daemon runs.
       DaemonSilent: it did not answer in time.
-      RequestRefused: it answered with an error.
-      AnswerNotUnderstood: it answered something else than is expected.
+      RequestRefused: it refused the request.
+      AnswerNotUnderstood: its answer is not what is expected.
     """
 
     def __init__(
@@ -66,18 +67,18 @@ class DaemonConnection:
         token: str = "",
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        """For the daemon of ``home`` (by default the user's own), or for the one at ``url``."""
+        """``home``: the daemon's home, by default the user's own; ``url``: another daemon's address in its place."""
         self.home = default_home(os.environ) if home is None else checked_home(home)
         self._place = DaemonPlace(self.home, url, token)
         self._patience_seconds = checked_patience(patience_seconds)
         self._connection: _Open | None = None
         self._daemon = DaemonAddress("", 0, token)
         self._lock = threading.RLock()
-        """Held for the length of a request: an answer is of the request before it."""
+        """Held during a request, since the next answer on the connection belongs to the last request."""
         _CONNECTIONS.add(self)
 
     def begin_anew(self) -> None:
-        """In a process that was forked: the connection and its lock are the parent's, whose answers would be read."""
+        """Start over in a forked process: the connection, its lock and the answers on it are the parent's."""
         self._lock = threading.RLock()
         self._connection = None
 
@@ -90,7 +91,7 @@ class DaemonConnection:
         self.close()
 
     def close(self) -> None:
-        """Hang up; the next request connects again."""
+        """Close the connection; the next request connects again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.socket.close()
@@ -103,15 +104,15 @@ class DaemonConnection:
         return f"{shown}:{self._daemon.port}"
 
     def carry_out(self, call: Call[T]) -> T:
-        """Send ``call``, wait for the answer, and read it. To wait for other threads takes no patience."""
+        """Send ``call``, wait for the answer, and read it. Waiting for other threads does not use up the patience."""
         with self._lock:
             patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
             response = self._response_to(call, _Patience(patience))
         return self._place.result_of(call, response)
 
     def receive(self, call: Call[T], sink: Sink) -> T:
-        """As ``carry_out``, of an answer that is too large to hold: ``sink`` gets its body piece by piece, and has all
-        of it when this returns. The patience is that for the next piece.
+        """As ``carry_out``, for an answer that is too large to hold: ``sink`` gets its body piece by piece, and has all
+        of it when this returns. The patience is for each piece.
         """
         with self._lock:
             patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
@@ -119,7 +120,7 @@ class DaemonConnection:
         return self._place.result_of(call, response)
 
     def _response_to(self, call: Call[T], patience: _Patience) -> Response:
-        # To load it takes half the time that the bare command has, which where no daemon runs has no use for it.
+        # Loading it takes half the time of a bare command, which does not need it if no daemon runs.
         import h11  # noqa: PLC0415  # as above
 
         was_kept = self._connection is not None
@@ -129,7 +130,7 @@ class DaemonConnection:
         except ConnectionError as error:
             if not (was_kept and call.is_repeatable):
                 raise self._place.no_answer(error) from error
-            # The connection was closed for being idle just as we asked.
+            # The daemon closed the idle connection just before this request.
             return self._response_to(call, patience)
         except (OSError, h11.RemoteProtocolError) as error:
             raise self._place.no_answer(error) from error
@@ -149,7 +150,7 @@ class DaemonConnection:
                 self.close()
 
     def _connected(self, patience: _Patience) -> _Open:
-        """The connection; a new one if the daemon hung up on the old."""
+        """The connection; a new one if the daemon closed the old one."""
         if self._connection is not None and _is_hung_up(self._connection.socket):
             self.close()
         if self._connection is None:
@@ -179,10 +180,10 @@ os.register_at_fork(after_in_child=_begin_anew)
 
 
 def _received(connection: socket.socket, reading: Reading, patience: _Patience) -> Response:
-    """Feed ``reading`` what comes until it is done, however slowly it comes.
+    """Pass received bytes to ``reading`` until it is done, however slowly they come.
 
     Raises:
-      ConnectionError: not a byte came before the daemon hung up.
+      ConnectionError: the daemon closed the connection before the first byte.
     """
     is_first = True
     next(reading)
@@ -201,7 +202,7 @@ def _received(connection: socket.socket, reading: Reading, patience: _Patience) 
 
 
 class _Patience:
-    """How long is waited for the whole answer; with a sink, for its next piece."""
+    """The time to wait for the whole answer; with a sink, for its next piece."""
 
     def __init__(self, seconds: float, sink: Sink | None = None) -> None:
         self.sink = sink
@@ -213,7 +214,7 @@ class _Patience:
             self._deadline = time.monotonic() + self._seconds
 
     def left(self) -> float:
-        """In seconds. Raises TimeoutError: none."""
+        """The seconds left. Raises TimeoutError: none."""
         seconds = self._deadline - time.monotonic()
         if seconds <= 0:
             raise TimeoutError
@@ -221,7 +222,7 @@ class _Patience:
 
 
 def _is_hung_up(connection: socket.socket) -> bool:
-    """A connection on which something can be read before anything was asked was closed by the other side."""
+    """Whether the other side closed the connection: then it is readable before anything was asked."""
     readable = select.poll()
     readable.register(connection, select.POLLIN)
     return bool(readable.poll(0))
@@ -231,7 +232,7 @@ P = ParamSpec("P")
 
 
 def _method(build: Callable[Concatenate[Caller, P], Call[T]]) -> Callable[Concatenate[KiroLearn, P], T]:
-    """A method with the parameters of ``build``, which carries out the call that it builds."""
+    """A method with the parameters of ``build`` that carries out the call which ``build`` returns."""
 
     @functools.wraps(build)
     def method(self: KiroLearn, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -243,13 +244,11 @@ def _method(build: Callable[Concatenate[Caller, P], Call[T]]) -> Callable[Concat
 class KiroLearn(Caller, DaemonConnection):
     """The memory of one project; other projects can be named in each call.
 
-    It finds the daemon and its token by itself, each time it connects, so it outlives a restart. Calls of several
-    threads wait for each other; a thread that should not wait has a client of its own. Every method may raise:
+    It finds the daemon and its token each time it connects, so it survives a restart. Calls of several threads wait for
+    each other; give a thread that should not wait a client of its own. Every method may raise:
 
-      DaemonUnreachable: no daemon runs.
-      DaemonSilent: it did not answer in time.
-      RequestRefused: it answered that it cannot, and why.
-      AnswerNotUnderstood: it is of a version that answers otherwise.
+      DaemonUnreachable: no daemon runs. DaemonSilent: it did not answer in time. RequestRefused: it refused the
+      request, and says why. AnswerNotUnderstood: its version answers differently.
     """
 
     def __init__(
@@ -261,9 +260,8 @@ class KiroLearn(Caller, DaemonConnection):
         token: str = "",
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
-        """For the project that the folder ``project`` is in, or that is called so; by default that of the folder in
-        which the program is at each call. The daemon is that of ``home`` (by default the user's own), or that at
-        ``url``, which wants ``token``.
+        """``project``: a folder in it, its name or its id; by default the project of the current folder at each call.
+        The daemon is that of ``home`` (by default the user's own), or that at ``url``, with ``token``.
         """
         Caller.__init__(self, project)
         DaemonConnection.__init__(self, home, url=url, token=token, patience_seconds=patience_seconds)
