@@ -1,1 +1,1 @@
-"""Bytes to messages and back, without I/O."""
+"""The formats on the wire: bytes to messages and back, without I/O."""

@@ -1,8 +1,8 @@
 """The Agent Client Protocol, version 1, from the client's side: one session, one prompt, one answer. No I/O.
 
-Rules of this file: the agent may send anything in any order, and decides nothing. All its requests are refused, so that
-it can read, write and run nothing through us; what it says to other sessions is not ours. Its words are contents: they
-are in the answer, and in no error.
+Rules of this file: the agent may send anything in any order. All its requests are refused, so that it can read, write
+and run nothing through us. Messages to other sessions are ignored. The agent's words are contents: they are in the
+answer, and in no error.
 
 https://agentclientprotocol.com/protocol
 """
@@ -22,10 +22,10 @@ from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Message, Notifica
 PROTOCOL_VERSION = 1
 AUTHENTICATION_REQUIRED = -32000
 ANSWER_CHARACTERS = 4_194_304
-"""Of a whole answer, in all its pieces."""
+"""The most characters of a whole answer, in all its pieces."""
 
 _STOPPED_EARLY = frozenset({"max_tokens", "max_turn_requests", "refusal", "cancelled"})
-"""Why a turn may end without a whole answer."""
+"""Reasons for which a turn may end without a whole answer."""
 
 _REJECTIONS = ("reject_once", "reject_always")
 
@@ -44,11 +44,11 @@ _METHODS = {Step.INITIALIZE: "initialize", Step.NEW_SESSION: "session/new", Step
 
 @attrs.define
 class Conversation:
-    """One prompt put to one agent: messages in, messages to send out, until it is over."""
+    """One prompt for one agent: messages come in and go out, until it is over."""
 
     prompt: str
     cwd: str
-    """Absolute: where the agent believes to work."""
+    """The absolute folder in which the agent is told that it works."""
     _step: Step = attrs.field(default=Step.INITIALIZE, init=False)
     _session_id: str | None = attrs.field(default=None, init=False)
     _pieces: list[str] = attrs.field(factory=list, init=False)
@@ -56,7 +56,7 @@ class Conversation:
     _problem: LlmError | None = attrs.field(default=None, init=False)
 
     def begin(self) -> Request:
-        """What is said first."""
+        """The first message to the agent."""
         capabilities = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
         client = {"name": "kiro-learn", "version": __version__}
         params = {"protocolVersion": PROTOCOL_VERSION, "clientCapabilities": capabilities, "clientInfo": client}
@@ -64,11 +64,11 @@ class Conversation:
 
     @property
     def is_over(self) -> bool:
-        """Nothing more is to be said or heard."""
+        """Whether no more messages are sent or expected."""
         return self._step is Step.OVER
 
     def hear(self, message: Message | Overlong) -> Sequence[Message]:
-        """Take what the agent said; answers what is to be said to it now."""
+        """Take a message from the agent; returns the messages to send to it now."""
         if self.is_over:
             return ()
         match message:
@@ -88,7 +88,7 @@ class Conversation:
         """The whole answer; None if the agent left before it had given it.
 
         Raises:
-          LlmError: there is none, and will be none.
+          LlmError: there will be no usable answer.
         """
         if self._problem is not None:
             raise self._problem
@@ -141,7 +141,7 @@ class Conversation:
 
 
 def refusal_of(request: Request) -> Message:
-    """The answer to whatever an agent asks: permission is not given, and nothing else is known here."""
+    """The answer to any request of an agent: permission is refused, and other methods are unknown."""
     if request.method != "session/request_permission":
         return Failure(request.id, METHOD_NOT_FOUND, "method not found")
     option_id = _rejecting_option(request.params)
@@ -162,7 +162,7 @@ def _rejecting_option(params: Any) -> str | None:
 
 
 def _piece(message: Notification, session_id: str | None) -> str:
-    """The piece of our answer that ``message`` carries, if it does."""
+    """The piece of our answer in ``message``; empty if there is none."""
     params = message.params
     if message.method != "session/update" or not isinstance(params, dict) or session_id is None:
         return ""

@@ -1,4 +1,4 @@
-"""What is known of a coding agent, and of how it is answered; ``wire/agents.py`` has a value for each."""
+"""The facts about a coding agent, and the form of answers to it; ``wire/agents.py`` has a value for each agent."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ Files = Iterator[AgentFile]
 
 @attrs.frozen
 class AnswerForm:
-    """How an agent takes what its model is to read, and how much of it."""
+    """The form in which an agent takes text for its model, and the most of it."""
 
     write: Callable[[str, bool], str]
-    """What is printed of a context that is not empty; the other argument: the hook reports that a session starts."""
+    """Makes the hook's output of a context that is not empty; the other argument: whether the hook reports a session's
+    start."""
     most: int | None
-    """Longest answer; None: no limit is known."""
+    """The longest answer; None: no limit is known."""
     is_in_bytes: bool = False
-    """What ``most`` counts: bytes of what is printed, or characters of the context."""
+    """Whether ``most`` counts bytes of the output, or characters of the context."""
 
 
 @attrs.frozen(kw_only=True)
@@ -30,48 +31,48 @@ class Agent:
     """A coding agent that kiro_learn can be installed into."""
 
     name: str
-    """That the command line takes, and by which its hooks report."""
+    """The name on the command line and in the reports of its hooks."""
     title: str
     programs: tuple[str, ...]
-    """Its program on the PATH, by any of these names."""
+    """Names of its program on the PATH; one of them is enough."""
     traces: tuple[str, ...]
-    """What it leaves in the user's folder, any of these."""
+    """Paths that it leaves in the user's folder; one of them is enough."""
     folder: str
-    """Of its files, in the user's folder or a project; of one part or several."""
+    """The folder of its files, in the user's folder or a project; of one part or several."""
     hooks: Mapping[str, EventKind]
-    """Those that mean something to us, in lower case: agents write them in camelCase, in PascalCase, and the same agent
-    in both."""
+    """The hooks that we use, by name in lower case: agents write names in camelCase or in PascalCase, even one agent in
+    both."""
     answer: AnswerForm
     files: Callable[[Agent, Surroundings], Files]
-    """What it needs, in the order in which it is shown and written."""
+    """The files that it needs, in the order in which they are shown and written."""
     rule_files: tuple[str, ...] = ()
-    """Of a project, what it loads at the start of each session; the last part of a path may have a ``*``."""
+    """The rule files in a project that it loads at each session's start; the last part of a path may have a ``*``."""
     user_rule_files: tuple[str, ...] = ()
-    """The same of the user, in the user's folder."""
+    """The same in the user's folder."""
     before_tool: str = ""
-    """The hook before a tool runs, where its answer reaches the model; empty: none does."""
+    """The hook before a tool runs, if its answer reaches the model; empty: there is none."""
     moved_by: str = ""
-    """The environment variable that moves its folder of the user; empty: there is none."""
+    """The environment variable that moves its folder in the user's; empty: there is none."""
     shared_name: str = ""
-    """By which the hooks report that another agent reads as well; empty: there are none."""
+    """The name in reports of hooks that another agent also reads; empty: there are no such hooks."""
     next_step: str = ""
-    """What its user has to do after the installation; empty: nothing."""
+    """What the user has to do after the installation; empty: nothing."""
 
 
 OTHER_RULE_FILES = (".github/copilot-instructions.md",)
-"""Of agents that we do not know: what contradicts a memory is shown all the same."""
+"""Rule files of unknown agents; contradictions between them and memories are shown too."""
 
 
-# The forms in which agents take what their model is to read.
+# The forms in which agents take text for their model.
 
 
 def as_text(context: str, _is_at_start: bool) -> str:
-    """The form of agents that take what a hook prints as it is."""
+    """The form of agents that take a hook's output as it is."""
     return context
 
 
 def in_output_of(prompt_hook: str) -> Callable[[str, bool], str]:
-    """The form of agents that refuse plain text: they want the hook named that is answered."""
+    """The form of agents that refuse plain text, and want the hook's name in the answer."""
 
     def write(context: str, is_at_start: bool) -> str:
         output = {"hookEventName": "SessionStart" if is_at_start else prompt_hook, "additionalContext": context}

@@ -1,7 +1,7 @@
-"""The coding agents: all that we know of each, in one value. A new agent is one more value, and what it needs, here.
+"""The coding agents: all facts about each, in one value. A new agent needs one more value here, with its files.
 
-The table ``AGENTS`` is at the end; before it stands what each agent's files get. docs/hooks.md has them as tables.
-CONTRIBUTING.md names the other places that an agent is told in; tests fail for each that is forgotten.
+The table ``AGENTS`` is at the end, after the functions that make each agent's files. docs/hooks.md has them as tables.
+CONTRIBUTING.md names the other places that list the agents; tests fail for each one that is forgotten.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.wire.agent import Agent, AnswerForm, Files, as_text, for_cursor, in_output_of
 
 SECONDS = 5
-"""Agents' limit for the hook, which itself ends within two seconds."""
+"""The agents' time limit for the hook, which itself ends within two seconds."""
 
 
 def _kiro_cli(agent: Agent, around: Surroundings) -> Files:
@@ -80,7 +80,7 @@ def _kiro_ide(agent: Agent, around: Surroundings) -> Files:
 
 
 def _kiro(agent: Agent, around: Surroundings) -> Files:
-    """What Kiro CLI V3 and Kiro IDE 1.x read both."""
+    """The files that Kiro CLI V3 and Kiro IDE 1.x both read."""
     folder = around.folder(agent.folder)
     hooks = []
     for trigger in ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop"):
@@ -96,7 +96,7 @@ def _kiro(agent: Agent, around: Surroundings) -> Files:
 
 def _claude_code(agent: Agent, around: Surroundings) -> Files:
     folder = around.folder(agent.folder)
-    # A command that names a path of this machine has no place in settings that a project shares.
+    # Settings that a project shares cannot name a path of this machine.
     is_shared = around.project is None or around.commands.is_portable
     name = "settings.json" if is_shared else "settings.local.json"
     events = (*_EVENTS, "PostToolUseFailure")
@@ -108,7 +108,7 @@ def _claude_code(agent: Agent, around: Surroundings) -> Files:
 
 
 def _claude_command(around: Surroundings) -> str:
-    # Claude Code takes all words behind --env for variables, up to the next option.
+    # Claude Code takes all words after --env as variables, up to the next option.
     variables = [word for item in around.commands.mcp_environment.items() for word in ("--env", "=".join(item))]
     scope = ("--scope", "user" if around.project is None else "project")
     return shlex.join(["claude", "mcp", "add", *variables, *scope, SERVER_NAME, "--", *around.commands.mcp])
@@ -142,7 +142,7 @@ def _codex_hook(agent: Agent, around: Surroundings, event: str) -> str:
 
 
 def _toml(value: object) -> str:
-    """A text, or a list of texts: JSON writes them as TOML does."""
+    """A text, or a list of texts, in TOML, whose form of these is JSON's."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -169,7 +169,7 @@ _EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
 def _groups(agent: Agent, around: Surroundings, events: Sequence[str], *, matcher: str = "") -> Iterator[Addition]:
-    """Hooks as Claude Code has them, and Codex after it."""
+    """Hooks in the form of Claude Code, which Codex shares."""
     for event in events:
         hook = {"type": "command", "command": around.commands.for_hook(agent.name), "timeout": SECONDS}
         group: dict[str, object] = {"hooks": [hook]}
@@ -178,7 +178,7 @@ def _groups(agent: Agent, around: Surroundings, events: Sequence[str], *, matche
 
 
 def _before_tool(agent: Agent, around: Surroundings, *, matcher: str = "") -> Addition:
-    """The hook before a tool, named to the shim, which keeps none of them for later: they are only asked."""
+    """The hook before a tool. The shim gets its name, so that it never spools it."""
     command = around.commands.for_hook(agent.name, agent.before_tool)
     group: dict[str, object] = {"hooks": [{"type": "command", "command": command, "timeout": SECONDS}]}
     return Addition(("hooks", agent.before_tool), {"matcher": matcher, **group} if matcher else group)
@@ -208,7 +208,7 @@ _KIRO = {
     "agentstop": EventKind.SESSION_SUMMARY,
     **_CLAUDE_CODE,
 }
-"""Kiro IDE 0.x has promptSubmit and agentStop; each version of the others is in the middle of renaming its events."""
+"""Kiro IDE 0.x has promptSubmit and agentStop; other versions are in the middle of renaming their events."""
 
 _KIRO_RULES = ("AGENTS.md", ".kiro/steering/*.md")
 
@@ -311,9 +311,9 @@ _AGENTS = (
 )
 
 AGENTS: Mapping[str, Agent] = {agent.name: agent for agent in _AGENTS}
-"""By name, in the order of every list."""
+"""By name, in the order that all lists use."""
 
 
 def files_of(agent: str, around: Surroundings) -> tuple[AgentFile, ...]:
-    """What ``agent`` needs, in the order in which it is shown and written."""
+    """The files that ``agent`` needs, in the order in which they are shown and written."""
     return tuple(AGENTS[agent].files(AGENTS[agent], around))

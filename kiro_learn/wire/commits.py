@@ -1,4 +1,4 @@
-"""What a commit's message says why: told in sentences of its own, without a model."""
+"""The reason in a commit's message, as a memory of its own sentences; made without a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 MOST_TITLE, MOST_SUMMARY, MOST_FACT = 160, 1_200, 400
 MOST_FACTS = 5
 LEAST_WORDS = 12
-"""Of a body without a word that gives a reason: fewer say what was done once more."""
+"""The least words of a body without a word for a reason; shorter ones only repeat what was done."""
 
 MERGES = "merges"
 BOTS = "commits of bots"
@@ -31,7 +31,7 @@ _BUMP = re.compile(
 _PREFIX = re.compile(r"(?P<type>[a-z]{2,10})(?:\((?P<scope>[^)]{1,40})\))?!?: ", re.IGNORECASE)
 _FIXES = frozenset({"fix", "bugfix", "hotfix"})
 LEAST_TITLE_WORDS = 3
-"""Of a subject behind its prefix: fewer do not say what they are about."""
+"""The least words of a subject after its prefix; shorter ones do not say what they are about."""
 _NUMBER = re.compile(r" \(#\d{1,9}\)\Z")
 _REVERT = re.compile(
     r"(?:(?:Revert|Reapply) |(?i:revert)(?:\([^)]{1,40}\))?!?: )\"(?P<quoted>.{1,300})\"\Z"
@@ -49,7 +49,7 @@ _BREAKING = re.compile(r"BREAKING[ -]CHANGE:?")
 _OF_A_FIX = r"instead of|rather than|in favou?r of|decided|we chose|on purpose|deliberately|trade-?off"
 _CHOICE = re.compile(rf"\b(?:because|so that|the reason|{_OF_A_FIX})\b", re.IGNORECASE)
 _CHOICE_OF_A_FIX = re.compile(rf"\b(?:{_OF_A_FIX})\b", re.IGNORECASE)
-"""What a fix is made because of is a cause and no choice."""
+"""Without "because" and "so that": in a fix these name a cause, not a choice."""
 _WHY = re.compile(
     r"\b(?:since|otherwise|in order to|to avoid|prevents?|due to|as a result|leads? to|caus(?:es?|ed)|broke|breaks"
     r"|fail(?:s|ed)|no longer|turns? out|turned out|work ?around|without this|which means|needs? to|must|unless)\b",
@@ -62,7 +62,7 @@ _ITEM = re.compile(r"\s{0,3}(?:[-*+]|\d{1,2}[.)]) ")
 
 @attrs.frozen
 class Reasoned:
-    """What is remembered of a commit."""
+    """The memory of a commit."""
 
     title: str
     summary: str
@@ -71,9 +71,9 @@ class Reasoned:
 
 
 def reason_in(message: str, author: str, *, is_merge: bool) -> Reasoned | str:
-    """What the message of a commit says why, or the reason why it is left out.
+    """The memory of the reason in a commit's message, or why the commit is left out.
 
-    A body says so by a word that gives a reason, or by a sentence of its own that is no list of what was done.
+    A body has a reason if it has a word for one, or a long enough paragraph that is no list item.
     """
     lines = [_ESCAPE.sub("", line).rstrip() for line in message.replace("\r\n", "\n").split("\n")]
     subject, body = _NUMBER.sub("", lines[0].strip()), lines[1:]
@@ -107,7 +107,7 @@ def reason_in(message: str, author: str, *, is_merge: bool) -> Reasoned | str:
 
 
 def _telling(title: str, scope: str | None, paragraphs: list[str]) -> str:
-    """``title``, and what it is about if it is too short to say so: the scope, or the first sentence of the reason."""
+    """``title``, with its subject added if it is too short: the scope, or the first sentence of the reason."""
     if len(title.split()) >= LEAST_TITLE_WORDS:
         return title
     if scope:
@@ -116,7 +116,7 @@ def _telling(title: str, scope: str | None, paragraphs: list[str]) -> str:
 
 
 def _split_trailers(body: list[str]) -> tuple[list[str], list[str]]:
-    """The body without the lines at its end that name people and tickets; and those that name tickets."""
+    """The body without its last lines that name people and tickets; and those of these lines that name tickets."""
     kept = list(body)
     trailers: list[str] = []
     while kept:
@@ -131,7 +131,7 @@ def _split_trailers(body: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _paragraphs(body: list[str]) -> list[str]:
-    """The prose of a body, each paragraph and each item of a list in one line; without code, quotes and bare links."""
+    """The prose of a body, one line for each paragraph and list item; without code, quotes and bare links."""
     paragraphs: list[list[str]] = [[]]
     for line in body:
         is_item = bool(_ITEM.match(line))
@@ -145,7 +145,7 @@ def _paragraphs(body: list[str]) -> list[str]:
 
 
 def _shortened(paragraphs: list[str], title: str) -> str:
-    """All of the prose, or the first sentence and those that give a reason, as far as they fit."""
+    """All of the prose, or its first sentence and those with a reason, as many as fit."""
     whole = "\n".join(paragraphs) or title
     if len(whole) <= MOST_SUMMARY:
         return whole

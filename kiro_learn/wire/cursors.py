@@ -1,4 +1,4 @@
-"""Where the next slice of the events starts, as an opaque text: the same in every store."""
+"""The place where the next slice of a list starts, as an opaque text, the same in every store."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from kiro_learn.model.statistics import Session
 
 
 def cursor_after(event: Event) -> str:
-    """A cursor for the events that come after ``event`` in a list by their time."""
+    """A cursor for the events after ``event`` in a list by their time."""
     return _cursor(event.valid_time, event.event_id)
 
 
 def session_cursor_after(session: Session) -> str:
-    """A cursor for the sessions that come after ``session`` in a list of those that reported something last; to be read
-    as that of its last event.
+    """A cursor for the sessions after ``session`` in a list by their last events. ``place_of`` reads it as the place of
+    that event.
     """
     return _cursor(session.last_event_at, session.last_event_id)
 
 
 def record_cursor_after(record: MemoryRecord) -> str:
-    """A cursor for the records that come after ``record`` in a list of the newest first."""
+    """A cursor for the records after ``record`` in a list, newest first."""
     return _cursor(record.created_at, record.record_id)
 
 
 def record_place_of(cursor: str) -> tuple[datetime, RecordId]:
-    """What ``record_cursor_after`` was told.
+    """The place in a cursor that ``record_cursor_after`` made.
 
     Raises:
-      InvalidRequest: it is none of ours.
+      InvalidRequest: the cursor is not one of ours.
     """
     moment, record_id = _place(cursor)
     return moment, RecordId(record_id)
@@ -46,10 +46,10 @@ def _cursor(moment: datetime, identifier: str) -> str:
 
 
 def place_of(cursor: str) -> tuple[datetime, EventId]:
-    """What ``cursor_after`` was told.
+    """The place in a cursor that ``cursor_after`` made.
 
     Raises:
-      InvalidRequest: it is none of ours.
+      InvalidRequest: the cursor is not one of ours.
     """
     moment, event_id = _place(cursor)
     return moment, EventId(event_id)

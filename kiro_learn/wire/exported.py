@@ -1,11 +1,11 @@
-"""What leaves this machine, as JSON: an export as lines, and a memory that is shared with a team.
+"""The JSON that leaves this machine: an export in lines, and a memory that is shared with a team.
 
-An export is its head, then the pieces of a store, then its end. Each line is an object with one key, which says what
-the line is. The format's version is in the head: a reader refuses a later one by name. Whatever text is stored stands
-in JSON's strings, so that it cannot end a line.
+An export is a head, then the pieces of a store, then an end. Each line is an object whose one key names the line's
+kind. The head has the version of the format; a reader refuses a later one by name. Stored texts are JSON strings, so
+that none can end a line.
 
-What others share is data of strangers: it is checked as a request is, and nothing in it decides whose it is, where it
-is kept, or that it is pinned.
+Memories that others share are untrusted: they are checked like a request, and they cannot decide whose they are, where
+they are kept, or whether they are pinned.
 """
 
 from __future__ import annotations
@@ -48,23 +48,23 @@ class ExportHead:
     version: str
     exported_at: str
     settings: dict[str, Any] | None = None
-    """For people to read; no import takes them over."""
+    """Only for people; no import applies them."""
 
 
 @attrs.frozen(kw_only=True)
 class ExportEnd:
-    """The last line: how many pieces of each kind there are, and how many could not be read."""
+    """The last line: the number of pieces of each kind, and of those that could not be read."""
 
     counts: dict[str, int]
     damaged: int = 0
 
 
 class LaterFormat(InvalidRequest):
-    """An export of a version that writes what this one does not know."""
+    """The export is of a later format, which this version does not know."""
 
 
 def refuse_later(head: Mapping[str, Any], *, known: int = FORMAT) -> None:
-    """Raises LaterFormat: its format is not the one that is known here."""
+    """Raises LaterFormat: its format is not the one known here."""
     if head.get("format") != known:
         raise LaterFormat(
             [("$.format", f"this version reads format {known} of an export, and this one has {head.get('format')!r}")],
@@ -73,7 +73,7 @@ def refuse_later(head: Mapping[str, Any], *, known: int = FORMAT) -> None:
 
 
 def write_line(kind: str, value: Mapping[str, Any]) -> bytes:
-    """One line, ended."""
+    """One line, with its end."""
     line = {kind: value}
     text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
     try:
@@ -87,7 +87,7 @@ def write_piece(piece: Stored) -> bytes:
 
 
 def name_of(piece: Stored) -> str:
-    """What its line is called."""
+    """The kind of the piece's line."""
     return _NAMES[type(piece)]
 
 
@@ -100,10 +100,10 @@ def write_end(end: ExportEnd) -> bytes:
 
 
 def read_line(line: bytes) -> tuple[str, dict[str, Any]]:
-    """What a line is, and its value.
+    """The kind and the value of a line.
 
     Raises:
-      InvalidRequest: it is no line of an export.
+      InvalidRequest: it is not a line of an export.
     """
     value = read_json(line)
     if not isinstance(value, dict) or len(value) != 1:
@@ -118,7 +118,7 @@ def read_piece(kind: str, value: Mapping[str, Any]) -> Stored:
     """The piece on a line.
 
     Raises:
-      InvalidRequest: it is of no kind that is known, or a value is wrong.
+      InvalidRequest: its kind is unknown, or a value is wrong.
     """
     cls = KINDS.get(kind)
     if cls is None:
@@ -139,7 +139,7 @@ def _read_body(value: Any, _kind: Any) -> Body:
 
 
 def _write_body(body: Body) -> dict[str, Any]:
-    """The type is said even where it is the default; JSON is written as it is."""
+    """The body with its type, even if that is the default; JSON is written as it is."""
     if isinstance(body, JsonBody):
         return {"type": body.type, "data": body.data}
     return {"type": body.type, **_converter.unstructure(body, type(body))}
@@ -158,18 +158,18 @@ _converter.register_unstructure_hook_func(lambda kind: kind == Body, _write_body
 
 
 MOST_BYTES = 1_000_000
-"""Of one memory's JSON, as the table has it too."""
+"""The most bytes of one memory's JSON; the database's table has the same limit."""
 
 _OURS = frozenset({"record_id", "namespace", "strategy", "source_event_ids", "pinned_at", "stale_at"})
-"""Fields that say something of this machine alone."""
+"""Fields that concern only this machine."""
 
 _SOURCE = "team"
 
 
 def write_shared(record: MemoryRecord, *, folder: str | None, user_home: str) -> str | None:
-    """What others are to know of ``record``; None if that is too long.
+    """The JSON of ``record`` for others; None if it is too long.
 
-    Paths in the project's ``folder`` are told as from there, and other paths in the user's home as from ``~``.
+    Paths in the project's ``folder`` are made relative to it, and other paths in the user's home to ``~``.
     """
     fields = {name: value for name, value in write_record(record).items() if name not in _OURS}
     patterns = [
@@ -182,9 +182,9 @@ def write_shared(record: MemoryRecord, *, folder: str | None, user_home: str) ->
 
 
 _BEGINNING = r"(?:(?<![\w./~%-])|(?<=//))"
-"""Before a path: it is not the end of a longer one. A URL of a file has two slashes there."""
+"""Before a path that is not the end of a longer one. In a file's URL, two slashes are before it."""
 _FOLDER = _BEGINNING + r"{}(?![\w-]|\.\w)"
-"""A folder's path, which is not the beginning of a longer name; a sentence may end after it."""
+"""A folder's path that is not the beginning of a longer name; a sentence may end after it."""
 _IN_FOLDER = _BEGINNING + r"{}/+(?=[\w.@+~-])"
 
 
@@ -200,7 +200,7 @@ def _portable(value: Any, shorter: Sequence[tuple[re.Pattern[str], str]]) -> Any
 
 
 def shared_record_id(key: SharedKey) -> RecordId:
-    """Of the record that is kept here."""
+    """The id under which a shared memory is kept here."""
     return RecordId(RECORD_PREFIX + derived_event_id(_SOURCE, "memory", _name_of(key)))
 
 
@@ -211,13 +211,13 @@ def _name_of(key: SharedKey) -> str:
 def read_shared(
     key: SharedKey, text: str, namespace: Namespace, *, shared_by: str | None, now: datetime
 ) -> MemoryRecord:
-    """The memory that somebody shared as ``key``, as it is kept in ``namespace``.
+    """The memory that was shared as ``key``, in the form in which it is kept in ``namespace``.
 
     Args:
-      shared_by: who, if that is not the user.
+      shared_by: the person who shared it, unless that is the user.
 
     Raises:
-      InvalidRequest: it is none, or longer than ours are.
+      InvalidRequest: it is no memory, or longer than our limits.
     """
     if len(text) > MOST_BYTES:
         raise InvalidRequest([("$", f"expected at most {MOST_BYTES} characters")])

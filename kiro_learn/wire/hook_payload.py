@@ -1,9 +1,9 @@
-"""What a hook's payload says, of whatever quality, made to fit a body.
+"""Reading a hook's payload, however broken, and fitting it into a body.
 
-JSON may be cut off in the middle, or have values that no store can keep. A prompt or an answer is a text, or the list
-of content blocks that some agents send in its place. Of what is too long the longest texts are cut first, in the
-middle, each with a mark where it was. The end stays, since people ask behind what they paste, and programs fail there.
-What has to be cut is scrubbed before: a cut may part what is private from the tag in front of it.
+The JSON may be cut off in the middle, or have values that no store can keep. A prompt or an answer is a text, or a list
+of content blocks, which some agents send. If a value is too long, its longest texts are cut first, in the middle, with
+a mark there. The end stays, since people ask after the text that they paste, and programs fail at the end. A value is
+scrubbed before it is cut, since a cut may separate a private text from the tag before it.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from kiro_learn.wire.hook_names import agent_of_hook
 
 TRUNCATED = " [truncated by kiro-learn]"
 MAX_DEPTH = 64
-"""Of nested lists and objects; deeper ones become the mark. Encoders recurse, and somewhere they all end."""
+"""The deepest nesting of lists and objects; deeper ones become the mark. Encoders recurse, and all have some limit."""
 MENDED_CHARACTERS = 524_288
-"""Of a broken text: as much as is kept of a whole one."""
+"""The most characters of a broken text that are mended: as many as are kept of a whole one."""
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*)*("?)|[][{}]', re.DOTALL)
 _UNFINISHED = re.compile(r'(?:,|,?\s*+"(?:[^"\\]|\\.)*+"\s*+:?|,?\s*+(?:"[^"\\]*+"\s*+:)?\s*+[-+.\w]++)\s*+\Z')
-"""A comma, a key without a value, or a value that may go on: for want of its end it cannot be trusted."""
+"""A comma, a key without a value, or a value that may go on; without its end it cannot be trusted."""
 _TAIL = 256
-"""Characters in which to look for that, since looking takes the square of them."""
+"""How many last characters are searched for that, since the search takes quadratic time."""
 _MAX_DIGITS = 4_000
-"""Of a whole number; Python reads and writes at most 4,300."""
+"""The most digits of a whole number; Python reads and writes at most 4,300."""
 _CLOSING = {"[": "]", "{": "}"}
 
 
 def read_object(text: str) -> dict[str, Any] | None:
-    """The object that ``text`` is, or begins to be; None if it is none.
+    """The object in ``text``, even if its end is missing; None if it is no object.
 
-    No NaN, no infinity, no lone surrogate and nothing below MAX_DEPTH is left in it.
+    It has no NaN, no infinity, no lone surrogate, and no nesting below MAX_DEPTH.
     """
     return read_whole_object(text) or read_whole_object(_completed(text[:MENDED_CHARACTERS]))
 
 
 def read_whole_object(text: str) -> dict[str, Any] | None:
-    """As ``read_object``; None also of what only begins to be one."""
+    """As ``read_object``, but None if the end is missing."""
     found = _loads(text)
     return _storable(found, MAX_DEPTH) if isinstance(found, dict) else None
 
@@ -64,7 +64,7 @@ def _whole(digits: str) -> int | str:
 
 
 def _completed(text: str) -> str:
-    """``text`` with what is open at its end marked and closed."""
+    """``text`` with the open string at its end marked, and open strings, lists and objects closed."""
     open_ones: list[str] = []
     for token in _TOKEN.finditer(text):
         first = token.group()[0]
@@ -83,27 +83,27 @@ def _completed(text: str) -> str:
 
 
 def _ended(opened: str) -> str:
-    """A string that was cut, as JSON, with the mark in the place of its last word; as it came if it is none."""
+    """A string that was cut, as JSON, with the mark in place of its last word; unchanged if it is no JSON."""
     text = _loads(opened + '"')
     return json.dumps(cut_short(text)) if isinstance(text, str) else opened
 
 
 def cut_short(text: str) -> str:
-    """``text``, which ends where it was cut before it came here, with the mark in the place of its last word."""
+    """``text``, which was cut before it came here, with the mark in place of its last word."""
     return without_torn_end(text).rstrip() + TRUNCATED
 
 
 _CUT_MARK = b" ..." + TRUNCATED.encode() + b"\\n"
 _TORN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")
 _LINE_END = b"\\n"
-"""Of a text, as JSON writes it. What stands behind it is no part of an escape."""
+"""The end of a line in a text, as JSON writes it. The text after it is not inside of an escape."""
 _END_OF_HIDDEN = re.compile(rb"/\s*+private\s*+(?:>|\\u003e)|-----END", re.IGNORECASE)
-"""What ends here may have begun in what was left out."""
+"""Ends of private parts that may have begun in the text that was left out."""
 
 
 def both_ends(head: bytes, tail: bytes) -> bytes:
-    """The two ends of a JSON text whose middle was left out unread, with the mark between them, less what the cut may
-    have torn.
+    """The two ends of a JSON text whose middle was left out unread, with the mark between them. Parts that the cut may
+    have torn are left out too.
     """
     kept = _TORN_ESCAPE.sub("", without_torn_end(head.decode("utf-8", "replace")))
     if (len(kept) - len(kept.rstrip("\\"))) % 2:
@@ -126,7 +126,7 @@ def _storable(value: Any, depth: int) -> Any:
 
 
 def encodable(text: str) -> str:
-    """``text`` with a question mark for every lone surrogate."""
+    """``text`` with a question mark in place of every lone surrogate."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -134,10 +134,10 @@ _BETWEEN_BLOCKS = "\n"
 
 
 def words_of(value: Any) -> str:
-    """What was said in ``value``: a text, a block, a message with a list of them, or such a list; else the empty text.
+    """The words in ``value``: a text, a block, a message with a list of blocks, or such a list; else the empty text.
 
-    A block is ``{"type": "text", "text": …}``, with another word for the type in Codex (``input_text``), without any in
-    Gemini, and ``{"kind": "text", "data": …}`` in Kiro. Pictures, files, thoughts and tools are no words.
+    A block is ``{"type": "text", "text": …}``. In Codex its type is ``input_text``, in Gemini it has none, and in Kiro
+    it is ``{"kind": "text", "data": …}``. Pictures, files, thoughts and tools have no words.
     """
     match value:
         case str():
@@ -161,21 +161,22 @@ def _words_of_block(block: dict[str, Any]) -> str:
 
 
 MAX_BYTES = 524_288
-"""Of a body's JSON. Half of what an event may hold: more is a log, and no memory comes of it."""
+"""The most bytes of a body's JSON: half of what an event may hold. A longer body is a log, and no memory is made of
+it."""
 END_SHARE = 0.25
-"""Of what is left of a text, its end."""
+"""The share of a cut text that is taken from its end."""
 
 _LEAST_TEXT = 256
-"""Characters below which no single text is cut: then it is their number that is too large."""
+"""The least length to which single texts are cut; if that is not enough, there are too many texts."""
 
 
 def fitted(value: Any) -> Any:
-    """``value`` if its JSON fits; else scrubbed and cut."""
+    """``value`` if its JSON fits; else it is scrubbed and cut."""
     return value if encoded_size(value) <= MAX_BYTES else _fitted(scrub_json(value))
 
 
 def _fitted(value: Any) -> Any:
-    """With long texts cut where that is enough; else, where it is their number, both ends of its JSON."""
+    """``value`` with its long texts cut, if that is enough; else, with too many texts, both ends of its JSON."""
     if encoded_size(value) <= MAX_BYTES:
         return value
     if encoded_size(_cut(value, _LEAST_TEXT)) > MAX_BYTES:
@@ -206,7 +207,7 @@ def _ends_of(text: str, most: int) -> str:
     return f"{beginning(text, most - end)}{TRUNCATED}{ending(text, end)}"
 
 
-# The bodies of events that agents report, whether by hooks or in what they keep of past sessions.
+# The bodies of events that agents report by hooks or keep in their histories.
 
 
 def text_body(text: str) -> TextBody:
@@ -215,15 +216,16 @@ def text_body(text: str) -> TextBody:
 
 
 def tool_body(name: str, given: Any, response: Any) -> JsonBody:
-    """One use of a tool, cut if it does not fit. ``response``: as the agent's hook has it, or a ``failed_response``.
+    """One use of a tool, cut if it does not fit. ``response``: as in the agent's hook, or a ``failed_response``.
 
-    Nothing here says whether it failed: ``learning.extraction.user_answers`` reads that from the body, for all agents.
+    Whether the tool failed is not noted here: ``learning.extraction.user_answers`` reads that from the body, for all
+    agents.
     """
     return JsonBody(fitted(tool_use(name, given, response)))
 
 
 def tool_use(name: str, given: Any, response: Any) -> dict[str, Any]:
-    """The data of such a body."""
+    """The data of a ``tool_body``."""
     return {
         "tool_name": name or "unknown",
         "tool_input": {} if given is None else given,
@@ -232,26 +234,26 @@ def tool_use(name: str, given: Any, response: Any) -> dict[str, Any]:
 
 
 def failed_response(*told: Any) -> dict[str, Any]:
-    """The response of a tool that failed, of what was ``told`` of it: its result, then the error; or one of them."""
+    """The response of a tool that failed: its result, then the error, as far as ``told``."""
     return {
         "success": False,
         **dict(zip(("result", "error"), (each for each in told if each is not None), strict=False)),
     }
 
 
-# What a hook prints, so that its agent shows it to its model.
+# The output of a hook, which makes its agent show a context to its model.
 
 _SECTION = "\n### "
 
 
 def answer_to(agent: str, context: str, *, is_at_start: bool = False, is_before_tool: bool = False) -> str:
-    """What a hook should print, so that ``agent`` shows ``context`` to its model; empty for nothing.
+    """The output of a hook that makes ``agent`` show ``context`` to its model; empty if there is none.
 
-    ``is_at_start``: the hook reports that a session starts, not a prompt. ``is_before_tool``: that a tool is about to
-    run; the answer then leaves it to the agent whether it does.
+    ``is_at_start``: the hook reports a session's start, not a prompt. ``is_before_tool``: it reports that a tool is
+    about to run; the answer leaves it to the agent whether to run it.
 
-    Of a context that is longer than the agent takes, the last memories are left out; the agent would cut it in the
-    middle of one, or put all of it into a file.
+    If a context is longer than the agent takes, the last memories are left out. The agent would cut in the middle of
+    one, or put the whole context into a file.
     """
     known = agent_of_hook(agent)
     if known is None or not context:
@@ -266,7 +268,7 @@ def answer_to(agent: str, context: str, *, is_at_start: bool = False, is_before_
 
 
 def _within(context: str, most: int, *, is_in_bytes: bool) -> str:
-    """As many whole sections as fit; the beginning of the first where that is too long by itself."""
+    """As many whole sections as fit; only the beginning of the first one if that is too long by itself."""
 
     def length(text: str) -> int:
         return len(text.encode()) if is_in_bytes else len(text)

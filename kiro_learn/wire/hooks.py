@@ -1,6 +1,6 @@
-"""What agents say in their hooks: bytes of all agents to what one hook reported, total over any bytes.
+"""Reading the hooks of all agents: from any bytes to the report of one hook. It never fails.
 
-Agents differ in the names of hooks and fields, hardly in what they report.
+Agents use different names for hooks and fields, but report nearly the same things.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from kiro_learn.wire.messages import is_utf16_or_utf32
 
 _RESUMED = "resume"
 NEW_CONTEXTS = frozenset({"compact", "clear", _RESUMED})
-"""Sources of a session's start. One that names none says nothing: Kiro's come at every prompt in some versions, and a
-session must not be told the same at each."""
+"""Sources of a session's start that we use. A start without a source is ignored: some versions of Kiro report one at
+every prompt, and a session must not be told the same at each."""
 
 _EMPTIED_CONTEXTS = frozenset({"compact", "clear"})
 
@@ -40,41 +40,41 @@ class HookReport:
     """One thing an agent did, as its hook reported it: the fields of an event that the agent knows."""
 
     agent: str
-    """As in the path of the request; it becomes the event's surface."""
+    """The name in the request's path; it becomes the event's surface."""
     kind: EventKind
     body: Body
     """Encodes to at most 512 KiB and holds no text that UTF-8 cannot carry."""
     cwd: str
-    """Absolute, undecodable bytes as surrogates (PEP 383); empty if it is not known."""
+    """Absolute, with undecodable bytes as surrogates (PEP 383); empty if unknown."""
     session_id: str | None
     """1 to 128 characters; None if the agent named none."""
     process: str | None
-    """Tells apart the agents that name no session."""
+    """Distinguishes agents that name no session."""
     happened_at_ms: int | None
-    """Since 1970, by the shim's clock."""
+    """In milliseconds since 1970, by the shim's clock."""
     event_id: EventId | None
-    """Made of the id of a tool's call where nothing else has it, as an import of the session makes it too; else fixed
-    by the shim. A request sent twice is stored once."""
+    """Made of the id of a tool's call if that is unique, as an import of the session makes it too; else made by the
+    shim. So a request that is sent twice is stored once."""
     is_spawn: bool
-    """A session begins here."""
+    """Whether a session begins here."""
     is_before_tool: bool = False
-    """A tool is about to be used: nothing happened yet, and nothing is to be stored."""
+    """Whether a tool is about to be used: nothing has happened yet, and nothing is stored."""
     new_context: str = ""
-    """Why what the agent was told before may be out of its context: one of ``NEW_CONTEXTS``; empty if it is not."""
+    """Why the context may lack what the agent was told before: one of ``NEW_CONTEXTS``; empty if it does not."""
 
     @property
     def is_context_emptied(self) -> bool:
-        """The agent says that its context was compacted or emptied: what it was told is not there any more."""
+        """Whether the agent reports that its context was compacted or emptied, so that earlier text is lost."""
         return self.new_context in _EMPTIED_CONTEXTS
 
     @property
     def is_resumed(self) -> bool:
-        """The agent says that it goes on with a session of before, whose context it has."""
+        """Whether the agent reports that it goes on with an earlier session, whose context it has."""
         return self.new_context == _RESUMED
 
     @property
     def session_key(self) -> str:
-        """What stands for the session of an agent that names none, as text that any store can keep."""
+        """Stands for the session of an agent that names none, as text that any store can keep."""
         return f"{self.agent} {self.process} {self.cwd}".encode("utf-8", "backslashreplace").decode()
 
 
@@ -82,19 +82,19 @@ Fields = dict[str, Any]
 
 MAX_SESSION_ID = 128
 SHIM_VALUE_BYTES = 1_000
-"""Of a value of the environment, what the shim sends at most; a longer one is cut, and the request does not say so."""
+"""The most bytes of an environment value that the shim sends; it cuts a longer one without saying so."""
 MOST_BYTES_OF_A_CHARACTER = 8
-"""In a body's JSON: a control character has six, a digit of ``1e15`` nearly five."""
+"""The most bytes of a character in a body's JSON: a control character has six, a digit of ``1e15`` nearly five."""
 
 _UNIX_MS = re.compile(r"[0-9]{1,14}")
-"""To the year 5138; 15 digits could be more than a datetime holds."""
+"""Up to the year 5138; 15 digits could exceed a datetime."""
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[HookReport, ...]:
-    """What ``payload`` reports, oldest first; nothing if the agent, its hook or its text says nothing to us.
-    So says what is in UTF-16; bytes that are no UTF-8 are replaced, since a payload may be cut within a character. The
-    mark of UTF-8 that PowerShell puts in front of what it pipes is left out.
+    """The reports in ``payload``, oldest first; none if the agent or its hook is unknown, or there is no text. A
+    payload in UTF-16 has no reports. Bytes that are not UTF-8 are replaced, since a payload may be cut within a
+    character. The byte order mark that PowerShell puts before piped text is left out.
 
     Args:
       headers: the ``X-Hook-`` headers of the request, percent-encoded as they came, in any case.
@@ -123,7 +123,7 @@ def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[H
 
 
 def _fields(text: str, known: Mapping[str, str]) -> Fields:
-    """The payload's fields. An agent that names its hook by argument may send plain text: then it is ``text``."""
+    """The payload's fields. An agent that names its hook by an argument may send plain text, which becomes ``text``."""
     fields = read_object(text)
     if fields is None:
         fields = {"text": encodable(cut_short(text) if "truncated" in known else text)}
@@ -131,7 +131,7 @@ def _fields(text: str, known: Mapping[str, str]) -> Fields:
 
 
 def _turns(kind: EventKind, fields: Fields) -> list[Fields]:
-    """``fields``, or what they collect: Kiro CLI may report all tool uses of a turn at its end."""
+    """``fields``, or the tool uses collected in them: Kiro CLI may report all uses of a turn at its end."""
     collected = fields.get("hook_events")
     if kind is not EventKind.TOOL_USE or not isinstance(collected, list):
         return [fields]
@@ -140,7 +140,7 @@ def _turns(kind: EventKind, fields: Fields) -> list[Fields]:
 
 
 def _body(kind: EventKind, fields: Fields, known: Mapping[str, str], *, characters: int) -> Body | None:
-    """``characters``: those of the text that ``fields`` were read from."""
+    """``characters``: the length of the text that ``fields`` were read from."""
     if kind is EventKind.NOTE:
         return SESSION_STARTED
     if kind is EventKind.TOOL_USE:
@@ -153,7 +153,7 @@ def _body(kind: EventKind, fields: Fields, known: Mapping[str, str], *, characte
 
 
 def _fitted(value: Any, characters: int) -> Any:
-    """``value``, which so many characters of JSON or text spelled, cut if it may not fit."""
+    """``value``, read from so many characters of JSON or text, cut if it may not fit."""
     return value if MOST_BYTES_OF_A_CHARACTER * characters <= MAX_BYTES else fitted(value)
 
 
@@ -199,7 +199,7 @@ def _report(
 
 
 def _cwd(fields: Fields, known: Mapping[str, str]) -> str:
-    """The agent's word before the shim's: a hook may be run from anywhere. Cursor names the folders of its window."""
+    """The agent's folder, else the shim's, since a hook may run anywhere. Cursor names its window's folders."""
     roots = fields.get("workspace_roots")
     root = _text(roots[0]) if isinstance(roots, list) and roots else ""
     said = (_text(fields.get("cwd")), root, unquote_to_bytes(known.get("cwd", "")).decode("utf-8", "surrogateescape"))
@@ -207,7 +207,7 @@ def _cwd(fields: Fields, known: Mapping[str, str]) -> str:
 
 
 def _session_of(fields: Fields) -> str | None:
-    """Cursor calls it a conversation, and perhaps a session as well."""
+    """Cursor calls a session a conversation, and may name a session as well."""
     return _session_id(_text(fields.get("session_id"))) or _session_id(_text(fields.get("conversation_id")))
 
 
@@ -220,7 +220,9 @@ def _time(text: str) -> int | None:
 
 
 def _event_id(text: str, index: int) -> EventId | None:
-    """The id of the request's event number ``index``: the shim's, counted upwards, so that a repeat counts alike."""
+    """The id of event number ``index`` of the request: the shim's id counted upwards, so that a repeat has the same
+    ids.
+    """
     if not is_event_id(text):
         return None
     number = 0

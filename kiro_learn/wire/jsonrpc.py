@@ -1,8 +1,8 @@
 """JSON-RPC 2.0, one message a line: bytes to values and back, without any I/O.
 
 Rules of this file: any bytes may come, in any pieces. A line that is no message is noise (agents greet and log on their
-standard output) and is passed over; a line that is longer than allowed is said to be so, once. Values are named tuples,
-because a program that an agent waits for at each of its starts reads this file.
+standard output) and is skipped; a line that is too long is reported, once. Values are named tuples, because an agent
+waits at each start for a program that imports this file.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn, TypeGuard
 
 LINE_BYTES = 4_194_304
-"""Of one message. A whole answer is rarely over 100 KB; a longer line is a defect of the agent.
+"""The most bytes of one message. A whole answer is rarely over 100 KB; a longer line is a defect of the agent.
 
-Reading 3 MB of text takes 8 to 30 ms, in which nothing else runs, in a thread neither: json holds the interpreter's
-lock. So the bound is as low as it can be.
+Reading 3 MB of text takes 8 to 30 ms. Nothing else runs then, not even in another thread, since json holds the
+interpreter's lock. So the bound is as low as possible.
 """
 
 METHOD_NOT_FOUND = -32601
@@ -25,7 +25,7 @@ Id = int | str
 
 
 class Request(NamedTuple):
-    """A message that wants an answer."""
+    """A message that expects an answer."""
 
     id: Id
     method: str
@@ -50,7 +50,7 @@ class Failure(NamedTuple):
     """The refusal of a request."""
 
     id: Id | None
-    """None: of one that could not even be read."""
+    """None: the request could not even be read."""
     code: int
     message: str
     data: Any = None
@@ -66,7 +66,7 @@ Message = Request | Notification | Result | Failure
 
 
 def encode(message: Message) -> bytes:
-    """``message`` as a line. ASCII, so that no text in it can end the line or fail to be written."""
+    """``message`` as a line, in ASCII, so that no text in it can end the line or fail to be written."""
     return encode_value(written(message)) + b"\n"
 
 
@@ -97,7 +97,7 @@ def _given(params: Any) -> dict[str, Any]:
 
 
 def decode(line: bytes) -> Message | None:
-    """The message that ``line`` is; None if it is noise."""
+    """The message in ``line``; None if the line is noise."""
     try:
         value = decode_value(line)
     except ValueError:
@@ -108,7 +108,7 @@ def decode(line: bytes) -> Message | None:
 
 
 def decode_value(text: bytes) -> Any:
-    """The value of a JSON text. Raises ValueError: it is none, or not UTF-8, or nested too deep to be read."""
+    """The value of a JSON text. Raises ValueError: no JSON, not UTF-8, or nested too deep to be read."""
     try:
         return json.loads(text.decode(), parse_constant=_refuse)
     except RecursionError as error:
@@ -144,7 +144,7 @@ def is_id(value: Any) -> TypeGuard[Id]:
 
 
 class LineReader:
-    """Splits a stream of bytes, in any pieces, into lines without their ends, in order."""
+    """Splits a stream of bytes, in any pieces, into lines without their line ends, in order."""
 
     def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -153,7 +153,7 @@ class LineReader:
         self._skipping = False
 
     def feed(self, piece: bytes) -> Iterator[bytes | Overlong]:
-        """What ``piece`` completes. Take all of it before the next piece is fed."""
+        """The lines that ``piece`` completes. Take all of them before the next piece is fed."""
         self._line += piece
         while (end := self._line.find(b"\n", self._searched)) >= 0:
             line = bytes(self._line[:end])
@@ -178,13 +178,13 @@ class LineReader:
 
 
 class MessageReader:
-    """The messages among the lines of a stream, in order; what is no message is passed over."""
+    """Reads the messages among the lines of a stream, in order; other lines are skipped."""
 
     def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
         self._lines = LineReader(most_bytes=most_bytes)
 
     def feed(self, piece: bytes) -> Iterator[Message | Overlong]:
-        """What ``piece`` completes. Take all of it before the next piece is fed."""
+        """The messages that ``piece`` completes. Take all of them before the next piece is fed."""
         for line in self._lines.feed(piece):
             message = line if isinstance(line, Overlong) else decode(line)
             if message is not None:

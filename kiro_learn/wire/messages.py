@@ -1,4 +1,4 @@
-"""Events, records and what is handed in to be remembered directly, as JSON: the one place that knows their format."""
+"""Events, records and captures as JSON: the only place that knows their format."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from kiro_learn.model.retrieval import FeedbackCounts
 from kiro_learn.wire.structuring import new_converter, problem_at, structure, structure_at_once
 
 MAX_JSON_DEPTH = 200
-"""Of an event's JSON, so that code which walks or writes it later may recurse without reaching Python's limit."""
+"""The deepest nesting of an event's JSON, so that later code may walk or write it by recursion within Python's
+limit."""
 
 NESTED = frozenset({"source", "details"})
 EMPTY_SAYS_NOTHING = frozenset({"files_read", "files_modified", "text", "alternatives", "open_questions"})
@@ -64,7 +65,7 @@ _converter = _new_converter(is_thorough=True)
 _converter.register_unstructure_hook_func(
     lambda kind: kind == Body, lambda body: _converter.unstructure(body, type(body))
 )
-# JSON is written as it is: cattrs would walk it, and give up a few hundred levels down.
+# JSON is written as it is, since cattrs would walk it and fail at a depth of a few hundred.
 _converter.register_unstructure_hook(JsonBody, lambda body: {"data": body.data, "type": body.type})
 
 
@@ -72,10 +73,10 @@ def read_json(text: bytes | str) -> Any:
     """The value of a JSON text.
 
     Raises:
-      InvalidRequest: it is none, or not UTF-8, or it holds numbers that JSON has no word for, or is nested too deep.
+      InvalidRequest: it is no JSON, not UTF-8, holds NaN or infinite numbers, or is nested too deep.
     """
     try:
-        # Left to itself, the library would guess the encoding of bytes.
+        # Otherwise the library would guess the encoding of bytes.
         decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
         return json.loads(decoded, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
@@ -83,7 +84,7 @@ def read_json(text: bytes | str) -> Any:
 
 
 def is_utf16_or_utf32(body: bytes) -> bool:
-    """Whether ``body`` begins with their mark, or with the zero bytes that JSON in them begins with (RFC 4627, 3)."""
+    """Whether ``body`` begins with their byte order mark, or with the zero bytes of JSON in them (RFC 4627, 3)."""
     return not json.detect_encoding(body).startswith("utf-8")
 
 
@@ -91,7 +92,7 @@ def read_event(value: Any) -> Event:
     """A JSON value as an event; unknown keys are ignored.
 
     Raises:
-      InvalidRequest: naming every wrong value.
+      InvalidRequest: names every wrong value.
     """
     return read_event_at_once(value) or read_event_thoroughly(value)
 
@@ -102,7 +103,7 @@ def read_event_at_once(value: Any) -> Event | None:
 
 
 def read_event_thoroughly(value: Any) -> Event:
-    """As ``read_event``, with an eye on every problem."""
+    """As ``read_event``, but finds every problem."""
     return structure(_converter, value, Event)
 
 
@@ -110,13 +111,13 @@ def read_record(value: Any) -> MemoryRecord:
     """A JSON value as a memory record; unknown keys are ignored.
 
     Raises:
-      InvalidRequest: naming every wrong value.
+      InvalidRequest: names every wrong value.
     """
     return structure(_converter, value, MemoryRecord)
 
 
 def json_depth(value: Any) -> int:
-    """How many lists and objects lie around the innermost value."""
+    """How many lists and objects enclose the innermost value."""
     depth, level = 0, [value]
     while level := [child for each in level for child in _children(each)]:
         depth += 1
@@ -134,12 +135,12 @@ def write_event(event: Event) -> dict[str, Any]:
 
 
 def write_record(record: MemoryRecord) -> dict[str, Any]:
-    """The record as contracts have it; optional fields that say nothing are left out."""
+    """The record as the contracts define it; optional fields that are empty are left out."""
     return _without_nothing(_converter.unstructure(record), also_empty=EMPTY_SAYS_NOTHING)
 
 
 def write_value(value: Any) -> Any:
-    """Any of our frozen values as JSON."""
+    """Any of our frozen values as a JSON value."""
     return _converter.unstructure(value)
 
 
@@ -166,19 +167,19 @@ def _first_line(error: Exception) -> str:
     return "nested too deep" if isinstance(error, RecursionError) else str(error).split("\n", maxsplit=1)[0]
 
 
-# What is answered to events, as JSON: the one place that knows these shapes.
+# The answers about events, as JSON: the only place that knows their shapes.
 
 MOST_TOLD = 2_000
-"""Characters of an event that a list has."""
+"""The most characters of an event's text in a list."""
 
 FACTOR_DIGITS = 3
 
 TELLING = ("command", "file_path", "path", "pattern", "query", "url", "description", "prompt")
-"""Of a tool's input, the first of these that is there says most."""
+"""Fields of a tool's input; the first of these that exists describes the use best."""
 
 
 def stored_answer(event_id: str, stored: bool | Literal["pending"]) -> dict[str, Any]:
-    """What became of one event."""
+    """Whether one event was stored."""
     return {"event_id": event_id, "stored": stored}
 
 
@@ -195,7 +196,7 @@ def retrieval_answer(
 
 
 def event_answer(event: Event) -> dict[str, Any]:
-    """An event in a list: what it says, in short, and of a tool use which tool."""
+    """An event in a list: its text, cut, and for a tool use the name of the tool."""
     text, tool = _said(event)
     return {
         "event_id": event.event_id,
@@ -211,7 +212,7 @@ def event_answer(event: Event) -> dict[str, Any]:
 
 
 def _said(event: Event) -> tuple[str, str | None]:
-    """The text of an event, and the tool that it is a use of."""
+    """The text of an event, and the tool if it is a tool use."""
     if isinstance(event.body, MessageBody):
         return "\n".join(f"{turn.role}: {turn.content}" for turn in event.body.turns), None
     if not isinstance(event.body, JsonBody):
@@ -224,12 +225,12 @@ def _said(event: Event) -> tuple[str, str | None]:
 
 
 def feedback_answer(counts: FeedbackCounts) -> dict[str, Any]:
-    """How often each became of a memory, and what its score is multiplied by."""
+    """How often each kind of feedback was given on a memory, and the factor for its score."""
     return {**attrs.asdict(counts), "factor": round(counts.factor, FACTOR_DIGITS)}
 
 
 def refusal_answer(error: str, *, hint: str = "", details: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
-    """The one shape of every refusal."""
+    """The one shape of all refusals."""
     value: dict[str, Any] = {"error": error}
     if hint:
         value["hint"] = hint
@@ -239,7 +240,7 @@ def refusal_answer(error: str, *, hint: str = "", details: Sequence[tuple[str, s
 
 
 def error_refusal(error: KiroLearnError) -> dict[str, Any]:
-    """The refusal of what one of our own errors ended."""
+    """The refusal of a request that ended with an error of ours."""
     if isinstance(error, InvalidRequest):
         return refusal_answer("validation failed", hint=error.hint, details=error.problems)
     return refusal_answer(str(error), hint=error.hint)
@@ -255,14 +256,14 @@ HandedIn = TypeVar("HandedIn", Observation, KnowledgeItem, Checkpoint)
 _of_handed_in = new_converter()
 
 ALIASES = {"content": "text"}
-"""Of an observation, as results name it."""
+"""Names of an observation's fields in results."""
 
 
 def read_handed_in(value: Any, cls: type[HandedIn]) -> HandedIn:
     """A JSON value as a ``cls``; unknown keys are ignored.
 
     Raises:
-      InvalidRequest: naming every wrong value.
+      InvalidRequest: names every wrong value.
     """
     if cls is Observation and isinstance(value, dict):
         value = {own: value[alias] for alias, own in ALIASES.items() if alias in value} | value

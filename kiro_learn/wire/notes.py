@@ -1,8 +1,8 @@
 """A memory as a Markdown file: front matter, title, summary, facts as a list, and the captured text in a fence.
 
-Rules of this file: whatever a text holds, the file gives the same text back. Signs that cannot be seen or that end a
-line, and white space at the ends of a text, are written as references (``&#xD;``), as Markdown has them; a line of a
-summary that would begin a section has a backslash before it.
+Rules of this file: any text is read back unchanged from the file. Invisible characters, line ends within a text, and
+white space at its ends are written as Markdown's references (``&#xD;``). A line of a summary that would begin a section
+gets a backslash before it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from kiro_learn.model.stored import StoredMemory
 from kiro_learn.wire.notes_index import Front, WrongNote, read_front, write_front
 
 MOST_BYTES = 16 * 1024 * 1024
-"""Of a file: as much as a line of an export."""
+"""The most bytes of a file: as many as of a line of an export."""
 MOST_NAME = 60
-"""Characters of a title in a file's name."""
+"""The most characters of a title in a file's name."""
 
 TEXTS = ("id", "type", "severity", "origin", "importance", "created", "pinned")
 LISTS = ("sessions", "sources", "concepts", "files")
 GIVEN = ("type", "concepts", "files")
-"""What the front matter of a new memory may say."""
+"""The names that the front matter of a new memory may have."""
 
 _FACTS, _TEXT = "## Facts", "## Text"
 _HEADING = re.compile(r"(\\*)(## (?:Facts|Text))[ \t]*")
@@ -38,13 +38,13 @@ _REFERENCE = re.compile(r"&(?:amp|#x([0-9A-Fa-f]{1,6}));")
 _FENCE = re.compile(r"(`{3,})([^`]*)")
 _TICKS = re.compile("`+")
 _WITH_REFERENCES = "references"
-"""Behind a fence: its text has references, which a fence else shows as they are."""
+"""After a fence: its text has references, which are otherwise not read inside of a fence."""
 _NO_WORD = re.compile("[^a-z0-9]+")
 
 
 @attrs.frozen(kw_only=True)
 class Note:
-    """A memory as its Markdown file says it."""
+    """A memory as its Markdown file states it."""
 
     front: Front
     title: str
@@ -54,12 +54,12 @@ class Note:
 
     @property
     def record_id(self) -> str:
-        """Of the memory; empty for one that is new."""
+        """The id of the memory; empty for a new one."""
         return str(self.front.get("id", ""))
 
     @property
     def said(self) -> dict[str, Any]:
-        """What a person may change, by the names of ``Correction``."""
+        """The fields that a person may change, by the names of ``Correction``."""
         return {
             "title": self.title,
             "summary": self.summary,
@@ -71,12 +71,12 @@ class Note:
 
     @property
     def fixed(self) -> dict[str, Any]:
-        """What nobody changes by a file, but for where it came from, which another command may change."""
+        """The fields that a file cannot change; the sources are left out, since another command may change them."""
         return {name: self.front.get(name, "") for name in TEXTS if name != "id"}
 
     @property
     def digest(self) -> str:
-        """Of what the memory says, wherever it came from."""
+        """A digest of the memory's content, without its sources."""
         front = {name: value for name, value in self.front.items() if name not in {"sessions", "sources"}}
         return digest_of(write_note(attrs.evolve(self, front=front)))
 
@@ -103,12 +103,12 @@ def note_of(memory: StoredMemory) -> Note:
 
 
 def digest_of(content: bytes) -> str:
-    """By which a file is known again."""
+    """A digest by which a file's content is recognised."""
     return hashlib.sha256(content).hexdigest()[:32]
 
 
 def name_for(title: str, ending: str) -> str:
-    """A name that every system takes for a file or folder, that can be read, and that ``ending`` makes unique."""
+    """A readable name that every system accepts for a file or folder; ``ending`` makes it unique."""
     plain = unicodedata.normalize("NFKD", title[: 4 * MOST_NAME]).encode("ascii", "ignore").decode().lower()
     words = _NO_WORD.sub("-", plain).strip("-")
     if len(words) > MOST_NAME:
@@ -117,7 +117,7 @@ def name_for(title: str, ending: str) -> str:
 
 
 def file_name_of(note: Note) -> str:
-    """Readable, and another one for every id."""
+    """A readable name, different for every id."""
     return name_for(note.title, RecordId(note.record_id).removeprefix(RECORD_PREFIX)) + ".md"
 
 
@@ -125,7 +125,7 @@ def file_name_of(note: Note) -> str:
 
 
 def write_note(note: Note) -> bytes:
-    """The file. ``read_note`` makes the same of it."""
+    """The file's content, which ``read_note`` reads back as the same note."""
     return ("\n".join(_lines(note)) + "\n").encode()
 
 
@@ -156,7 +156,7 @@ def _fenced(text: str) -> Iterator[str]:
 
 
 def _has_odd(text: str) -> bool:
-    """A sign that a line of a file cannot hold; what looks like a reference stands as it is in a fence."""
+    """Whether it has a character that a line of a file cannot hold. ``&`` is none: a fence shows it as it is."""
     return any(found[0] != "&" for found in _ODD.finditer(text))
 
 
@@ -165,7 +165,7 @@ def _referenced(text: str) -> str:
 
 
 def _inside(text: str) -> str:
-    """With nothing at its ends that an editor takes away."""
+    """``text`` without white space at its ends, which an editor may remove; references take its place."""
     clean = _referenced(text)
     if clean[:1].isspace():
         clean = f"&#x{ord(clean[0]):X};{clean[1:]}"
@@ -187,10 +187,10 @@ class _Line(NamedTuple):
 
 
 def read_note(content: bytes) -> Note:
-    """What a file says.
+    """The memory in a file.
 
     Raises:
-      WrongNote: it is no memory; the line says where.
+      WrongNote: it is no memory; its line is the place.
     """
     lines = _text_of(content).replace("\r\n", "\n").split("\n")
     front, count = read_front(lines, texts=TEXTS, lists=LISTS)
@@ -227,14 +227,14 @@ class _Sections(NamedTuple):
 
 
 def _sections(lines: Sequence[_Line]) -> _Sections:
-    """What stands under the title and under each heading. After the text's heading there is none."""
+    """The lines under the title and under each heading. After the text's heading there are no more headings."""
     first = next((index for index, line in enumerate(lines) if line.text.rstrip() in {_FACTS, _TEXT}), len(lines))
     text = next((index for index in range(first, len(lines)) if lines[index].text.rstrip() == _TEXT), len(lines))
     return _Sections(lines[:first], lines[first + 1 : text], lines[text + 1 :])
 
 
 def _trimmed(lines: Sequence[_Line]) -> Sequence[_Line]:
-    """Without blank lines at both ends."""
+    """``lines`` without the blank ones at both ends."""
     said = [index for index, line in enumerate(lines) if line.text.strip()]
     return lines[said[0] : said[-1] + 1] if said else ()
 
@@ -284,7 +284,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _meant(text: str) -> str:
-    """``text`` with what its references stand for."""
+    """``text`` with the characters that its references stand for."""
 
     def sign(found: re.Match[str]) -> str:
         number = int(found[1] or "26", 16)
@@ -294,7 +294,7 @@ def _meant(text: str) -> str:
 
 
 def changes(memory: StoredMemory, edited: Note) -> dict[str, Any]:
-    """What ``edited`` says otherwise than the memory, by the names of ``Correction``."""
+    """The fields of ``edited`` that differ from the memory, by the names of ``Correction``."""
     said = note_of(memory).said
     changed = {name: value for name, value in edited.said.items() if value != said[name]}
     if _is_said_once(memory) and "summary" in changed and not edited.text:
@@ -303,5 +303,5 @@ def changes(memory: StoredMemory, edited: Note) -> dict[str, Any]:
 
 
 def _is_said_once(memory: StoredMemory) -> bool:
-    """Its text is its summary again, as what was captured in few words has it."""
+    """Whether its text only repeats its summary, as in short captures."""
     return memory.record.text == memory.record.summary

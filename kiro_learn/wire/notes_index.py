@@ -1,7 +1,6 @@
-"""What an export as Markdown knows of its files: which memory each is of, and what it held when it was written.
+"""The index of an export as Markdown: for each file its memory, and a digest of its content when it was written.
 
-It is by this that a file which a person edited is told from one that nobody touched, and one that was deleted from one
-that was never there.
+By the index an edited file is distinguished from an untouched one, and a deleted file from one that never existed.
 """
 
 from __future__ import annotations
@@ -37,24 +36,24 @@ class NotesProject:
     folder: str = attrs.field(validator=matching(re.compile(_NAME), "a folder's name"))
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     name: str
-    """What people call the project."""
+    """The project's name for people."""
 
 
 @attrs.frozen(kw_only=True)
 class NotesFile:
-    """A file, and the memory that it is of."""
+    """A file, and its memory."""
 
     path: str = attrs.field(validator=matching(re.compile(f"{_NAME}/{_NAME}"), "a folder's and a file's name"))
     record_id: RecordId = attrs.field(validator=_ID)
     digest: str = attrs.field(validator=length(1, 64))
-    """Of the file as it was written."""
+    """Of the file's content when it was written."""
     said: str = attrs.field(validator=length(1, 64))
-    """Of what the memory said then."""
+    """Of the memory's content at that time."""
 
 
 @attrs.define
 class NotesIndex:
-    """All files of an export, by the id of their memory; and all folders, by their name."""
+    """All files of an export, by the id of their memory; and all folders, by name."""
 
     projects: dict[str, NotesProject] = attrs.Factory(dict)
     files: dict[str, NotesFile] = attrs.Factory(dict)
@@ -67,7 +66,7 @@ class NotesIndex:
 
 
 def write_index(index: NotesIndex, head: ExportHead) -> Iterator[bytes]:
-    """Its lines."""
+    """The lines of the index."""
     yield write_line(HEAD, attrs.asdict(head))
     for kind, values in (("folder", index.projects.values()), ("file", index.files.values())):
         for value in values:
@@ -75,7 +74,7 @@ def write_index(index: NotesIndex, head: ExportHead) -> Iterator[bytes]:
 
 
 def read_index(content: bytes) -> NotesIndex:
-    """What lines of ``write_index`` say.
+    """The index in lines that ``write_index`` wrote.
 
     Raises:
       LaterFormat: a later version wrote them.
@@ -104,11 +103,10 @@ def _take(index: NotesIndex, kind: str, value: dict[str, Any]) -> None:
         raise InvalidRequest([("$", "expected a folder or a file")])
 
 
-# Front matter of a Markdown file: names with a text or a list of texts, as the YAML that every editor writes of
-# them.
+# The front matter of a Markdown file: names with a text or a list of texts, in the YAML that editors write for them.
 #
-# Rules of this file: one line holds one text, and a text is a text, whatever it looks like. Nothing else of YAML is
-# read: no anchor, alias, tag, block or nesting, so that no file of any size means more than it says.
+# Rules of this part: one line holds one text, and a value is always a text, even if it looks like a number. No other
+# YAML is read: no anchor, alias, tag, block or nesting, so that no file can expand into more than it shows.
 
 Front: TypeAlias = Mapping[str, str | tuple[str, ...]]
 
@@ -118,7 +116,7 @@ _FIELD = re.compile(r"([A-Za-z][A-Za-z_-]{0,39}):(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"[ \t]*-(?:[ \t]+(.*))?")
 _PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./@+:-]*(?: [A-Za-z0-9_./@+-]+)*")
 _OTHER_TYPE = re.compile(r"[-+.0-9][-+.,:_0-9a-fxoeE]*|true|false|yes|no|on|off|y|n|null|nan|inf", re.IGNORECASE)
-"""What YAML takes for a number, a truth or nothing."""
+"""Texts that YAML reads as a number, a truth value or null."""
 _INDICATORS = frozenset("\"'[]{}&*!|>%@`#,?:-")
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
 
@@ -132,7 +130,7 @@ class WrongNote(InvalidRequest):
 
 
 def write_front(front: Front) -> Iterator[str]:
-    """The lines, with their edges; what is empty is left out."""
+    """The lines of the front matter, with the lines around it; empty values are left out."""
     yield EDGE
     for name, value in front.items():
         if isinstance(value, str):
@@ -145,14 +143,14 @@ def write_front(front: Front) -> Iterator[str]:
 
 
 def read_front(lines: Sequence[str], *, texts: Collection[str], lists: Collection[str]) -> tuple[Front, int]:
-    """What ``lines`` begin with, and how many of them that is; none if it is no front matter.
+    """The front matter at the beginning of ``lines``, and its number of lines; empty and 0 if there is none.
 
     Args:
-      texts: names of those that are one text.
-      lists: names of those that are lists.
+      texts: names of values that are one text.
+      lists: names of values that are lists.
 
     Raises:
-      WrongNote: a line is none that ``write_front`` could have written, or names what there is not.
+      WrongNote: ``write_front`` could not have written a line, or a name is unknown.
     """
     if not lines or lines[0].rstrip() != EDGE:
         return {}, 0
@@ -166,7 +164,7 @@ def read_front(lines: Sequence[str], *, texts: Collection[str], lists: Collectio
 
 
 class _Reading:
-    """What is read so far, and the list that the next line may go on with."""
+    """The values read so far, and the list that the next line may continue."""
 
     def __init__(self, texts: Collection[str], lists: Collection[str]) -> None:
         self._texts = texts

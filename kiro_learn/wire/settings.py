@@ -1,7 +1,7 @@
-"""The settings as a text of TOML with the environment's variables over it: read whole, shown and changed.
+"""The settings: a text in TOML, overridden by environment variables. They are read whole, shown and changed.
 
 Rules of this file: nothing is guessed. An unknown key, a wrong type and a value out of range are problems. All are
-named at once, each by the place where its author can mend it: the key in the file, or the variable.
+reported at once, each by its place: the key in the file, or the variable.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kiro_learn.wire.structuring import new_converter, structure
 
 PREFIX = "KIRO_LEARN_"
 NOT_SETTINGS = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL", "KIRO_LEARN_PROJECT"})
-"""Variables of ours that say something else."""
+"""Variables of ours that are no settings."""
 
 TRUTHS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 
@@ -28,7 +28,7 @@ Table = dict[str, Any]
 
 
 class Key(NamedTuple):
-    """The place of one setting: its section and name."""
+    """The name of one setting: its section and its name in that."""
 
     section: str
     name: str
@@ -53,7 +53,7 @@ _converter = new_converter()
 
 
 class SettingsRead(NamedTuple):
-    """The settings, and which of them were given where."""
+    """The settings, and the keys that the file and the variables set."""
 
     config: Config
     from_file: Mapping[Key, Any]
@@ -63,14 +63,14 @@ class SettingsRead(NamedTuple):
 def read(
     text: str, environment: Mapping[str, str], *, name: str, problems: Sequence[tuple[str, str]] = ()
 ) -> SettingsRead:
-    """The settings of ``text``, and of ``environment``, which wins.
+    """The settings in ``text`` and ``environment``; the environment wins.
 
     Args:
-      name: of the file.
-      problems: that reading the file had.
+      name: the file's name.
+      problems: found while the file was read.
 
     Raises:
-      ConfigError: naming every problem.
+      ConfigError: names every problem.
     """
     found = list(problems)
     from_file = _known_only(_tables_of(text, name, found), found)
@@ -88,10 +88,10 @@ def read(
 
 
 def changed(before: str, key: Key, said: str, *, name: str) -> tuple[str, Setting]:
-    """``before`` with what ``said`` says for ``key``, and the setting as it is then; the rest of the text stays.
+    """``before`` with the value ``said`` for ``key``, and the changed setting; the rest of the text stays.
 
     Raises:
-      InvalidRequest: the text would hold something that is wrong, there or elsewhere.
+      InvalidRequest: a value in the new text would be wrong, this one or another.
     """
     try:
         after = with_value(before, key.section, key.name, _read_text(said, KEYS[key]))
@@ -105,7 +105,7 @@ def changed(before: str, key: Key, said: str, *, name: str) -> tuple[str, Settin
 
 
 def key_called(name: str) -> Key:
-    """Raises InvalidRequest: there is no such setting."""
+    """The key of this name. Raises InvalidRequest: there is no such setting."""
     by_name = {str(key): key for key in KEYS}
     if name not in by_name:
         raise InvalidRequest([(name, f"there is no such setting{_meant(name, list(by_name))}")])
@@ -113,7 +113,7 @@ def key_called(name: str) -> Key:
 
 
 def setting(key: Key, settings: SettingsRead, text: str) -> Setting:
-    """A setting, where it comes from, and its line in ``text``."""
+    """A setting with its origin, and its line in ``text``."""
     in_force, default = (getattr(getattr(each, key.section), key.name) for each in (settings.config, Config()))
     is_in_file = SettingOrigin.FILE if key in settings.from_file else SettingOrigin.DEFAULT
     origin = SettingOrigin.VARIABLE if key in settings.from_variables else is_in_file
@@ -123,7 +123,7 @@ def setting(key: Key, settings: SettingsRead, text: str) -> Setting:
 
 
 def _line_of(key: Key, text: str) -> int:
-    """Where ``text`` would change if the setting did."""
+    """The line of ``text`` that would change if the setting changed; 0 if none."""
     try:
         other = with_value(text, key.section, key.name, "\N{SYMBOL FOR NULL}")
     except NotToml:
@@ -133,7 +133,7 @@ def _line_of(key: Key, text: str) -> int:
 
 
 def _without_secrets(value: Scalar) -> Scalar:
-    """A key that was written into a setting against all advice is not shown again."""
+    """Redacts a secret that was written into a setting against all advice."""
     if not isinstance(value, str):
         return value
     from kiro_learn.privacy.secrets import redact_secrets  # noqa: PLC0415  # its patterns take long to compile
@@ -150,7 +150,7 @@ def _tables_of(text: str, name: str, problems: Problems) -> Table:
 
 
 def _known_only(table: Table, problems: Problems) -> dict[Key, Any]:
-    """The settings in a file's ``table``; what is none becomes a problem."""
+    """The settings in a file's ``table``; any other key becomes a problem."""
     sections = list(dict.fromkeys(key.section for key in KEYS))
     found: dict[Key, Any] = {}
     for section, values in table.items():
@@ -189,7 +189,7 @@ def _our_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _read_text(text: str, kind: type[Any]) -> Any:
-    """``text`` as a value of ``kind``; as it is where it is none, so that reading it says what was expected."""
+    """``text`` as a value of ``kind``; unchanged if it is none, so that a later error says what was expected."""
     if kind is bool:
         return TRUTHS.get(text.strip().lower(), text)
     if kind in {int, float}:
@@ -201,7 +201,7 @@ def _read_text(text: str, kind: type[Any]) -> Any:
 
 
 def _placed(where: str, what: str, from_variables: Mapping[Key, Any]) -> tuple[str, str]:
-    """A problem at ``$.learning.run_slots``, at the place where its author wrote it."""
+    """A problem at ``$.learning.run_slots`` and the like, with the place where its author wrote it."""
     section, _, name = where.removeprefix("$.").partition(".")
     key = Key(section, name)
     return (key.variable if key in from_variables else str(key), what)

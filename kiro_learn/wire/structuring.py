@@ -1,7 +1,7 @@
-"""JSON values to frozen attrs values, strictly, with every problem reported at once.
+"""Reading JSON values into frozen attrs values, strictly; all problems are reported at once.
 
-Rules of this file: nothing is coerced (``"1"`` is no number, ``1`` is no text, ``true`` is no count), a field's own
-validator runs as part of reading that field, and a class is refused with all of its problems or not at all.
+Rules of this file: nothing is coerced (``"1"`` is no number, ``1`` is no text, ``true`` is no count). A field's own
+validator runs when that field is read. A refusal of a class names all of its problems.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ Hook = Callable[[Any, Any], Any]
 def new_converter(
     *, forbid_extra_keys: bool = False, is_thorough: bool = True, is_bounded: bool = True
 ) -> cattrs.Converter:
-    """A converter that keeps the rules of this file.
+    """A converter that follows the rules of this file.
 
-    One that is not thorough reads the same values in a third of the time, but gives up at the first problem. One that
-    is not bounded takes texts and lists of any length, as what was stored within wider bounds has; it leaves out what
-    says nothing when it writes.
+    A converter that is not thorough reads the same values in a third of the time, but stops at the first problem. One
+    that is not bounded takes texts and lists of any length, since stored values may have been within wider bounds; when
+    it writes, it leaves out defaults.
     """
     converter = cattrs.Converter(
         detailed_validation=is_thorough, forbid_extra_keys=forbid_extra_keys, omit_if_default=not is_bounded
     )
     for kind, expected in ((str, "text"), (int, "a whole number"), (bool, "true or false")):
         converter.register_structure_hook(kind, _strict(kind, expected))
-    # A member of a StrEnum is a str too, whose hook would take any text.
+    # Also for StrEnums: a member is a str, whose hook would accept any text.
     converter.register_structure_hook(enum.StrEnum, _member)
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _moment)
@@ -59,7 +59,7 @@ def structure(converter: cattrs.Converter, value: Any, cls: type[T]) -> T:
     """``value`` as a ``cls``.
 
     Raises:
-      InvalidRequest: with the JSON path and the expectation of every problem.
+      InvalidRequest: has the JSON path and the expectation of every problem.
     """
     try:
         return converter.structure(value, cls)
@@ -70,7 +70,7 @@ def structure(converter: cattrs.Converter, value: Any, cls: type[T]) -> T:
 
 
 def structure_at_once(converter: cattrs.Converter, value: Any, cls: type[T]) -> T | None:
-    """``value`` as a ``cls``; None if anything is wrong with it, which a thorough converter can tell."""
+    """``value`` as a ``cls``; None if anything is wrong with it, which a thorough converter can report."""
     try:
         return converter.structure(value, cls)
     except (KeyError, TypeError, ValueError, cattrs.BaseValidationError):
@@ -170,7 +170,7 @@ def _check_items(each: Each, field: attrs.Attribute[Any], items: Sequence[Any]) 
 
 
 def problem_at(key: str, problem: str, cls: type[Any]) -> cattrs.ClassValidationError:
-    """The error of a hook that reads ``cls`` by hand and found its ``key`` wrong."""
+    """The error of a hook that reads ``cls`` itself and found its ``key`` wrong."""
     error = ValueError(problem)
     error.add_note(AttributeValidationNote("", key, cls))
     return cattrs.ClassValidationError("", [error], cls)

@@ -1,1 +1,1 @@
-"""The Model Context Protocol, a server's side, without any I/O: messages in, messages and requests to services out."""
+"""The server's side of the Model Context Protocol, without I/O: messages in, messages and requests to services out."""

@@ -1,4 +1,4 @@
-"""Memories and sessions as the tools' results and the resources show them."""
+"""Memories and sessions in the form of tools' results and resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CUT = "…"
 
 
 def brief(record: MemoryRecord) -> dict[str, Any]:
-    """Enough of a memory to decide whether to read it."""
+    """The part of a memory that is enough to decide whether to read it."""
     shown = {
         "id": record.record_id,
         "type": record.type_name,
@@ -31,7 +31,7 @@ def brief(record: MemoryRecord) -> dict[str, Any]:
 
 
 def full(record: MemoryRecord, *, with_all_text: bool = False) -> dict[str, Any]:
-    """A memory whole; what says nothing is left out. Its ``text`` is cut unless all of it is wanted."""
+    """A whole memory without its empty fields. Its ``text`` is cut unless all of it is wanted."""
     text = record.text if with_all_text else _cut(record.text, TEXT_CHARACTERS)
     more: dict[str, Any] = {
         "facts": list(record.facts),
@@ -56,7 +56,7 @@ def _cut(text: str, most: int) -> str:
 
 
 def tool_result(value: dict[str, Any], text: str | None = None) -> dict[str, Any]:
-    """A tool's result: the value, and ``text`` for clients that read nothing else; by default the value as JSON."""
+    """A tool's result: the value, and ``text`` for clients that read only text; by default the value as JSON."""
     said = json.dumps(value, ensure_ascii=False) if text is None else text
     return {"content": [{"type": "text", "text": said}], "structuredContent": value}
 
@@ -87,7 +87,9 @@ def memory_contents(record: MemoryRecord) -> dict[str, Any]:
 def session_contents(
     session: Session, checkpoint: MemoryRecord | None, records: Iterable[MemoryRecord]
 ) -> dict[str, Any]:
-    """A session as a resource. ``checkpoint``: where it stands, if it said so; ``records``: made while it went on."""
+    """A session as a resource. ``checkpoint``: its state, if it was stored; ``records``: memories made during the
+    session.
+    """
     when = f"{to_text(session.started_at)} to {to_text(session.last_event_at)}"
     how_much = f"{session.prompt_count} prompts, {session.event_count} events"
     lines = [f"# Session {session.session_id}", "", f"{when}: {how_much}"]
@@ -102,7 +104,7 @@ def _contents(uri: str, lines: list[str]) -> dict[str, Any]:
 
 
 def listed_memory(record: MemoryRecord) -> dict[str, Any]:
-    """A memory among the resources."""
+    """A memory in the list of resources."""
     return {
         "uri": uri_of(MEMORY, record.record_id),
         "name": record.record_id,
@@ -113,7 +115,7 @@ def listed_memory(record: MemoryRecord) -> dict[str, Any]:
 
 
 def listed_session(session: Session) -> dict[str, Any]:
-    """A session among the resources."""
+    """A session in the list of resources."""
     return {
         "uri": uri_of(SESSION, session.session_id),
         "name": session.session_id,

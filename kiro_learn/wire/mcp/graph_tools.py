@@ -1,6 +1,6 @@
-"""The tools for what was stated of a project: facts and preferences are looked up, added, put right and forgotten.
+"""The tools for statements about a project: facts and preferences are looked up, added, corrected and forgotten.
 
-Rules of this file are those of ``tools``.
+The rules of this file are those of ``tools``.
 """
 
 from __future__ import annotations

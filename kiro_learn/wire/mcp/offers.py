@@ -1,4 +1,4 @@
-"""What is offered besides tools: resources, which are a memory and a session, and two prompts."""
+"""The offers besides tools: two kinds of resources (a memory, a session) and two prompts."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ PROMPTS: tuple[dict[str, Any], ...] = (
         ],
     },
 )
-"""Titles are ignored by revisions that do not know them."""
+"""Revisions that do not know titles ignore them."""
 
 ARGUMENTS = {prompt["name"]: prompt["arguments"][0]["name"] for prompt in PROMPTS}
 MOST_ARGUMENT_CHARACTERS = 10_000
 
 
 class Resource(NamedTuple):
-    """What a URI names."""
+    """The resource that a URI names."""
 
     kind: str
     """``MEMORY`` or ``SESSION``."""
@@ -65,7 +65,7 @@ def uri_of(kind: str, resource_id: str) -> str:
 
 
 def resource_of(uri: str) -> Resource | None:
-    """What ``uri`` names; None if it is none of ours."""
+    """The resource of ``uri``; None if it is not one of ours."""
     if not uri.startswith(_SCHEME):
         return None
     kind, _, rest = uri.removeprefix(_SCHEME).partition("/")
@@ -74,7 +74,7 @@ def resource_of(uri: str) -> Resource | None:
 
 
 def user_message(text: str) -> dict[str, Any]:
-    """A prompt's messages: one, said by the user."""
+    """The messages of a prompt: a single one, from the user."""
     return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
 
@@ -91,7 +91,7 @@ def remember_prompt(what: str) -> dict[str, Any]:
 
 
 def recall_prompt(question: str, context: str) -> dict[str, Any]:
-    """``context``: what is remembered, empty if nothing is close enough."""
+    """``context``: the block of memories; empty if none is close enough."""
     about = f"About: {question}\n\n" if question.strip() else ""
     if not context:
         return user_message(f"{about}Nothing that is remembered of this project is close enough to tell.")

@@ -1,4 +1,4 @@
-"""What HTTP adds to the protocol: headers that repeat the body, and the status of an answer."""
+"""The additions of HTTP to the protocol: headers that repeat the body, and the status of an answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kiro_learn.wire.mcp.versions import LEGACY, MODERN
 VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "mcp-protocol-version", "mcp-method", "mcp-name"
 
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-"""The methods with an ``Mcp-Name``, and the parameter that it repeats."""
+"""The methods with an ``Mcp-Name`` header, and the parameter that it repeats."""
 
 _ENCODED, _ENCODED_END = "=?base64?", "?="
 
@@ -22,9 +22,9 @@ BAD_REQUEST, NOT_FOUND, DONE = 400, 404, 200
 
 
 def opened(value: Any, headers: Mapping[str, str]) -> Conversation | Failure:
-    """The conversation that a body belongs to, by its headers; or why they do not fit it.
+    """The conversation of a body, by its headers; or a failure if the headers do not match the body.
 
-    ``headers``: by names in lower case.
+    ``headers``: by lower-case names.
     """
     meta = _meta_version(value)
     said = headers.get(VERSION_HEADER)
@@ -42,7 +42,7 @@ def opened(value: Any, headers: Mapping[str, str]) -> Conversation | Failure:
 
 
 def _meta_version(value: Any) -> Any:
-    """What a modern request says that it speaks; None if it is none."""
+    """The version in a modern request; None if it is no modern request."""
     params = value.get("params") if isinstance(value, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     return meta.get(versions.PROTOCOL_VERSION) if isinstance(meta, dict) else None
@@ -82,7 +82,7 @@ def encoded(text: str) -> str:
 
 
 def status_of(message: Message, *, is_modern: bool) -> int:
-    """Of an answer that is one message. Legacy revisions tell only what could not be read by a status."""
+    """The HTTP status of a single answer. Legacy revisions have error statuses only for unreadable requests."""
     if not isinstance(message, Failure):
         return DONE
     if not is_modern:

@@ -1,7 +1,7 @@
-"""The protocol as a value: what comes in and what that makes go out, in every revision that is served.
+"""The protocol as a value: incoming messages and the outputs they cause, in every supported revision.
 
-Rules of this file: all that can be answered without the daemon's services is answered here, so that a front end which
-has none, ``kiro-learn mcp``, answers as the daemon does. What needs services comes out as an ``Ask``.
+Rules of this file: every request that needs no services of the daemon is answered here, so that ``kiro-learn mcp``,
+which has no services, answers like the daemon. A request that needs services comes out as an ``Ask``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from kiro_learn.wire.mcp.tools import BY_NAME, TOOLS
 from kiro_learn.wire.mcp.versions import INVALID_PARAMS, LEGACY, MODERN, SUPPORTED, knows_titles, read_message
 
 STATIC_MS = 3_600_000
-"""For how long a client may keep a list that only another version of this program changes."""
+"""How long, in milliseconds, a client may keep a list that changes only with this program's version."""
 
 CAPABILITIES: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}}
-"""None of the lists announces changes."""
+"""No list announces changes."""
 
 _TTL_MS = {
     "server/discover": STATIC_MS,
@@ -29,10 +29,10 @@ _TTL_MS = {
     "resources/list": 0,
     "resources/read": 0,
 }
-"""The results that say for how long they may be kept."""
+"""Methods whose results say how long they may be kept, and that time."""
 
 _ERAS = {"initialize": LEGACY, "ping": LEGACY, "server/discover": (MODERN,), "subscriptions/listen": (MODERN,)}
-"""Methods that not every revision has."""
+"""Methods that only some revisions have."""
 
 
 class Ask(NamedTuple):
@@ -42,11 +42,11 @@ class Ask(NamedTuple):
     method: str
     params: dict[str, Any]
     version: str
-    """In which the answer is to be written."""
+    """The revision in which the answer is written."""
 
 
 class Cancelled(NamedTuple):
-    """The client no longer wants an answer."""
+    """The client no longer wants this answer."""
 
     id: Id
 
@@ -55,21 +55,21 @@ Output: TypeAlias = Message | Ask | Cancelled
 
 
 class Exchange(NamedTuple):
-    """What one message, or one batch of them, makes go out."""
+    """The outputs for one message, or for one batch of messages."""
 
     outputs: tuple[Output, ...] = ()
     is_batch: bool = False
-    """The answers stand in one array."""
+    """Whether the answers form one array."""
 
 
 class Missing(NamedTuple):
-    """What became of an ``Ask``: no resource has this URI."""
+    """The outcome of an ``Ask``: no resource has this URI."""
 
     uri: str
 
 
 class Failed(NamedTuple):
-    """What became of an ``Ask``: it failed, and this is why. A tool's failure is an answer instead."""
+    """The outcome of an ``Ask``: it failed for this reason. (A tool's failure is an answer instead.)"""
 
     message: str
     code: int = versions.INTERNAL_ERROR
@@ -79,12 +79,12 @@ Outcome: TypeAlias = dict[str, Any] | Missing | Failed
 
 
 class Conversation(NamedTuple):
-    """What is known of a client from what it said before: a legacy revision, once there was an ``initialize``."""
+    """The state of a client's conversation: the legacy revision that its ``initialize`` chose, or None."""
 
     version: str | None = None
 
     def receive(self, value: Any) -> tuple[Conversation, Exchange]:
-        """The conversation after a JSON value came in, and what is to be done."""
+        """The conversation after a JSON value came in, and the outputs for it."""
         if isinstance(value, list):
             return self, self._receive_batch(value)
         message = read_message(value)
@@ -128,7 +128,7 @@ class Conversation(NamedTuple):
                 return ()
 
     def _version_of(self, request: Request) -> str | Failure:
-        """In which revision a request speaks; or why it speaks in none."""
+        """The revision of a request; or a failure if it has none."""
         meta = _meta(request)
         if meta is not None:
             return _modern_version(request, meta)
@@ -172,7 +172,7 @@ def _answers(request: Request, version: str) -> tuple[Output, ...]:
 
 
 def reply(ask: Ask, outcome: Outcome) -> Message:
-    """The message that tells what became of ``ask``."""
+    """The message with the outcome of ``ask``."""
     match outcome:
         case Missing(uri=uri):
             code = INVALID_PARAMS if ask.version == MODERN else versions.LEGACY_RESOURCE_NOT_FOUND
@@ -194,16 +194,16 @@ def _result(number: Id, method: str, version: str, value: dict[str, Any]) -> Res
 
 
 def undecorated(result: dict[str, Any]) -> dict[str, Any]:
-    """A modern result without what ``reply`` adds: as a front end passes it on that asked the daemon."""
+    """A modern result without the additions of ``reply``, as a front end passes on a result from the daemon."""
     return {name: each for name, each in result.items() if name not in {"resultType", "ttlMs", "cacheScope", "_meta"}}
 
 
 def tool_error(text: str) -> dict[str, Any]:
-    """A tool's result that says what went wrong, for the model to read."""
+    """A tool's result that reports an error to the model."""
     return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
-# --- what each method answers ----------------------------------------------------------------------------------------
+# --- the answers of each method --------------------------------------------------------------------------------------
 
 
 def _discover(request: Request, version: str) -> tuple[Output, ...]:
@@ -220,7 +220,7 @@ def _ping(request: Request, version: str) -> tuple[Output, ...]:
 
 
 def _listing(name: str, items: Callable[[str], list[dict[str, Any]]]) -> Callable[[Request, str], tuple[Output, ...]]:
-    """A list that fits on one page, so that no cursor is one of ours."""
+    """Answers with a list that fits on one page, so that any cursor is wrong."""
 
     def answer(request: Request, version: str) -> tuple[Output, ...]:
         if request.params.get("cursor") is not None:
@@ -231,7 +231,7 @@ def _listing(name: str, items: Callable[[str], list[dict[str, Any]]]) -> Callabl
 
 
 def _listen(request: Request, _version: str) -> tuple[Output, ...]:
-    """Acknowledged, and over: nothing here announces changes."""
+    """Acknowledges a subscription and ends it, since nothing here announces changes."""
     if not isinstance(request.params.get("notifications"), dict):
         return (_bad_params(request.id, "expected notifications as an object"),)
     about = {versions.SUBSCRIPTION_ID: request.id}

@@ -1,7 +1,7 @@
-"""JSON Schema (2020-12), as much of it as the tools use: written, and held against values.
+"""The part of JSON Schema (2020-12) that the tools use: writing schemas, and checking values against them.
 
-Rules of this file: what is read is exactly what the schema says; a value that breaks it is named by its JSON path, with
-every other one that does.
+Rules of this file: the check is exactly as strict as the schema; every value that breaks it is reported with its JSON
+path.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def texts(about: str, most_items: int, most_characters: int, *, least_items: int
 
 
 def object_of(properties: Mapping[str, Schema], *, required: tuple[str, ...] = ()) -> Schema:
-    """With these properties and no others."""
+    """An object with these properties and no others."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -61,19 +61,19 @@ def object_of(properties: Mapping[str, Schema], *, required: tuple[str, ...] = (
 
 
 def result_of(required: tuple[str, ...] = (), /, **properties: Schema) -> Schema:
-    """What a tool gives."""
+    """The schema of a tool's result."""
     given: Schema = {"type": "object", "properties": properties}
     return given | ({"required": list(required)} if required else {})
 
 
 def with_defaults(value: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """An object that fits, with the properties that it left out and that have a default."""
+    """An object that fits, with the defaults of the properties that it leaves out."""
     properties = schema["properties"]
     return {name: each["default"] for name, each in properties.items() if "default" in each} | dict(value)
 
 
 def problems(value: Any, schema: Schema, path: str = "$") -> Iterator[Problem]:
-    """Where ``value`` breaks ``schema``, in its order."""
+    """The places where ``value`` breaks ``schema``, in the schema's order."""
     kind = schema["type"]
     fits: bool = isinstance(value, _KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool))
     if not fits:
@@ -121,7 +121,7 @@ def _in_object(value: dict[str, Any], schema: Schema, path: str) -> Iterator[Pro
             yield f"{path}.{name}"[:200], f"is not known here; expected {', '.join(properties)}"
 
 
-# What a tool is: its name, what a model is told of it, and the JSON Schemas of what goes in and comes out.
+# A tool: its name, its description for a model, and the JSON Schemas of its input and output.
 
 PROJECT = text(
     "Another project than the client's: an absolute folder, or a project's name or id. Leave it out for this one.",
@@ -143,7 +143,7 @@ class Tool(NamedTuple):
     is_idempotent: bool = False
 
     def described(self, version: str) -> dict[str, Any]:
-        """As ``tools/list`` of a revision has it."""
+        """The tool's entry in a revision's ``tools/list``."""
         described: dict[str, Any] = {"name": self.name, "description": self.about, "inputSchema": self.takes}
         if knows_titles(version):
             described |= {"title": self.title, "outputSchema": self.gives}

@@ -1,7 +1,7 @@
-"""The tools: names, what a model is told of them, and the JSON Schemas of what goes in and comes out.
+"""The tools: their names, their descriptions for a model, and the JSON Schemas of their inputs and outputs.
 
-Rules of this file: literals only, because ``kiro-learn mcp`` is to answer at once; a test holds the bounds against the
-values that arguments are read as. The order is part of what clients cache.
+Rules of this file: only literals, because ``kiro-learn mcp`` must answer at once; a test compares the bounds with those
+of the values that the arguments become. Clients cache the tools with their order.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from kiro_learn.wire.mcp.schema import PROJECT, Schema, Tool, choice, object_of,
 
 MOST_IDS = 20
 BRIEF_CHARACTERS = 240
-"""Of a summary in a list; get_memories tells the rest."""
+"""The most characters of a summary in a list; get_memories shows the rest."""
 TEXT_CHARACTERS = 2_000
-"""Of the captured text of a memory, unless all of it is asked for."""
+"""The most characters of a memory's captured text, unless all of it is asked for."""
 
 SESSION = text("The id of the agent's session, where it is known.", 1, 128)
 _ID = text("The memory's id, as other tools name it, or its end of at least 4 characters if only one ends so.", 4, 40)
@@ -331,7 +331,7 @@ _CHANGING = (
 
 
 def _about_a_project(tool: Tool) -> Tool:
-    """It takes the project, and names it in what it gives."""
+    """The tool with the project as a parameter, and with the project's name in its result."""
     return tool._replace(takes=_with(tool.takes, {"project": PROJECT}), gives=_with(tool.gives, _PLACE))
 
 

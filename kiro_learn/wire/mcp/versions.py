@@ -1,6 +1,6 @@
-"""The revisions of the protocol that are served, and what differs between them.
+"""The supported revisions of the protocol, and the differences between them.
 
-"Legacy" revisions begin with an ``initialize`` request; in the "modern" one each request says its version in ``_meta``.
+"Legacy" revisions begin with an ``initialize`` request; in the "modern" one each request has its version in ``_meta``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 SUPPORTED = (MODERN, *LEGACY)
 
 WITHOUT_HEADER = "2025-03-26"
-"""What a request over HTTP speaks that has no ``MCP-Protocol-Version`` (2025-06-18, Transports)."""
+"""The revision of a request over HTTP without ``MCP-Protocol-Version`` (2025-06-18, Transports)."""
 
 WITH_BATCHES = frozenset({"2025-03-26", "2024-11-05"})
-"""JSON-RPC batches were named in 2025-03-26, and removed by 2025-06-18; 2024-11-05 is JSON-RPC 2.0 as it is."""
+"""JSON-RPC batches were introduced in 2025-03-26 and removed in 2025-06-18; 2024-11-05 is plain JSON-RPC 2.0."""
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -32,7 +32,7 @@ INVALID_REQUEST = -32600
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 LEGACY_RESOURCE_NOT_FOUND = -32002
-"""Until 2025-11-25; ``INVALID_PARAMS`` since."""
+"""Used until 2025-11-25; since then ``INVALID_PARAMS`` is used."""
 HEADER_MISMATCH = -32020
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 
@@ -56,20 +56,20 @@ def knows_annotations(version: str) -> bool:
     return version >= "2025-03-26"
 
 
-# What a client sent, read strictly: a message, or the error that JSON-RPC 2.0 names for what is none.
+# Reading a client's messages strictly: each is a message, or an error that JSON-RPC 2.0 defines.
 
 NOT_JSON = Failure(None, PARSE_ERROR, "Parse error: expected JSON in UTF-8")
 
 
 class Response(NamedTuple):
-    """An answer to a request; we never make one, so it is passed over."""
+    """An answer to a request. We send no requests to clients, so it is ignored."""
 
 
 Incoming: TypeAlias = Request | Notification | Response | Failure
 
 
 def read_message(value: Any) -> Incoming:
-    """A JSON value as a message; a Failure is what is to be answered to one that is none."""
+    """A JSON value as a message; a Failure is the answer to a value that is no message."""
     if not isinstance(value, dict):
         return _invalid(None, "expected an object")
     number = value.get("id")
