@@ -1,4 +1,4 @@
-"""Every error that kiro_learn raises on purpose, named by who can act on it.
+"""Every error that kiro_learn raises on purpose, named by the party who can act on it.
 
 Rules of this file: an error knows the thing it is about and what to do next; it knows nothing of HTTP, exit codes or
 logs. A library's own exception never leaves its adapter: it is raised again as one of these, with the cause kept.
@@ -139,7 +139,7 @@ class DependencyError(KiroLearnError):
 
 
 class StorageError(DependencyError):
-    """The store could not do what was asked."""
+    """The store failed to carry out a request."""
 
 
 class StorageUnavailable(StorageError):
@@ -166,7 +166,7 @@ class StorageBusy(StorageError):
 
 
 class StorageCorrupt(StorageError):
-    """The store's data are not what was written."""
+    """Data in the store are damaged: they differ from those that were written."""
 
 
 class MigrationDriftError(StorageError):
@@ -341,7 +341,7 @@ class PortTaken(LifecycleError):
 
 
 class NoModel(LifecycleError):
-    """What is asked for needs a model, and none is set up."""
+    """The request needs a model, and none is set up."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"no model is set up: {why}", hint="docs/models.md says how to set one up")

@@ -83,7 +83,7 @@ def installed(
         undone = None if base is None else _undone(base, written)
         if undone is not None:
             base, changed, was_undone = undone.text, None, was_undone or written is known
-        elif written is not known and not was_undone:  # known's file was as no home had written it
+        elif written is not known and not was_undone:  # else the undone file has no text of other homes
             of_others.append(written)
     try:
         if isinstance(file, MergedJson):
@@ -144,7 +144,7 @@ def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
         if not our_entries(current, ours, added):
             return current
         if isinstance(file, MergedJson) and file.additions and current == _merged_json(file, None, commands, ()).text:
-            return None  # as we make it where there is none
+            return None  # the same as a new file of ours
         return without_ours(current, ours, added=added, and_emptied=True)
     except (NotJson, NotToml) as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
@@ -250,7 +250,7 @@ def _json_base(
             text = _json_before(text, other, theirs)
     if text is None or is_blank(text):
         return text
-    added = () if commands.is_portable else _added(file, None)  # a team's file may have the very same, by others
+    added = () if commands.is_portable else _added(file, None)  # in a team's file, others may have put the same
     left = without_ours(text, commands.of_any_home, added=added, and_emptied=True)
     # If nothing else is in it, another home made the file, or this one did and lost its manifest.
     return None if left != text and _is_nothing_but(left, file.defaults) else left

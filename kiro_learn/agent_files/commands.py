@@ -64,7 +64,7 @@ class Commands:
         refusal.
         """
         words = [agent, *([event] if event else [])]
-        if self.is_portable:  # it says nothing where there is no such home
+        if self.is_portable:  # prints nothing if there is no such home
             return f"{self.hook} {shlex.join(words)} 2>/dev/null || true"
         return f"{shlex.join([self.hook, *words])} || true"
 
@@ -110,7 +110,7 @@ class Commands:
     def is_pasted(self, server: object) -> bool:
         """Whether the user added it: our server for this home, or for any, not in the form in which we write it."""
         is_ours = isinstance(server, Mapping) and {**server, "type": None} == {**self.server, "type": None}
-        is_ours = is_ours and not self.is_portable  # which the documents say, and others of a team may have put there
+        is_ours = is_ours and not self.is_portable  # as documented; others of a team may have added it
         serves_here = home_named_in(server) is None or self._is_server_of_this_home(server)
         return _runs_mcp(_words(server)) and serves_here and not is_ours
 
@@ -171,7 +171,7 @@ def _program(command: object) -> str:
     """The first word of a command line; empty if there is none, or if the line is no shell command."""
     try:
         return next(iter(shlex.split(command)), "") if isinstance(command, str) else ""
-    except ValueError:  # quotes that are not closed: of others
+    except ValueError:  # unclosed quotes: not ours
         return ""
 
 

@@ -73,7 +73,7 @@ class AsyncKiroLearn(Caller):
 
     async def carry_out(self, call: Call[T]) -> T:
         """Send ``call``, wait for the answer, and read it."""
-        daemon = self._place.find()  # reads a few small files, which is quicker than a thread for it
+        daemon = self._place.find()  # reads a few small files, which is quicker than a thread
         patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
         try:
             with anyio.fail_after(patience):

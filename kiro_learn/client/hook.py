@@ -115,7 +115,7 @@ def read_payload(*, named: bool) -> tuple[bytes, int]:
             length += len(chunk)
             kept += chunk[: MAX_PAYLOAD_BYTES - len(kept)]
     except OSError:
-        pass  # late, or closed: what came is the payload
+        pass  # late, or closed: the bytes so far are the payload
     _signal.setitimer(_signal.ITIMER_REAL, 0)
     if not kept.strip():
         return text[:MAX_PAYLOAD_BYTES], len(text)
@@ -259,7 +259,7 @@ def keep(hidden: str, path: str, content: bytes) -> None:
         posix.fsync(descriptor)
         posix.rename(hidden, path)
     except OSError:
-        posix.unlink(hidden)  # a full disk would else get another empty file with each event
+        posix.unlink(hidden)  # else a full disk would get another empty file with each event
         raise
 
 
@@ -283,7 +283,7 @@ def start_daemon(home: str) -> None:
         posix.pwrite(tried, b"%d\n" % posix.getpid(), 0)
         detached("/bin/sh", script)
     except OSError:
-        return  # another hook tries just now; or the home cannot be written, which the spool has told
+        return  # another hook tries right now; or the home cannot be written, as the spool has reported
 
 
 def exists(path: str) -> bool:
@@ -325,7 +325,7 @@ def inherited() -> list[int]:
             if int(name) > 2 and posix.get_inheritable(int(name)):
                 found.append(int(name))
         except OSError:
-            pass  # that of the listing itself
+            pass  # the descriptor of the listing itself
     return found
 
 

@@ -50,8 +50,8 @@ def _nothing(_response: Response) -> None:
 
 
 class Selection(TypedDict, total=False):
-    """What is to be forgotten; a key that is left out does not matter. Memories and a query are not combined with
-    others.
+    """A choice of events and memories to forget; a key that is left out does not matter. Memories and a query are not
+    combined with others.
     """
 
     project: Named
@@ -175,7 +175,7 @@ def apply(rules: dict[str, int]) -> Call[Json]:
 # Calls about the graph and its conflicts; each returns the daemon's JSON as it is.
 
 
-def items(  # what a list may be narrowed to, by name
+def items(  # filters of a list, by name
     client: Caller,
     kind: str,
     /,
@@ -216,7 +216,7 @@ def item(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json
     return get_call("/api/graph/item", reading.json_object, project=client.project_named(project), id=item_id)
 
 
-def add_fact(  # what may be said of it, by name
+def add_fact(  # its parts and scope, by name
     client: Caller,
     predicate: str,
     object_: str,
@@ -241,7 +241,7 @@ def add_fact(  # what may be said of it, by name
     return _add(client, project, scope=scope, fact=said)
 
 
-def add_preference(  # what may be said of it, by name
+def add_preference(  # its parts and scope, by name
     client: Caller,
     value: str,
     /,
@@ -287,7 +287,7 @@ def _add(client: Caller, project: Named, *, scope: str = "project", **said: Json
     return Call("POST", "/api/graph", reading.json_object, body, is_repeatable=False)
 
 
-def edit(  # what may be changed, by name
+def edit(  # the fields that may be changed, by name
     client: Caller,
     item_id: str,
     /,
@@ -346,7 +346,7 @@ def settle_conflict(client: Caller, /, *, keep: str, over: str, project: Named =
     return post_call("/api/conflicts", reading.json_object, project=named, keep=keep, over=over)
 
 
-def context(  # a message, and how its block is made, by name
+def context(  # the options of a block, by name
     client: Caller,
     message: str,
     /,

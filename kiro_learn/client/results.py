@@ -57,7 +57,7 @@ class SearchResult(NamedTuple):
     """Since when files that it cites are known to have changed; None: nothing is known."""
 
 
-class SearchResults(tuple[SearchResult, ...]):  # noqa: SLOT001  # a tuple with more to it has no slots
+class SearchResults(tuple[SearchResult, ...]):  # noqa: SLOT001  # a tuple with attributes has no slots
     """The results of a search, best first."""
 
     def __new__(cls, results: Iterable[SearchResult], **_about: object) -> Self:
@@ -161,7 +161,7 @@ class ViewerCode(NamedTuple):
     """How long the code is valid."""
 
 
-class MemoryPage(tuple[Memory, ...]):  # noqa: SLOT001  # a tuple with more to it has no slots
+class MemoryPage(tuple[Memory, ...]):  # noqa: SLOT001  # a tuple with attributes has no slots
     """Memories, newest first, and where the next page begins."""
 
     def __new__(cls, memories: Iterable[Memory], **_about: object) -> Self:
@@ -330,4 +330,4 @@ class StaleDetection(NamedTuple):
     cleared: int
     """Memories whose files are again as they were."""
     unchecked: int
-    """Memories that cite files of which none could be checked, so that they may be stale too."""
+    """Memories whose cited files could not be checked; they may be stale too."""

@@ -101,7 +101,7 @@ class SavedRows:
 
 @attrs.frozen(kw_only=True)
 class Salvaged:
-    """What was put together from a damaged store."""
+    """The rows that were saved from a damaged store."""
 
     memories: SavedRows
     events: SavedRows

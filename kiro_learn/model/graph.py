@@ -308,7 +308,7 @@ class Evidence:
     """When it ended, as the event says."""
 
 
-# The picture of the memory: memories, what they are about, and links between these.
+# The picture of the memory: memories, their subjects, and links between these.
 
 MOST_NODES = 5_000
 LINKS_A_NODE = 2

@@ -54,7 +54,7 @@ class Project:
     project_id: str
     project_path: str
     branch: str | None = None
-    """The branch that is checked out in the folder that was looked up, which may be another worktree of the project."""
+    """The checked-out branch of the folder that was looked up; that may be another worktree of the project."""
 
 
 def namespace_of(actor_id: str, project_id: str) -> Namespace:

@@ -42,7 +42,7 @@ _SESSION = optional(length(1, MAX_SESSION))
 
 @attrs.frozen(kw_only=True)
 class Observation:
-    """What was done or seen, in the words of its reporter."""
+    """An action or a finding, in the words of its reporter."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
@@ -50,7 +50,7 @@ class Observation:
     type: str = attrs.field(default=MANUAL, validator=length(1, MAX_CAPTURE_TYPE))
     """``file-read``, ``file-write``, ``command``, ``research``, or any other word."""
     text: str = attrs.field(default="", validator=length(0, MAX_TEXT))
-    """Technical content, such as what a tool was given and what it gave back."""
+    """Technical content, such as a tool's input and output."""
     narrative: str = attrs.field(default="", validator=length(0, MAX_SUMMARY))
     """A text for people; if there is none, the beginning of ``text`` is used."""
     concepts: tuple[str, ...] = attrs.field(default=(), validator=CONCEPTS)

@@ -105,7 +105,7 @@ class MemoryRecord:
     origin: Origin | None = None
     stale_at: datetime | None = None
     capture_type: str | None = attrs.field(default=None, validator=optional(length(1, MAX_CAPTURE_TYPE)))
-    """The type that the agent or person gave who captured it directly, as ``file-write``; None: it was learned."""
+    """The type of a direct capture, given by the agent or the person, as ``file-write``; None: it was learned."""
     text: str = attrs.field(default="", validator=length(0, MAX_TEXT))
     """Technical content that was captured with it: a tool's input and output."""
     details: RecordDetails | None = None

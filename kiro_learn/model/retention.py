@@ -1,4 +1,4 @@
-"""What leaves the store: by age, or because a person wants it forgotten."""
+"""Leaving the store: by age, or because a person wants something forgotten."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class FileSize:
         return self.bytes - self.free_bytes
 
 
-# What a person wants forgotten, and how much that is.
+# Selections of events and memories to forget, and their amounts.
 
 
 @attrs.frozen(kw_only=True)
 class Selection:
-    """What is to be forgotten. Events must fit the session, time, source and secret, where given; None: does not
-    matter.
+    """A choice of events and memories to forget. Events must fit the session, time, source and secret, where given;
+    None: does not matter.
 
     The memories that were learned from these events are forgotten with them.
     """

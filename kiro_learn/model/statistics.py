@@ -210,7 +210,7 @@ class TokenEconomics:
 
 @attrs.frozen(kw_only=True)
 class ServerFacts:
-    """Facts about one database on a server. If there is a problem, the rest is what was seen before it."""
+    """Facts about one database on a server. If there is a problem, the other facts were seen before it."""
 
     name: str
     """The name for people: the database and its server's address, without user and password."""

@@ -179,7 +179,7 @@ class HomeInspection(Protocol):
         """Why agents' hooks do not work, or are of another version; empty if neither is so."""
 
     def hook_build(self) -> str:
-        """The build of the program that wrote the hooks' program; empty if that does not say."""
+        """The build that wrote the hooks' program; empty if that does not name it."""
 
     def renew_hook(self) -> None:
         """Write the files that agents' hooks run again, for this version and its interpreter.
@@ -214,7 +214,7 @@ class HomeInspection(Protocol):
         """Whether the last command was ``kiro-learn stop``: hooks start no daemon then."""
 
     def last_end(self) -> str:
-        """Why the last daemon ended, unless it was told to; empty if that is not known."""
+        """Why the last daemon ended, unless by a command; empty if that is not known."""
 
     def spool(self) -> SpoolFacts:
         """The requests that hooks could not deliver."""
@@ -328,7 +328,7 @@ class ProfilesOfProjects(Protocol):
     """The profiles of projects: what their files say about them, and what people stated."""
 
     async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
-        """What agents are told of the project in ``folder``; nothing if its folder is not known. Never fails."""
+        """The profile of the project in ``folder``, as agents see it; empty if the folder is not known. Never fails."""
 
     async def wishes(self, namespace: Namespace) -> list[Preference]:
         """The wishes that people stated for that project, the newest first. Never fails."""

@@ -25,7 +25,7 @@ class SessionPrompt(Protocol):
         """Note that this prompt sets the goal."""
 
     def told(self, item_ids: Sequence[ToldId]) -> None:
-        """Note that this prompt is told these."""
+        """Note that this prompt is told these items."""
 
 
 class SessionPrompts(Protocol):
@@ -40,4 +40,4 @@ class SessionPrompts(Protocol):
         """
 
     def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
-        """Note that a session was not told these after all."""
+        """Note that a session was not told these items after all."""

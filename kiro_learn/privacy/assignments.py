@@ -383,7 +383,7 @@ COOKIES: tuple[Kind, ...] = (
     ),
     _kind(
         "cookie",
-        ("e\t/", "e\\t/"),  # as in TRUE, a path
+        ("e\t/", "e\\t/"),  # the end of TRUE, a tab, and a path
         r"((?:\t|(?<=\\)t)(?:TRUE|FALSE)(?:\t|\\t)/[^\s\\]{0,200}+(?:\t|\\t)(?:TRUE|FALSE)(?:\t|\\t)\d{1,14}+"
         rf"(?:\t|\\t)[^\s\\]{{1,100}}+(?:\t|\\t)){_REAL_COOKIE}{_VALUE}++",
         "https://curl.se/docs/http-cookies.html",

@@ -233,7 +233,7 @@ def scrub_json(value: Any) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    unread = [value]  # a stack of our own: JSON may nest deeper than calls may
+    unread = [value]  # an explicit stack, since JSON may nest deeper than calls
     while unread:
         match unread.pop():
             case str(text):

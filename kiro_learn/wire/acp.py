@@ -48,7 +48,7 @@ class Conversation:
 
     prompt: str
     cwd: str
-    """The absolute folder in which the agent is told that it works."""
+    """The absolute folder that the agent gets as its working directory."""
     _step: Step = attrs.field(default=Step.INITIALIZE, init=False)
     _session_id: str | None = attrs.field(default=None, init=False)
     _pieces: list[str] = attrs.field(factory=list, init=False)

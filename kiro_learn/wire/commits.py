@@ -10,7 +10,8 @@ import attrs
 MOST_TITLE, MOST_SUMMARY, MOST_FACT = 160, 1_200, 400
 MOST_FACTS = 5
 LEAST_WORDS = 12
-"""The least words of a body without a word for a reason; shorter ones only repeat what was done."""
+"""The least words of a paragraph that counts as a reason without a word for one; shorter ones only repeat the
+subject."""
 
 MERGES = "merges"
 BOTS = "commits of bots"

@@ -46,9 +46,9 @@ class NotesFile:
     path: str = attrs.field(validator=matching(re.compile(f"{_NAME}/{_NAME}"), "a folder's and a file's name"))
     record_id: RecordId = attrs.field(validator=_ID)
     digest: str = attrs.field(validator=length(1, 64))
-    """Of the file's content when it was written."""
+    """The digest of the file's content when it was written."""
     said: str = attrs.field(validator=length(1, 64))
-    """Of the memory's content at that time."""
+    """The digest of the memory's content at that time."""
 
 
 @attrs.define

@@ -28,7 +28,7 @@ class SearchParams:
     limit: int
     term_cap: int = 32
     with_neighbors: bool = False
-    """Whether to find also the hits in which the query's words stand close together."""
+    """Whether to find also the hits in which the query's words are close together."""
 
 
 @attrs.frozen(eq=False)

@@ -98,8 +98,8 @@ class SessionReads(Protocol):
     async def list_sessions(
         self, namespace: Namespace | None, *, limit: int, before: EventPlace | None = None
     ) -> list[Session]:
-        """The sessions of a project (None: of all) by their last event, the latest first. An event with a session of
-        its own is no session.
+        """The sessions of a project (None: of all) by their last event, the latest first. An event whose session has
+        the event's own id is no session.
 
         Args:
           before: only sessions whose last event stands before this place.

@@ -29,14 +29,14 @@ class StoreReading(Protocol):
 
 
 class ExportReads(Protocol):
-    """Reading all that is kept."""
+    """Reads of the whole store."""
 
     async def open_reading(self, kinds: Collection[str]) -> StoreReading:
         """Read all that is kept of ``kinds`` right now; later writes are not seen."""
 
 
 class RestoreWrites(Protocol):
-    """Putting in what another store kept."""
+    """Restoring the pieces that another store kept."""
 
     def restore(self, piece: Stored) -> Restored:
         """Keep ``piece`` unchanged, with its ids and times, unless its id is known.

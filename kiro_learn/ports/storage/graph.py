@@ -214,7 +214,7 @@ class GraphReads(Protocol):
         """The evidence of each item, oldest first."""
 
     async def read_graph_picture(self, asked: PictureAsked) -> GraphPicture:
-        """The newest memories and what they are about, as a picture. Each memory is joined to its project, concepts,
+        """A picture of the newest memories and their subjects. Each memory is joined to its project, concepts,
         entities and files; if memories are not shown, these are joined to each other. A concept or a file is shown if
         two of these memories share it.
         """

@@ -1,4 +1,4 @@
-"""What may leave the store by age: contents of events that memories were made of, and replaced records."""
+"""Leaving the store by age: contents of events that memories were made of, and replaced records."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RecordAge:
 
 
 class RetentionReads(Protocol):
-    """Reading what is old."""
+    """Reads of old events and records."""
 
     async def count_expirable(self, age: EventAge) -> Amount:
         """How many events ``list_expirable`` would list in all, and the bytes of their contents."""
@@ -79,7 +79,7 @@ class RetentionReads(Protocol):
 
 
 class RetentionWrites(Protocol):
-    """Deleting what is old."""
+    """Deleting old contents and records."""
 
     def expire_events(self, namespace: Namespace, event_ids: Collection[EventId]) -> Amount:
         """Replace the contents of these events by ``EXPIRED``, except of those that wait. Nothing brings the contents
@@ -95,14 +95,14 @@ class RetentionWrites(Protocol):
         """
 
 
-# Forgetting by a selection: finding what it selects, and removing that in steps that survive a restart.
+# Forgetting by a selection: finding its records and events, and removing them in steps that survive a restart.
 
 Forgotten: TypeAlias = AbstractSet[tuple[EventId, bytes]]
 """Events, each with the digest of a memory's words; an empty digest stands for the event itself."""
 
 
 class ForgettingReads(Protocol):
-    """Reading what is to be forgotten."""
+    """Reads for forgetting by a selection."""
 
     async def select(self, selection: Selection) -> Selected:
         """All that ``selection`` finds, with the records, live and replaced, that were learned from its events."""
@@ -115,7 +115,9 @@ class ForgettingReads(Protocol):
 
 
 class ForgettingWrites(Protocol):
-    """Removing what was selected. Between two steps others may write; an item stays doomed until it is removed."""
+    """Removing the selected records and events. Between two steps others may write; an item stays doomed until it is
+    removed.
+    """
 
     def doom(self, selected: Selected, *, whole: Namespace | None = None) -> None:
         """Remember that these are to be removed. From now on nothing that cites one of the events is committed, and
