@@ -309,7 +309,7 @@ class DaemonPlace(NamedTuple):
         Raises:
           RequestRefused: the daemon refused.
           AnswerNotUnderstood: the answer is not what is expected.
-        AnotherBuild: the daemon is of another build and does not know the route.
+          AnotherBuild: the daemon is of another build and does not know the route.
         """
         if response.status < BAD_REQUEST:
             try:

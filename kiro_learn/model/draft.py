@@ -31,7 +31,7 @@ class RecordDraft:
     origin: Origin | None = None
     importance: int | None = None
     replaces: str = ""
-    """Letters of the memories shown to the learner that no longer hold, as it says."""
+    """The letters of shown memories that no longer hold, as the learner says."""
 
 
 @attrs.frozen

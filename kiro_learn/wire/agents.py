@@ -178,7 +178,7 @@ def _groups(agent: Agent, around: Surroundings, events: Sequence[str], *, matche
 
 
 def _before_tool(agent: Agent, around: Surroundings, *, matcher: str = "") -> Addition:
-    """The hook before a tool. The shim gets its name, so that it never spools it."""
+    """The hook before a tool. It only asks, so the shim, which gets its name, never spools it."""
     command = around.commands.for_hook(agent.name, agent.before_tool)
     group: dict[str, object] = {"hooks": [{"type": "command", "command": command, "timeout": SECONDS}]}
     return Addition(("hooks", agent.before_tool), {"matcher": matcher, **group} if matcher else group)

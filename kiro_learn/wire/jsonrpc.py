@@ -1,8 +1,8 @@
 """JSON-RPC 2.0, one message a line: bytes to values and back, without any I/O.
 
 Rules of this file: any bytes may come, in any pieces. A line that is no message is noise (agents greet and log on their
-standard output) and is skipped; a line that is too long is reported, once. Values are named tuples, because an agent
-waits at each start for a program that imports this file.
+standard output) and is skipped; a line that is too long is reported, once. Values are named tuples, which load fast: an
+agent waits at each start for a program that imports this file.
 """
 
 from __future__ import annotations
