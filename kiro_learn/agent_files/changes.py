@@ -122,7 +122,8 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
 
 
 def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
-    """A file unknown to the manifest without our entries, as after the home was deleted; None: delete the file.
+    """The text, without our entries, of a file that the manifest does not know, as after the home was deleted by
+    hand; None: the file is to be deleted.
 
     A server that names its program without a folder was added by the user, as the documents describe, and stays.
 

@@ -51,7 +51,7 @@ def _nothing(_response: Response) -> None:
 
 class Selection(TypedDict, total=False):
     """A choice of events and memories to forget; a key that is left out does not matter. Memories and a query are not
-    combined with others.
+    combined with other keys.
     """
 
     project: Named

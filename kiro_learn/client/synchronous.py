@@ -247,8 +247,10 @@ class KiroLearn(Caller, DaemonConnection):
     It finds the daemon and its token each time it connects, so it survives a restart. Calls of several threads wait for
     each other; give a thread that should not wait a client of its own. Every method may raise:
 
-      DaemonUnreachable: no daemon runs. DaemonSilent: it did not answer in time. RequestRefused: it refused the
-      request, and says why. AnswerNotUnderstood: its version answers differently.
+      DaemonUnreachable: no daemon runs.
+      DaemonSilent: it did not answer in time.
+      RequestRefused: it refused the request, and says why.
+      AnswerNotUnderstood: its version answers differently.
     """
 
     def __init__(

@@ -147,13 +147,13 @@ class Retrieval:
     context: str = ""
     """The block, ready to be put before the prompt; empty if there is nothing worth saying."""
     record_ids: tuple[RecordId, ...] = ()
-    """The memories in the block."""
+    """Ids of the memories in the block."""
     latency_ms: float = 0.0
     degraded: tuple[str, ...] = ()
     found: tuple[FoundRecord, ...] = ()
     """The memories that were found, best first, in the block or not."""
     told_ids: tuple[ToldId, ...] = ()
-    """All that a block of the whole memory holds, including items of the graph."""
+    """Ids of all that a block of the whole memory holds, including items of the graph."""
 
 
 @attrs.frozen(kw_only=True)

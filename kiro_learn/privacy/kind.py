@@ -43,8 +43,7 @@ CALL = (
 """Code even after ``NAME=``: a closed call or index, or a path of names without digits."""
 
 _ATTRIBUTE = r"(?!(?=\w{0,80}[A-Z])\w{0,80}\d[a-z])[A-Za-z_]\w{0,80}+"
-"""A name as in code (``v1beta1``, ``S3Client``): it has no capital if a digit comes before a small letter in it
-(``Hq7xa``)."""
+"""A name as in code (``v1beta1``, ``S3Client``); not ``Hq7xa``, with a capital and a digit before a small letter."""
 CODE = rf"[&*]|[\w.:]{{1,80}}+[(\[{{]|{_ATTRIBUTE}(?:\.{_ATTRIBUTE}){{1,8}}+(?![^\s,;)}}\]])"
 """A call, an index, a literal with a type, or a path of attributes; only used outside of quotes."""
 

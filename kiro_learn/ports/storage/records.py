@@ -85,7 +85,7 @@ class HistoryWrites(Protocol):
 
         Only the ids in ``replaced`` count: the stored records are kept, with their vectors. ``replacing`` were put just
         before, in the same work; undoing the replacement deletes them. If a replaced record is pinned, all new ones are
-        pinned, since the time at which the first replaced one was.
+        pinned, as of the time at which the first of those was.
 
         Raises:
           UnknownRecord: one of ``replaced`` or ``replacing`` does not exist (any more), or is of another project.
@@ -235,5 +235,5 @@ class WordWrites(Protocol):
 
         Returns:
           The ``after`` of the next call, or None when every record is in the index. Until then, words are
-            searched without it.
+          searched without it.
         """
