@@ -1,1 +1,1 @@
-"""From what waits in a buffer to records in the store."""
+"""From the events that wait in a buffer to records in the store."""

@@ -1,4 +1,4 @@
-"""Asks a model: within a deadline, counted against the daily quota, and again where its answer cannot be used."""
+"""Asks a model: within a deadline, counted against the daily quota, and again if its answer cannot be used."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 RETRY_SECONDS = 1.0
-"""Before the second attempt at one prompt; doubled before each further one."""
+"""The pause before the second attempt at one prompt; doubled before each further one."""
 
 MOST_RETRY_SECONDS = 30.0
-"""A run holds one of the few slots: if a server asks for a longer pause, a later run tries again."""
+"""The longest pause within a run, which holds one of few slots. If a server asks for more, a later run tries again."""
 
 
 def is_model(llm: Llm | Learner) -> TypeGuard[Llm]:
-    """A language model answers, so every call is counted and limited; the built-in learner costs nothing."""
+    """Whether a language model answers: its calls are counted and limited; the built-in learner costs nothing."""
     return llm.strategy == MODEL_STRATEGY
 
 
@@ -42,10 +42,10 @@ class MeteredLlm:
         Cancellation: the call counts as one without an answer.
 
         Raises:
-          BudgetSpent: a model may not be asked any more today; it was not.
-          ModelBusy: its server asked to be left alone; if nothing was sent, nothing is counted.
+          BudgetSpent: no model may be asked any more today; nothing was sent.
+          ModelBusy: the server asked for a pause; if nothing was sent, nothing is counted.
           LlmError: there is no usable answer.
-          trio.TooSlowError: there was none in time.
+          trio.TooSlowError: there was no answer in time.
         """
         if not is_model(llm):
             return await _answer(llm, prompt, seconds=seconds)
@@ -64,15 +64,15 @@ class MeteredLlm:
 
 
 async def until_usable(attempt: Callable[[LlmError | None], Awaitable[T]], *, attempts: int, failed: str) -> T:
-    """What ``attempt`` gives, which is told the failure of the one before; it is made anew as often as ``attempts``.
+    """The result of ``attempt``, which is made up to ``attempts`` times and gets the failure of the one before.
 
     Args:
-      failed: logged of each attempt that gave no usable answer.
+      failed: the log event of each attempt that gave no usable answer.
 
     Raises:
-      BudgetSpent: a model may not be asked any more today.
+      BudgetSpent: no model may be asked any more today.
       LlmError: no attempt gave a usable answer, or the server asks for a longer pause than a run can wait.
-      trio.TooSlowError: there was none in time: another attempt would probably take as long.
+      trio.TooSlowError: there was no answer in time: another attempt would probably take as long.
     """
     before: LlmError | None = None
     for count in range(1, attempts + 1):
@@ -90,9 +90,10 @@ async def until_usable(attempt: Callable[[LlmError | None], Awaitable[T]], *, at
 
 
 def _seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
-    """How long to wait before a model that failed ``attempt_count`` times is asked once more; None: not now.
+    """Seconds until a model that failed ``attempt_count`` times is asked once more; None: it is not asked again.
 
-    The pause doubles, so that an overloaded server is not asked again at once; longer if the server asks for that.
+    The pause doubles, so that an overloaded server is not asked again at once; it is longer if the server asks for
+    more.
     """
     backoff = RETRY_SECONDS * 2 ** (attempt_count - 1)
     requested = error.retry_after_seconds or 0

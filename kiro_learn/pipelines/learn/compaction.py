@@ -1,4 +1,4 @@
-"""Shrinks what is too long: a buffer that cannot be learned, and memories that are old."""
+"""Shrinks what is too long: a buffer that cannot be learned, and old memories."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ log = structlog.get_logger()
 
 @attrs.frozen(eq=False, kw_only=True)
 class Compactor:
-    """Compacts buffers, sets their oldest half aside, and takes that back. Holds no state of its own.
+    """Compacts buffers, sets their oldest half aside, and takes that half back. Holds no state of its own.
 
     The caller ensures that no run of the same project is under way: both work on the buffer's oldest entries.
     """
@@ -54,16 +54,16 @@ class Compactor:
     offload: Offload
     config: CompactionConfig
     prompt_characters: int
-    """Most of one prompt."""
+    """The most characters of one prompt."""
 
     async def compact(self, namespace: Namespace) -> bool:
-        """Replace the oldest entries, as many as fit in one prompt, by a model's summary of them.
+        """Replace the oldest entries by a model's summary of them: as many entries as fit in one prompt.
 
-        Returns False, with nothing done, if there is no model to ask just now. What arrives meanwhile stays.
+        Returns False, with nothing done, if no model can be asked now. Entries that arrive meanwhile stay.
 
         Raises:
-          LlmError: no answer was shorter, or an attempt outlasted its time, as another would.
-          StorageError: it could not be read or written; nothing changed.
+          LlmError: no answer was shorter; or an attempt took too long, and the next one would too.
+          StorageError: the buffer could not be read or written; nothing changed.
         """
         llm = self.llms.current(namespace)
         if not is_model(llm):
@@ -86,7 +86,7 @@ class Compactor:
         return True
 
     async def set_aside_oldest_half(self, namespace: Namespace, size_bytes: int) -> int:
-        """Park the oldest half of a buffer of ``size_bytes``; returns how many entries that were.
+        """Park the oldest half of a buffer of ``size_bytes``; returns the number of its entries.
 
         Raises:
           StorageError: nothing changed.
@@ -97,7 +97,7 @@ class Compactor:
         return len(half.entries)
 
     async def set_aside(self, namespace: Namespace, oldest: BufferSnapshot) -> None:
-        """Park ``oldest``, the beginning of what waits.
+        """Park ``oldest``, the first entries of the buffer.
 
         Raises:
           StorageError: nothing changed.
@@ -114,8 +114,8 @@ class Compactor:
         log.info("buffer.taken_back", event_count=size.event_count, parked_event_count=size.parked_event_count)
 
     async def _entries(self, namespace: Namespace, llm: Llm, part: Portion) -> tuple[BufferedEvent, ...]:
-        """Ask until an answer has fewer entries than ``part``; attempts do not build on each other."""
-        if len(part.snapshot.entries) < 2:  # noqa: PLR2004  # fewer than one is none
+        """Ask until an answer has fewer entries than ``part``; an attempt does not build on the one before."""
+        if len(part.snapshot.entries) < 2:  # noqa: PLR2004  # one entry cannot become fewer
             raise LlmError("one entry cannot become fewer")
         prompt = prompt_for(part)
 
@@ -129,7 +129,7 @@ class Compactor:
             raise LlmError(TOO_SLOW) from error
 
 
-# Puts short memories in the place of long ones; these are kept as replaced, so that undoing brings them back.
+# Replaces long memories by short ones. The long ones are kept as replaced, so that undoing brings them back.
 
 
 @attrs.frozen
@@ -146,7 +146,7 @@ class _Distilled:
 
 @attrs.frozen(eq=False)
 class Distiller:
-    """Each record is distilled once: one that is put back, or is short enough, is left alone from then on."""
+    """Distils each record once: one that was put back, or was short enough, is left alone from then on."""
 
     _storage: ObservationReads
     _writer: StorageWriter
@@ -154,14 +154,14 @@ class Distiller:
     _offload: Offload
 
     async def preview(self, records: Sequence[MemoryRecord]) -> Amount:
-        """How many of them would become shorter, and by how many bytes."""
+        """How many of ``records`` would become shorter, and by how many bytes together."""
         return _saved(await self._distilled(records))
 
     async def distill(self, records: Sequence[MemoryRecord]) -> Amount:
-        """Replace those that become shorter, in one commit. One that went meanwhile is left out.
+        """Replace the ``records`` that become shorter, in one commit. A record that is gone by then is left out.
 
         Raises:
-          StorageError: it could not be done; nothing changed.
+          StorageError: a read or the commit failed; nothing changed.
         """
         found = await self._distilled(records)
         digests = await self._storage.get_file_digests([record.record_id for record in records])

@@ -1,4 +1,4 @@
-"""The first phase of a learning run: the learner makes candidates of buffered events. Writes nothing."""
+"""The first phase of a learning run: a learner makes candidates of buffered events. Nothing is written."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Extracted:
     candidates: Sequence[Candidate]
     llm: Llm | Learner
     snapshot: BufferSnapshot
-    """The events they were learned from: the whole batch, or as much of it as went into one prompt."""
+    """The events that the candidates were learned from: the whole batch, or the beginning that fit into one prompt."""
     refusal: BatchRefused | None = None
-    """Why the built-in learner learned it instead of the model, which passed its health check."""
+    """Why the built-in learner learned the batch in place of a model that passed its health check."""
     problem: str | None = None
-    """What of the answer was not kept; stored with the run."""
+    """Which part of the answer was not kept; stored with the run."""
     graph: GraphDrafts = NO_DRAFTS
-    """What a model said for the graph."""
+    """The drafts for the graph that a model proposed."""
 
 
 @attrs.frozen
@@ -73,42 +73,44 @@ class Extractor:
     config: LearningConfig
     known: KnownMemories
     prompt_characters: int
-    """Most of one prompt, where a model is asked."""
+    """The most characters of one prompt for a model."""
     learns_graph: bool = False
     """Whether a model is asked for the graph too."""
 
     async def extract(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
-        """The candidates that ``snapshot`` holds, or as much of its beginning as goes into one prompt.
+        """The candidates that ``snapshot`` holds, or as much of its beginning as fits into one prompt.
 
-        If a model that passes its health check has no usable answer to a single turn, the built-in learner learns it.
+        If a model passes its health check, but has no usable answer to a single turn, the built-in learner learns that
+        turn.
 
         Raises:
           BatchRefused: the model passed its health check, but had no usable answer; part of the batch may be learned.
           LlmError: no attempt gave a usable answer.
-          trio.TooSlowError: an attempt outlasted its time, which ends the run: another would take as long.
+          trio.TooSlowError: an attempt took too long, which ends the run: another would take as long.
         """
         now = self.clock.utc_now()
         return await self._extracted(namespace, await self._answer(namespace, snapshot), now)
 
     async def extract_by_model(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
-        """As ``extract``, but never by the fallback.
+        """Like ``extract``, but only with the model, never with the fallback.
 
         Raises:
-          NoModel: there is none.
-          LlmError: it may not be asked any more today, fails, or no attempt gave a usable answer.
-          trio.TooSlowError: an attempt outlasted its time.
+          NoModel: there is no model.
+          LlmError: the model may not be asked any more today, fails, or no attempt gave a usable answer.
+          trio.TooSlowError: an attempt took too long.
         """
         now = self.clock.utc_now()
         with self.llms.asking_model(namespace) as llm:
             await self._check_health_if_on_trial(llm, namespace)
-            # It is shown nothing of what is known: what is learned again is among that, and would be left out.
+            # The model is not shown known memories: those that are learned again are among them, and it would leave
+            # them out.
             answer = await self._answer_of(llm, namespace, snapshot)
         return await self._extracted(namespace, answer, now)
 
     async def with_vectors(self, records: Sequence[MemoryRecord]) -> list[Candidate]:
-        """Give each record its vector now if the model is at hand; the backfiller does it later if not.
+        """Give each record its vectors now if the model is loaded; otherwise the backfiller does it later.
 
-        ``records``: all of one project.
+        ``records``: records of one project.
         """
         if not records or not self.embedder.is_ready:
             return [Candidate(record, None) for record in records]
@@ -141,9 +143,9 @@ class Extractor:
     async def _answer_of(
         self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot, known: KnownMemories | None = None
     ) -> _Answer:
-        """The drafts of ``llm``: of all of ``snapshot``, or of as much of its beginning as it takes at once.
+        """The drafts of ``llm`` from ``snapshot``, or from as much of its beginning as ``llm`` takes at once.
 
-        ``known``: where a model is shown what is near to it; nowhere if None.
+        ``known``: finds the memories that a model is shown; None: it is shown none.
         """
         if isinstance(llm, Llm):
             drafted = await self._by_text(llm, namespace, known).drafts_of(snapshot)
@@ -166,10 +168,10 @@ class Extractor:
         )
 
     async def _answer_or_refusal(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
-        """As ``_answer_of``, but raises BatchRefused if the model fails on the batch and passes its health check."""
+        """Like ``_answer_of``, but raises BatchRefused if the model fails on the batch and passes its health check."""
         try:
             return await self._answer_of(llm, namespace, snapshot, self.known)
-        except (BudgetSpent, ModelBusy):  # neither is the fault of the batch
+        except (BudgetSpent, ModelBusy):  # the batch is not at fault
             raise
         except (LlmError, trio.TooSlowError) as error:
             if not is_model(llm) or not await self._passes_health_check(llm, namespace):
@@ -190,7 +192,7 @@ class Extractor:
             await self._by_text(llm, namespace).check_health()
 
     async def _passes_health_check(self, llm: Llm, namespace: Namespace) -> bool:
-        """Whether the model answers the health check, so that the batch is at fault."""
+        """Whether the model answers the health check, which means that the batch is at fault."""
         try:
             await self._by_text(llm, namespace).check_health()
         except (LlmError, trio.TooSlowError) as error:
@@ -219,23 +221,23 @@ class Extractor:
 
 
 def _checked(drafted: Drafted) -> Distinct:
-    """The distinct drafts of a model's answer, with terms of their turns added that their wording left out."""
+    """The distinct drafts of a model's answer, with the terms of their turns that the model's wording left out."""
     kept = distinct(drafted.drafts, most=MOST_DRAFTS)
     return attrs.evolve(kept, drafts=tuple(with_unheld_terms(kept.drafts, drafted.snapshot)))
 
 
-# Notes the branch that memories were learned on, until it is merged.
+# Notes the branch on which memories were learned, until it is merged.
 
 
 @attrs.frozen(eq=False)
 class BranchNotes:
-    """Says of what was learned on which branch it was, and which branches are merged by now."""
+    """Knows on which branch events happened, and which branches are merged by now."""
 
     branches: Branches
     storage: ObservationReads
 
     async def apart(self, snapshot: BufferSnapshot) -> dict[EventId, str]:
-        """The branch of each event that happened on one, but for the default branch and for those that are no more."""
+        """The branch of each event that happened on one, except the default branch and deleted branches."""
         named: dict[str, set[str]] = {}
         for source in (event.source for event in snapshot.events):
             if source.branch and source.project_path:
@@ -248,8 +250,9 @@ class BranchNotes:
         }
 
     async def merged(self, namespace: Namespace, snapshot: BufferSnapshot) -> frozenset[str]:
-        """The branches on which something was learned and which the default branch holds now, if something happened
-        there. Raises StorageError.
+        """The branches with memories that the default branch contains by now, if an event of ``snapshot`` has one.
+
+        Raises StorageError.
         """
         sources = [event.source for event in reversed(snapshot.events)]
         folder = next((source.project_path for source in sources if source.branch and source.project_path), None)
@@ -262,7 +265,7 @@ class BranchNotes:
 def noted(
     records: Sequence[MemoryRecord], branch_of: Mapping[EventId, str], snapshot: BufferSnapshot
 ) -> list[MemoryRecord]:
-    """``records`` with the branch of the last of the events that each was learned from."""
+    """``records``, each with the branch of the last event that it was learned from."""
     if not branch_of:
         return list(records)
     places = {event_id: place for place, event_id in enumerate(snapshot.source_event_ids)}

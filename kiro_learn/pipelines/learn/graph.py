@@ -1,4 +1,4 @@
-"""The graph's part of a learning run: read what a batch says, and put it in the commit that keeps the records."""
+"""The graph's part of a learning run: reads what a batch says, and adds it to the commit that stores the records."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ from kiro_learn.runtime.supervisor import catch_errors
 log = structlog.get_logger()
 
 LONGEST_PLAY = 6
-"""Prompts for which a part is played that nobody ends."""
+"""For how many prompts a user's role play is assumed to go on, if no prompt ends it."""
 AHEAD = timedelta(days=1)
-"""By how much the clock that dated an event may be ahead. What is dated later says nothing: it would hold today, and
-nothing that is said today would end it."""
+"""How much the clock that dated an event may be ahead. Events dated later are ignored: their facts would hold from
+today on, and nothing that is said today would end them."""
 
 D = TypeVar("D", EntityDraft, FactDraft, ProcedureDraft, PreferenceDraft, Retraction)
 I = TypeVar("I", Procedure, Preference)  # noqa: E741  # an item
@@ -62,15 +62,15 @@ I = TypeVar("I", Procedure, Preference)  # noqa: E741  # an item
 
 @attrs.frozen(eq=False, kw_only=True)
 class GraphLearner:
-    """Learns what a batch states plainly of the graph. What a model adds comes with the drafts that are committed."""
+    """Learns what a batch plainly says for the graph. What a model adds is in the drafts that are committed."""
 
     clock: ClockAndIds
     offload: Offload
-    """For the reading, which takes longer than the loop may be held up."""
+    """Runs the reading in a thread, since it would block the event loop for too long."""
     enabled: bool
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> GraphDrafts:
-        """What the events say; nothing if the graph is not learned. A defect of the rules is its ``problem``."""
+        """What the events say; empty if the graph is off. If the rules have a defect, ``problem`` names it."""
         if not self.enabled:
             return NO_DRAFTS
         outcome = await catch_errors("graph rules", lambda: self.offload(lambda: _drafts_of(snapshot)))
@@ -79,10 +79,10 @@ class GraphLearner:
         return outcome
 
     def commit(self, transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> str | None:
-        """Put what ``drafts`` come to; returns why not all of it is learned, or None.
+        """Put the result of ``drafts`` into the graph; returns why not all of it is learned, or None.
 
-        If the store refuses it, the graph stays as it was, and the records are kept. Events that were learned from
-        already, or forgotten, say nothing: so a batch that is learned twice changes nothing.
+        If the store refuses it, the graph stays as it was, and the records are kept. Events that were learned before or
+        are forgotten are ignored, so learning a batch twice changes nothing.
         """
         problem = drafts.problem
         if drafts.sources:
@@ -102,7 +102,9 @@ class GraphLearner:
         *,
         at: datetime,
     ) -> GraphItemId | None:
-        """Put right a fact, a preference or a procedure; the id of what holds now. None: it does not hold any longer.
+        """Correct a fact, a preference or a procedure; returns the id of the item that holds now.
+
+        None: ``item`` does not hold any longer.
 
         Raises:
           StorageError: the store refuses it.
@@ -128,9 +130,9 @@ class GraphLearner:
         path: str,
         at: datetime,
     ) -> GraphItemId:
-        """Put what a person says, beside what holds or in its place; the id of the item that says it. See
-        ``drafts_of_statement``.
+        """Put what a person says next to the items that hold, or in their place; returns the id of its item.
 
+        See ``drafts_of_statement``.
         Raises:
           StorageError: the store refuses it.
         """
@@ -140,10 +142,10 @@ class GraphLearner:
         return next((item_id for item_id in ids if item_id in holding), ids[0])
 
     def merge(self, transaction: StorageTransaction, gone: Entity, kept: Entity) -> bool:
-        """Let ``kept`` have the names and facts of ``gone``, and be what is meant where that is named; ``gone`` goes.
+        """Give the names and facts of ``gone`` to ``kept``, let what names ``gone`` mean ``kept``, and delete ``gone``.
 
-        What cannot hold together ends as if it had been said of one thing, in the order in which it was said.
-        False: they are not as they were read, and nothing changes.
+        Facts that cannot both hold end as if they had been said of one thing, in the order in which they were said.
+        False: an entity changed since it was read, and nothing is done.
 
         Raises:
           StorageError: the store refuses it.
@@ -174,10 +176,9 @@ class GraphLearner:
     def forget(
         self, transaction: StorageTransaction, namespace: Namespace, item_id: GraphItemId, item: GraphItem | None
     ) -> bool:
-        """Delete an item for good; an entity with its facts and those that name it, a fact with the edge that says
-        the same.
+        """Delete an item for good: an entity with its facts and those that name it, a fact with its edge.
 
-        ``item``: None where its row cannot be read. False: there is none of this id, and nothing is deleted.
+        ``item``: None if its row cannot be read. False: no item has this id, and nothing is deleted.
         """
         facts = _facts_that_name(transaction, namespace, item) if isinstance(item, Entity) else []
         edges = _edges_that_say(transaction, namespace, item) if isinstance(item, Fact) else []
@@ -210,7 +211,7 @@ class GraphLearner:
 
 
 def _said_in(plan: GraphPlan, event_id: EventId) -> tuple[list[GraphItemId], set[GraphItemId]]:
-    """The items that an event speaks for, and all of the plan that hold."""
+    """The items that the event says something of, and all items of the plan that hold."""
     holding = {
         each.item_id for each in plan.items if isinstance(each, Fact | Preference | Procedure) and each.is_current
     }
@@ -218,7 +219,7 @@ def _said_in(plan: GraphPlan, event_id: EventId) -> tuple[list[GraphItemId], set
 
 
 def _holds(transaction: StorageTransaction, namespace: Namespace, item: GraphItem) -> bool:
-    """Whether it is there, and is what it was when it was read. A candidate does: to state it is to choose it."""
+    """Whether ``item`` holds and is unchanged since it was read. A candidate counts: to state it is to choose it."""
     is_open = item.validity.is_current if isinstance(item, Fact) else getattr(item, "is_current", False)
     return is_open and transaction.read_graph_item(namespace, item.item_id) == item
 
@@ -230,7 +231,7 @@ def _edges_that_say(transaction: StorageTransaction, namespace: Namespace, fact:
 
 
 def _facts_that_name(transaction: StorageTransaction, namespace: Namespace, entity: Entity) -> list[Fact]:
-    """The facts whose object it is: where something else has the same name, those that have an edge to it."""
+    """The facts whose object is ``entity``; if others have its name too, only the facts with an edge to it."""
     names = _as_names((entity.name, *entity.aliases))
     facts = [
         fact
@@ -246,7 +247,7 @@ def _facts_that_name(transaction: StorageTransaction, namespace: Namespace, enti
 
 
 def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
-    # Its patterns are compiled when they are first needed, as the built-in learner's tables are.
+    # The patterns of this module are compiled when they are first needed, like the tables of the built-in learner.
     from kiro_learn.learning.graph.without_model import drafts_of_events  # noqa: PLC0415  # see above
 
     return drafts_of_events(snapshot)
@@ -265,7 +266,7 @@ def _denials_of(retraction: Retraction, before: Event) -> GraphDrafts:
 def _fresh(
     transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts, *, latest: datetime
 ) -> GraphDrafts:
-    """Without what comes from events that are known or forgotten, did not happen yet, or were said in a part."""
+    """``drafts`` without events that are known, forgotten, dated in the future, or part of a role play."""
     known = transaction.find_graph_events({source.event_id for source in drafts.sources})
     unwanted = {
         source.event_id
@@ -289,7 +290,7 @@ def _fresh(
 
 
 def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> GraphState:
-    """What the graph holds of the entities that ``drafts`` name, and the names of what their facts lead to."""
+    """The items of the graph about the entities that ``drafts`` name, and the entities that their facts lead to."""
     named = transaction.find_entities(namespace, _names_in(drafts))
     ids = [entity.item_id for entity in named]
     said = {fact.predicate for fact in drafts.facts}
@@ -314,12 +315,12 @@ def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: Gr
 
 
 def _as_names(objects: Iterable[str]) -> set[str]:
-    """How entities that these name may be called."""
+    """The spellings under which entities with the names ``objects`` may be stored."""
     return {name for object_ in objects for name in spellings(object_) if len(name) <= MAX_NAME}
 
 
 def _names_in(drafts: GraphDrafts) -> set[str]:
-    """As they may be written in the store."""
+    """The names in ``drafts``, in every spelling that the store may have."""
     names: list[str] = []
     for entity in drafts.entities:
         names += (entity.name, *entity.aliases)

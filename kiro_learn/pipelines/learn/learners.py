@@ -1,6 +1,6 @@
-"""The learners that a batch is given to: the built-in one, and a model behind the same contract.
+"""The learners that get a batch: the built-in one, and a model behind the same contract.
 
-A model is shown what is remembered already and is near to the batch.
+A model is also shown the memories that are near to the batch.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ log = structlog.get_logger()
 
 @attrs.frozen(eq=False)
 class BuiltInLearner:
-    """The learner without a model: no network, the same drafts every time. It takes any batch whole.
+    """The learner without a model: it needs no network and makes the same drafts every time. It takes any batch whole.
 
-    A full one takes longer than the loop may be held up, hence ``offload``.
+    A full batch would block the event loop for too long, hence ``offload``.
     """
 
     offload: Offload
@@ -66,27 +66,27 @@ class BuiltInLearner:
         return BUILT_IN_STRATEGY
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
-        """See ``Learner.drafts_of``; it takes the whole snapshot and raises none of its errors."""
+        """See ``Learner.drafts_of``; takes the whole snapshot and raises none of the errors."""
         return Drafted(await self.offload(lambda: _drafts_of(snapshot)), snapshot)
 
 
 def _drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
-    # Its tables of words take a twentieth of a second to load, and a start need not wait for the first batch.
+    # The learner's tables of words take 50 ms to load; the daemon's start need not wait for that.
     from kiro_learn.learning.extraction.extractive.learner import drafts_of  # noqa: PLC0415  # see above
 
     return drafts_of(snapshot)
 
 
-# What is remembered already and is near to a batch, which a model is shown before it learns it.
+# The memories near to a batch, which a model is shown before it learns the batch.
 
 LEAST_SIMILARITY = 0.4
-"""Cosine of what was said and a memory; those of one subject have .4 to .8, of others about .2."""
+"""The least cosine of a text and a memory. On one subject it is 0.4 to 0.8, on different ones about 0.2."""
 MOST_COMPARED = 24
-"""Texts of a batch, the longest: what is short says little by itself."""
+"""The most texts of a batch that are compared: the longest, since a short text says little by itself."""
 COMPARED_CHARACTERS = 1_000
-"""Of a text: about as much as the embedding model reads at once."""
+"""The characters of a text that are compared: about as much as the embedding model reads at once."""
 MOST_LOOKED_AT = 4 * MOST_KNOWN
-"""Memories among which one may say that another of them holds no longer."""
+"""The most memories that are read. One of them may say that another no longer holds, which is then left out."""
 
 
 @attrs.frozen(eq=False)
@@ -99,7 +99,7 @@ class KnownMemories:
     offload: Offload
 
     async def near(self, namespace: Namespace, events: Sequence[Event]) -> Known:
-        """The memories nearest to what was said; none if that cannot be told, which costs a repetition only."""
+        """The memories nearest to what was said; none if they cannot be found, which costs only a repetition."""
         if not self.embedder.is_ready:
             return NOTHING_KNOWN
         texts = await self.offload(partial(_said, events))
@@ -121,7 +121,7 @@ class KnownMemories:
 
 
 def _said(events: Sequence[Event]) -> list[str]:
-    """The beginnings of the longest things that were said; what tools were given and showed is no statement."""
+    """The beginnings of the longest utterances. The input and output of tools say nothing, so they are left out."""
     said = chain.from_iterable(parts_of(event) for event in events if event.kind is not EventKind.TOOL_USE)
     texts = (part.text[:COMPARED_CHARACTERS].strip() for part in said if isinstance(part, Utterance))
     return sorted(filter(None, texts), key=len, reverse=True)[:MOST_COMPARED]
@@ -148,14 +148,14 @@ class ModelLearner:
     offload: Offload
     config: LearningConfig
     prompt_characters: float
-    """Most of one prompt."""
+    """The most characters of one prompt."""
     known: KnownMemories | None = None
-    """Where it is looked up what is remembered already."""
+    """Finds the memories that are near to the batch; None: the model is shown none."""
     learns_graph: bool = False
-    """Whether an answer may say something for the graph too."""
+    """Whether the answer may propose something for the graph too."""
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
-        """See ``Learner.drafts_of``. It asks until an answer can be used, at most ``extraction_attempts`` times.
+        """See ``Learner.drafts_of``. Asks until an answer can be used, at most ``extraction_attempts`` times.
 
         Raises:
           BudgetSpent: the model may not be asked any more today.
@@ -179,8 +179,8 @@ class ModelLearner:
         return Drafted(drafts, part.snapshot, graph)
 
     async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
-        """As much of the beginning of ``snapshot`` as fits in one prompt."""
-        # Framing a full batch takes longer than the loop may be held up.
+        """As much of the beginning of ``snapshot`` as fits into one prompt."""
+        # Framing a full batch would block the event loop for too long.
         room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - self._more.characters
         room -= KNOWN_CHARACTERS if self.known is not None else 0
         return await self.offload(lambda: portion(snapshot, room))
@@ -190,7 +190,7 @@ class ModelLearner:
         return GRAPH if self.learns_graph else NOTHING_MORE
 
     async def check_health(self) -> None:
-        """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
+        """Ask a harmless question, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
         await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
 
     async def _ask(self, batch: FramedBatch, known: Known) -> _Answered:
@@ -208,7 +208,7 @@ class ModelLearner:
 
 
 def _after_known(draft: RecordDraft, known: Known, snapshot: BufferSnapshot) -> RecordDraft:
-    """``draft``, with what it says of the memories that the model was shown."""
+    """``draft`` with the effect of what it says about the memories that the model was shown."""
     events = snapshot.by_source
     said = [events[each].valid_time for each in draft.source_event_ids if each in events]
     return known.applied_to(draft, max(said)) if said else draft

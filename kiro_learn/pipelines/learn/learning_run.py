@@ -1,4 +1,4 @@
-"""One learning run: makes records of buffered events; one commit stores the records and clears these events.
+"""One learning run: makes records of buffered events. One commit stores the records and clears these events.
 
 The commit is the third phase: one transaction writes everything, with a savepoint for each cluster.
 """
@@ -33,7 +33,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
 
 @attrs.frozen(eq=False)
 class PendingCommit:
-    """A cluster to be committed, and what is parked if that fails; ``problem`` is filled in then."""
+    """A cluster to be committed, and what is parked if that fails; its ``problem`` is filled in then."""
 
     cluster: ReconciledCluster
     if_parked: ParkedCluster
@@ -44,14 +44,14 @@ class CommitResult:
     """Counts of what a run committed and parked."""
 
     record_count: int = 0
-    """New records that are live."""
+    """New records that are live after the run."""
     merge_count: int = 0
     replaced_count: int = 0
-    """Records that were replaced, those of the run itself included."""
+    """Records that were replaced, including new records of the run."""
     parked_count: int = 0
     """Clusters that could not be committed."""
     problem: str | None = None
-    """Why the last of these could not."""
+    """Why the last parked cluster could not be committed."""
 
     def __add__(self, other: CommitResult) -> CommitResult:
         return CommitResult(
@@ -64,10 +64,10 @@ class CommitResult:
 
 
 def commit_clusters(transaction: StorageTransaction, pending: Sequence[PendingCommit]) -> CommitResult:
-    """Commit each cluster, or park it; a cluster that fails leaves the others alone.
+    """Commit each cluster, or park it; a cluster that fails does not affect the others.
 
     If a merge fails (a record to be replaced may be forgotten by now), the members are committed without it. If that
-    fails as well, the cluster is parked and tried again later.
+    fails too, the cluster is parked and tried again later.
     """
     return sum((_commit_or_park(transaction, each) for each in pending), CommitResult())
 
@@ -97,7 +97,7 @@ def _commit(pending: PendingCommit, transaction: StorageTransaction) -> CommitRe
 
 
 def without_forgotten(cluster: ReconciledCluster, transaction: StorageTransaction) -> ReconciledCluster:
-    """``cluster`` without forgotten members and merges with them: a person may forget a record during the run."""
+    """``cluster`` without forgotten members and their merges: a person may forget a record during the run."""
     forgotten = {member.record for member in cluster.members if transaction.is_forgotten(member.record)}
     return ReconciledCluster(
         tuple(member for member in cluster.members if member.record not in forgotten),
@@ -106,7 +106,7 @@ def without_forgotten(cluster: ReconciledCluster, transaction: StorageTransactio
 
 
 def put_merge(transaction: StorageTransaction, merge: MergedRecord) -> None:
-    """Put the merged record in the place of those it replaces; raises as ``replace_memory_records`` does."""
+    """Put the merged record in the place of the records that it replaces; raises as ``replace_memory_records`` does."""
     put_candidate(transaction, merge.candidate)
     transaction.replace_memory_records(_replacement(merge))
 
@@ -124,14 +124,14 @@ def _replacement(merge: MergedRecord) -> Replacement:
 
 
 def put_candidate(transaction: StorageTransaction, candidate: Candidate) -> None:
-    """Put the record, and its vector if it has one."""
+    """Put the record of ``candidate``, and its vectors if it has any."""
     transaction.put_memory_record(candidate.record)
     if candidate.embedding is not None:
         transaction.put_embedding(candidate.record.record_id, candidate.embedding, candidate.model)
 
 
 def _replaced_member_count(cluster: ReconciledCluster) -> int:
-    """How many members a merge of the same cluster replaces."""
+    """How many members of ``cluster`` its own merges replace."""
     members = {member.record.record_id for member in cluster.members}
     return sum(record.record_id in members for merge in cluster.merges for record in merge.replaced)
 
@@ -141,10 +141,10 @@ log = structlog.get_logger()
 NOTHING_WAITED = BufferSnapshot()
 
 PHASES = ("extraction", "clustering", "neighbor_lookup", "judge", "commit")
-"""Of a run, each of which is timed."""
+"""The phases of a run, each of which is timed."""
 
 LONGEST_PAUSE_SECONDS = 86_400.0
-"""Upper bound on the pause between two attempts to commit a parked cluster."""
+"""The longest pause between two attempts to commit a parked cluster."""
 
 
 @attrs.frozen
@@ -153,12 +153,12 @@ class Learned:
 
     event_count: int
     record_count: int
-    """New records that are live."""
+    """New records that are live after the run."""
     judge_breaker: JudgeBreaker
     entry_count: int = 0
-    """Entries of the buffer that it took."""
+    """Entries of the buffer that the run took."""
     refusal: BatchRefused | None = None
-    """Why the built-in learner learned it instead of the model, which passed its health check."""
+    """Why the built-in learner learned the batch in place of a model that passed its health check."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -172,21 +172,21 @@ class Learner:
     writer: StorageWriter
     clock: ClockAndIds
     retry_seconds: float
-    """Pause before what could not be committed is tried again; doubled after each further attempt, up to a day."""
+    """The pause before a parked cluster is tried again; doubled after each further attempt, up to a day."""
 
     async def learn(self, namespace: Namespace, snapshot: BufferSnapshot, judge_breaker: JudgeBreaker) -> Learned:
-        """Learn ``snapshot``, or as much of its beginning as fits in one prompt, and clear exactly that.
+        """Learn ``snapshot``, or as much of its beginning as fits in one prompt, and clear exactly the learned entries.
 
-        A cluster that cannot be committed is parked in the same commit. If it raises, nothing was learned, and the
-        project's ``judge_breaker`` stays what it was. So it is if events of it are erased meanwhile: the next run
-        learns the others.
+        A cluster that cannot be committed is parked in the same commit. If ``learn`` raises, nothing was learned, and
+        the project's ``judge_breaker`` does not change. The same is true if some of the events are erased meanwhile:
+        the next run learns the others.
 
         Cancellation: either nothing was learned and all events stay in the buffer, or the commit is done.
 
         Raises:
           BatchRefused: the model passed its health check, but had no usable answer; part of the batch may be learned.
           LlmError: no attempt gave a usable answer.
-          trio.TooSlowError: an attempt outlasted its time.
+          trio.TooSlowError: an attempt took too long.
           StorageError: the commit failed.
         """
         phases, started_at = Stopwatch(), self.clock.utc_now()
@@ -217,14 +217,14 @@ class Learner:
     async def retry_parked(
         self, namespace: Namespace, judge_breaker: JudgeBreaker, *, all_of_them: bool = False
     ) -> Learned:
-        """Reconcile and commit the parked clusters that are due, or all of them; without any, do nothing.
+        """Reconcile and commit the parked clusters that are due, or all of them; do nothing if there are none.
 
-        The same commit unparks a cluster that succeeds; one that fails again waits twice as long as before.
+        A cluster that succeeds is unparked in the same commit; one that fails again waits twice as long as before.
 
-        Cancellation: nothing was done, or the commit is.
+        Cancellation: either nothing was done, or the commit is done.
 
         Raises:
-          StorageError: the commit failed, or what is parked cannot be read.
+          StorageError: the commit failed, or the parked clusters cannot be read.
         """
         phases, started_at = Stopwatch(), self.clock.utc_now()
         parked = await self.storage.list_parked_clusters(namespace)
@@ -248,7 +248,7 @@ class Learner:
         return Learned(0, committed.record_count, reconciled.judge_breaker)
 
     def is_model_failing(self, namespace: Namespace) -> bool:
-        """Whether the model failed last on behalf of this project, and the batch was not known to be at fault."""
+        """Whether the last call of the project's model failed, and the batch was not known to be at fault."""
         return self.extractor.llms.is_model_failing(namespace)
 
     async def pass_over(self, namespace: Namespace, *, through: int) -> None:
@@ -276,10 +276,10 @@ class Learner:
         drafts: GraphDrafts = NO_DRAFTS,
         merged: Collection[str] = (),
     ) -> CommitResult | None:
-        """None, with nothing written: an event of what was learned is erased by now, or another daemon learned it.
+        """Write the run; None, with nothing written, if a learned event is erased by now or another daemon learned it.
 
-        The commit that stores the records checks that each entry they were made of still waits, and that each cluster
-        is still parked. So several daemons that read one buffer learn each event once.
+        The commit checks that each learned entry still waits and that each cluster is still parked. So several daemons
+        that read one buffer learn each event once.
         """
         positions = [entry.position for entry in learned.entries]
 
@@ -323,7 +323,7 @@ class Learner:
 def new_run(
     clock: ClockAndIds, namespace: Namespace, strategy: str, started_at: datetime, *, event_count: int
 ) -> LearningRun:
-    """The run as it is stored, finished now, without the counts that only the commit knows."""
+    """The run to store, finished now, without the counts that only the commit knows."""
     return LearningRun(
         run_id=clock.new_ulid(),
         namespace=namespace,

@@ -1,4 +1,4 @@
-"""The second phase of a learning run: merge candidates that duplicate each other or stored records. Writes nothing."""
+"""The second phase of a learning run: merges candidates that repeat each other or stored records. Writes nothing."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ from kiro_learn.runtime.admission import Offload
 log = structlog.get_logger()
 
 RULE_STRATEGY = "extractive-reconciled"
-"""Of records that the rule, without a model, merged."""
+"""The strategy of records that the rule merged, without a model."""
 
 
 MOST_RULES = 200
-"""Rules of a project that a new one is compared with, the hard and then the newest first."""
+"""The most stored rules that a new one is compared with: the hard ones, then the newest."""
 
 SAME = 1.0
 """The similarity of a rule that says the same of the same act."""
@@ -68,11 +68,11 @@ class RuleReads(RecordReads, ObservationReads, Protocol):
 
 @attrs.frozen(eq=False)
 class MergedRecord:
-    """Records that one new record replaces, and that record."""
+    """A new record, and the records that it replaces."""
 
     candidate: Candidate
     replaced: tuple[MemoryRecord, ...]
-    """Members of the cluster, then stored ones."""
+    """Members of the cluster, then stored records."""
     replacement_id: str
     merged_at: datetime
 
@@ -82,7 +82,7 @@ class ReconciledCluster:
     """The members and merges of one cluster, ready to be written."""
 
     members: tuple[Candidate, ...]
-    """All of them, including those that a merge replaces: the history keeps them."""
+    """All members, including those that a merge replaces: the history keeps them."""
     merges: tuple[MergedRecord, ...] = ()
 
 
@@ -92,16 +92,16 @@ class Counts:
 
     judge_call_count: int = 0
     judge_failure_count: int = 0
-    """Clusters on which the judge gave no usable verdict."""
+    """Clusters for which the judge gave no usable verdict."""
     kept_separate_count: int = 0
-    """Clusters of several records, in which none were merged."""
+    """Clusters of several records of which none were merged."""
     direct_count: int = 0
-    """Records that were not compared: reconciliation is off, or the judge's breaker open."""
+    """Records that were not compared, because reconciliation is off or the judge's breaker is open."""
 
 
 @attrs.frozen(eq=False)
 class Reconciled:
-    """All clusters of a run, in order, and how it went."""
+    """All clusters of a run, in order, with counts and the breaker after the run."""
 
     clusters: tuple[ReconciledCluster, ...]
     counts: Counts
@@ -110,7 +110,7 @@ class Reconciled:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Reconciler:
-    """Finds records that say the same and merges them: judged by a model where one learns, by the rule elsewhere.
+    """Finds records that say the same, and merges them. A model judges where one learns, the rule elsewhere.
 
     Holds no state of its own.
     """
@@ -123,10 +123,10 @@ class Reconciler:
     clock: ClockAndIds
     config: ReconciliationConfig
     prompt_characters: int
-    """Most of one prompt."""
+    """The most characters of one prompt."""
 
     async def clusters(self, candidates: Sequence[Candidate], breaker: JudgeBreaker) -> list[Cluster]:
-        """The clusters in which ``candidates`` are reconciled and committed; one each if none are compared."""
+        """The clusters in which ``candidates`` are reconciled and committed; one a candidate if none are compared."""
         if not self._compares(breaker):
             return [Cluster.of([candidate]) for candidate in candidates]
         return await self.offload(lambda: cluster(candidates, threshold=self.config.intra_batch_similarity))
@@ -143,9 +143,9 @@ class Reconciler:
     ) -> Reconciled:
         """Plan the merges of each cluster, one after the other; a failure in one does not affect the others.
 
-        Stored records that are in ``excluded`` are not compared.
+        The stored records in ``excluded`` are not compared.
 
-        If the breaker is open when the run begins, nothing is compared, which closes the breaker; if it opens during
+        If the breaker is open when the run begins, nothing is compared, and that closes the breaker. If it opens during
         the run, the remaining clusters are not compared.
         """
         one_pass = _Pass(self, namespace, llm, phases, breaker, taken=set(excluded))
@@ -163,7 +163,7 @@ class Reconciler:
 
 @attrs.define(eq=False)
 class _Pass:
-    """One pass over the clusters of a run, and what was decided so far."""
+    """One pass over the clusters of a run, and the decisions so far."""
 
     dependencies: Reconciler
     namespace: Namespace
@@ -172,7 +172,7 @@ class _Pass:
     breaker: JudgeBreaker
     counts: Counts = attrs.Factory(Counts)
     taken: set[RecordId] = attrs.Factory(set)
-    """Stored records that are to be replaced; a later cluster cannot have them as well."""
+    """Stored records that a cluster replaces, or that are excluded: a later cluster cannot replace them too."""
 
     def unmerged(self, one: Cluster) -> ReconciledCluster:
         self.counts.direct_count += len(one.members)
@@ -202,7 +202,7 @@ class _Pass:
     async def _planned(
         self, one: Cluster, neighbors: Sequence[Neighbor], found: Sequence[Merge], strategy: str
     ) -> Plan:
-        """The merges of a cluster; those by a model are checked for lost content. The rule changes no words."""
+        """The merges of a cluster. Those by a model are checked for lost content; the rule changes no words."""
         planned = plan(one, neighbors, found)
         if strategy != JUDGED_STRATEGY or not planned.merges:
             return planned
@@ -213,7 +213,7 @@ class _Pass:
         return left
 
     async def _neighbors(self, one: Cluster) -> list[Neighbor]:
-        """The nearest stored records that are near enough; none if a lookup fails, which costs a merge only."""
+        """The nearest stored records above the threshold; none if a lookup fails, which costs only a merge."""
         if one.centroid is None:
             return []
         limit = self.dependencies.config.neighbor_count + len(self.taken)
@@ -237,7 +237,7 @@ class _Pass:
         return [Neighbor(record, near[record.record_id]) for record in records if _is_own(record)]
 
     async def _without_told_again(self, one: Cluster, near: Sequence[Neighbor]) -> Cluster:
-        """``one`` without the answers that only say again what is remembered: nothing is learned from an echo."""
+        """``one`` without answers that only repeat a memory: an echo teaches nothing."""
         known = [neighbor.record for neighbor in near]
         left = await self.dependencies.offload(
             lambda: tuple(
@@ -247,7 +247,7 @@ class _Pass:
         return one if len(left) == len(one.members) else attrs.evolve(one, members=left)
 
     async def _same_principles(self, one: Cluster, near: Collection[RecordId]) -> list[Neighbor]:
-        """Stored rules in which the person said of the same act what a new rule says, however far their vectors are."""
+        """Stored rules in which the person said the same of the same act as a new rule, however far the vectors."""
         rules = [member.record for member in one.members if is_of_act(member.record)]
         if not rules:
             return []
@@ -266,7 +266,7 @@ class _Pass:
         ][: self.dependencies.config.neighbor_count]
 
     async def _duplicates(self, one: Cluster, neighbors: Sequence[Neighbor]) -> tuple[list[Merge], str]:
-        """The groups to merge, and the strategy name of the judge or of the rule that found them."""
+        """The groups to merge, and the strategy of the judge or of the rule that found them."""
         if is_model(self.llm):
             try:
                 verdict = await self._judged(self.llm, one, neighbors)
@@ -278,10 +278,10 @@ class _Pass:
         return await self.dependencies.offload(partial(near_identical, records)), RULE_STRATEGY
 
     async def _judged(self, llm: Llm, one: Cluster, neighbors: Sequence[Neighbor]) -> Verdict | None:
-        """The judge's verdict; None if there is none, in which case nothing is merged.
+        """The judge's verdict; None if there is none: then nothing is merged.
 
         Raises:
-          BudgetSpent: a model may not be asked any more today.
+          BudgetSpent: no model may be asked any more today.
         """
         prompt = judge_prompt(one, neighbors, most_characters=self.dependencies.prompt_characters)
         if prompt is None:
@@ -295,7 +295,7 @@ class _Pass:
             )
         except BudgetSpent:
             raise
-        except LlmError:  # logged already
+        except LlmError:  # until_usable logged it
             pass
         except trio.TooSlowError:
             log.warning("reconciliation.judge_too_slow", seconds=config.judge_seconds)
@@ -311,7 +311,7 @@ class _Pass:
         self.counts.judge_call_count += 1
         try:
             answer = await self.dependencies.calls.ask(self.namespace, llm, prompt, seconds=seconds)
-        except BudgetSpent:  # it was not asked
+        except BudgetSpent:  # nothing was sent
             self.counts.judge_call_count -= 1
             raise
         return await self.dependencies.offload(partial(parse_verdict, answer))
@@ -319,7 +319,7 @@ class _Pass:
     async def _merged(self, merge_plan: MergePlan, strategy: str) -> MergedRecord:
         record_id = RecordId(RECORD_PREFIX + self.dependencies.clock.new_ulid())
         now = self.dependencies.clock.utc_now()
-        # What is learned again is no newer than it was, and a merge adds nothing that is.
+        # A record that is learned again is no newer than it was, so a merged record is as old as its newest part.
         learned_at = max(record.created_at for record in merge_plan.records)
         record = merged_record(merge_plan, record_id=record_id, strategy=strategy, created_at=learned_at)
         candidate = await self._with_vector(record, merge_plan)
@@ -327,7 +327,7 @@ class _Pass:
         return MergedRecord(candidate, merge_plan.records, replacement_id=replacement_id, merged_at=now)
 
     async def _with_vector(self, record: MemoryRecord, merge_plan: MergePlan) -> Candidate:
-        """``record`` with its vector, taken from a member with the same text if there is one."""
+        """``record`` with its vectors, taken from a member with the same text if there is one."""
         text = embedded_text(record)
         same = [member for member in merge_plan.members if embedded_text(member.record) == text]
         return attrs.evolve(same[0], record=record) if same else (await self.dependencies.with_vectors([record]))[0]
@@ -341,7 +341,7 @@ class _Pass:
 
 
 def _without_replaced(one: Cluster, near: Sequence[Neighbor]) -> list[Neighbor]:
-    """``near`` without what a member or another of them says to hold no longer: nothing is a repetition of that."""
+    """``near`` without records that a member or another neighbor says no longer hold: they cannot be repetitions."""
     known = [neighbor.record for neighbor in near]
     telling = [*(member.record for member in one.members), *known]
     over = frozenset[RecordId]().union(*(replaced_by(each, known) for each in telling))
@@ -353,5 +353,5 @@ def _record_count(planned: Plan) -> int:
 
 
 def _is_own(record: MemoryRecord) -> bool:
-    """What somebody else shares is merged with nothing: they may take it back."""
+    """Whether the record is not shared by somebody else: shared records are never merged, as they may be taken back."""
     return record.strategy != SHARED_STRATEGY

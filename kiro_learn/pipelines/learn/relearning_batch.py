@@ -50,11 +50,11 @@ class Batch:
     told: frozenset[EventId]
     """Events that records of a model cite, and events that were learned again before."""
     to_replace: Collection[RecordId]
-    """Records to be replaced, now or later; nothing new is compared with them."""
+    """Records to be replaced, now or later; new records are not compared with them."""
     word_counts: Mapping[str, int]
-    """In how many of the weak records each word is."""
+    """The number of weak records that have each word."""
     accepts_few: bool
-    """A person agreed that much is replaced by little."""
+    """True if a person agreed that few records replace many."""
 
 
 @attrs.frozen(eq=False)
@@ -62,22 +62,20 @@ class BatchLearned:
     """The result of a batch, and the project's judge breaker after it."""
 
     event_ids: frozenset[EventId]
-    """What was learned again: as much as went into one prompt."""
+    """The events that were learned again: as many as fit into one prompt."""
     left_event_ids: frozenset[EventId]
     record_count: int
-    """New records that are live."""
+    """New records that are live after the batch."""
     replaced_count: int
     """Weak records that were replaced."""
     protected_count: int
-    """Weak records that stay, since nothing new holds what they say."""
+    """Weak records that stay, because no new record holds what they say."""
     judge_breaker: JudgeBreaker
 
 
 @attrs.frozen
 class BatchOutdated:
-    """A batch that was not committed: something that the learner was shown was forgotten meanwhile, or something that
-    it would have been shown has expired.
-    """
+    """A batch that was not committed, because an event that it needs was forgotten meanwhile or has expired."""
 
 
 @attrs.frozen(eq=False)
@@ -101,19 +99,19 @@ class BatchLearner:
     offload: Offload
 
     async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned | BatchRefused | BatchOutdated:
-        """Learn as much of ``batch`` as goes into one prompt again, and replace the weak records that it covers.
+        """Learn again as much of ``batch`` as fits into one prompt, and replace the weak records that it covers.
 
-        A weak record that also cites other events is replaced once these are learned too; without new records none is.
-        A protected record stays unless a new one holds what it says. If the new records say far less than the weak ones
-        they replace, nothing is written, unless the batch accepts that.
-        If it raises, nothing was learned or replaced, and the project's ``judge_breaker`` stays what it was.
+        A weak record that also cites other events is replaced only once these are learned too. Without new records,
+        nothing is replaced. A protected record stays unless a new one holds what it says. If the new records say far
+        less than the weak ones that they replace, nothing is written, unless the batch accepts that. If ``learn``
+        raises, nothing was learned or replaced, and the project's ``judge_breaker`` does not change.
 
-        Cancellation: nothing was done; or the commit is.
+        Cancellation: either nothing was done, or the commit is done.
 
         Raises:
-          NoModel: there is none any more.
+          NoModel: there is no model any more.
           LlmError: the model may not be asked any more today, fails, or gave no usable answer.
-          trio.TooSlowError: an attempt outlasted its time.
+          trio.TooSlowError: an attempt took too long.
           StorageError: something could not be read or written.
         """
         phases, started_at = Stopwatch(), self.clock.utc_now()
@@ -152,7 +150,7 @@ class BatchLearner:
         )
 
     async def note_failure(self, namespace: Namespace, problem: str) -> None:
-        """Store a failed batch for the list of runs; if that cannot be written, it is only logged."""
+        """Store a failed batch for the list of runs; if the store cannot be written, the failure is only logged."""
         run = attrs.evolve(
             new_run(self.clock, namespace, MODEL_STRATEGY, self.clock.utc_now(), event_count=0), problem=problem
         )
@@ -162,7 +160,7 @@ class BatchLearner:
             log.warning("relearning.failure_not_stored", problem=str(error))
 
     async def _snapshot(self, turns: Sequence[PastTurn]) -> BufferSnapshot:
-        """The events of ``turns`` as a buffer holds them, with the prompts of turns that were partly learned before."""
+        """The events of ``turns`` as entries of a buffer, with the prompts of turns that were partly learned before."""
         entries = [BufferedEvent(await self._event(past), 0, past.size_bytes) for turn in turns for past in turn.events]
         asked = [past for turn in turns for past in turn.earlier if past.kind is EventKind.PROMPT]
         earlier = [await self._event(past) for past in asked[-EARLIER_PROMPTS_PER_SESSION:]]
@@ -176,7 +174,7 @@ class BatchLearner:
     def _supersessions(
         self, batch: Batch, learned: BufferSnapshot, reconciled: Reconciled
     ) -> tuple[list[Supersession], tuple[MemoryRecord, ...]]:
-        """Which new records stand for which weak ones, and the protected ones that none of them holds."""
+        """Which new records replace which weak ones, and the protected records that no new one holds."""
         told = batch.told | set(learned.source_event_ids)
         covered = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
         found = supersessions(_members(reconciled), covered, _shown(learned))
@@ -222,7 +220,7 @@ def _members(reconciled: Reconciled) -> list[MemoryRecord]:
 
 
 def _merged(reconciled: Reconciled) -> dict[RecordId, MemoryRecord]:
-    """The merged record, by the id of each record that it replaces."""
+    """By the id of each record that a merge replaces, the merged record."""
     return {
         record.record_id: merge.candidate.record
         for cluster in reconciled.clusters
@@ -254,10 +252,10 @@ class _Commit:
     shown: Sequence[EventId]
     """Events that the learner was shown."""
     put_graph: Callable[[StorageTransaction, Namespace], str | None]
-    """Returns why not all of it is learned, or None."""
+    """Puts the drafts into the graph; returns why not all of them are learned, or None."""
 
     def write(self, transaction: StorageTransaction) -> _Outcome | None:
-        """Write all; returns None, with nothing written, if an event that the learner was shown is forgotten by now."""
+        """Write all; None, with nothing written, if an event that the learner was shown is gone by now."""
         is_merged = transaction.has_erased(self.run.namespace, self.shown)
         if is_merged or transaction.has_forgotten(self.run.namespace, self.shown):
             return None
@@ -279,7 +277,7 @@ class _Commit:
 
 
 def _with_stored_records(replacements: Iterable[Replacement], new: Collection[RecordId]) -> Iterator[Replacement]:
-    """``replacements``, each by those of its records that are in ``new``; one without any is left out."""
+    """``replacements``, each with only those new records that are in ``new``; left out if it has none."""
     for replacement in replacements:
         replacing = tuple(record_id for record_id in replacement.replacing if record_id in new)
         if replacing:
@@ -299,7 +297,7 @@ def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
 
 
 def _try_merge(transaction: StorageTransaction, merge: MergedRecord) -> bool:
-    """Merge records and return True; if that fails (one may be forgotten by now), they stay as they are."""
+    """Merge records and return True; if the merge fails (one may be forgotten by now), they stay as they are."""
     try:
         transaction.attempt(lambda inner: put_merge(inner, merge))
     except KiroLearnError as error:

@@ -1,4 +1,4 @@
-"""What a context block may tell: memories beside the facts that stand against them, and what of the graph holds."""
+"""The candidates that a context block may show next to the facts that they contradict, and the items that hold."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from kiro_learn.retrieval.graph.query import GraphQuery, Intent
 from kiro_learn.retrieval.query.prose import is_stop_word
 from kiro_learn.retrieval.query.time_ranges import TimeRange
 
-# Candidates beside the facts that stand against them.
+# Candidates next to the facts that they contradict.
 #
-# A candidate is told only where it is asked for, marked, right after a fact that holds and that it contradicts; and
-# only in room that is left, so that nothing that holds gives way to it.
+# A candidate is shown, marked as such, right after a current fact that it contradicts, and only if the message asks
+# for it. It gets only room that is left over, so no current fact gives way to it.
 
 LOOKED_AT = 20
-"""Candidates of the entities that a message asks about."""
+"""The most candidates that are read for the entities that a message asks about."""
 MOST_TOLD = 3
 
 
 @attrs.frozen
 class Candidate:
-    """A fact that may hold, and how many events say so."""
+    """A fact that may hold, and the number of events that say so."""
 
     fact: Fact
     seen_count: int
 
     @classmethod
     def of(cls, fact: Fact, evidence: Iterable[Evidence]) -> Candidate:
-        """``evidence``: all of it."""
+        """``evidence``: all of it for ``fact``."""
         return cls(fact, max(1, sum(each.says is Says.HOLDS for each in evidence)))
 
     @property
     def text(self) -> str:
-        """As it is told."""
+        """The line that shows the candidate."""
         return candidate_line(self.fact, self.seen_count)
 
     def contradicts(self, fact: Fact | None) -> bool:
-        """Whether both cannot hold."""
+        """Whether the candidate and ``fact`` cannot both hold."""
         mine = self.fact
         if (
             fact is None
@@ -59,15 +59,15 @@ class Candidate:
 
 @attrs.frozen
 class CandidateQuestion:
-    """What a message asks of candidates."""
+    """Decides which candidates a message asks for."""
 
     query: GraphQuery
     named: Collection[GraphItemId]
-    """The entities that it names."""
+    """The entities that the message names."""
     now: datetime
 
     def is_asked(self, fact: Fact) -> bool:
-        """Whether the message asks about its entity, or for what its predicate says."""
+        """Whether the message asks about the entity of ``fact``, or names what its predicate says."""
         if self.query.intent is Intent.DO_TASK:
             return False
         asked = {word.removesuffix("s") for word in self.query.keywords}
@@ -76,14 +76,14 @@ class CandidateQuestion:
         return is_about or any(word.removesuffix("s") in asked for word in words)
 
     async def ask(self, storage: GraphReads, namespace: Namespace, about: Collection[GraphItemId]) -> list[Candidate]:
-        """The candidates of these entities that are asked for, the surest first."""
+        """The candidates of the entities ``about`` that the message asks for, the surest first."""
         found = await storage.list_candidate_facts(namespace, about, limit=LOOKED_AT)
         meant = [fact for fact in found if self.is_asked(fact) and self._is_seen(fact)]
         evidence = await storage.get_graph_evidence([fact.item_id for fact in meant]) if meant else {}
         return [Candidate.of(fact, evidence[fact.item_id]) for fact in meant]
 
     def _is_seen(self, fact: Fact) -> bool:
-        """By then, and it did not fade since."""
+        """Whether ``fact`` was observed by the time that is asked about, and has not faded since."""
         at, sure = as_of(self.query), confidence_now(fact, self.now)
         return (at is None or fact.validity.observed_at <= at) and sure is not None and sure > LEAST_CONFIDENCE
 
@@ -95,10 +95,10 @@ def with_candidates(
     *,
     fits: Callable[[Sequence[Line]], bool],
 ) -> list[Line]:
-    """``lines`` with a line for each candidate right after that of a fact that it contradicts, as long as that fits.
+    """``lines`` with each candidate's line after that of a fact that it contradicts, as long as that fits.
 
     Args:
-      facts: those that hold.
+      facts: the facts that hold.
     """
     by_id: dict[str, Fact] = {fact.item_id: fact for fact in facts}
     told, beside = list(lines), set[str]()
@@ -116,46 +116,46 @@ def with_candidates(
     return told
 
 
-# What of the graph holds now, or held at the time that a message names, and how sure it is by now.
+# Which items of the graph hold now, or held at the time that a message names, and how sure they are by now.
 
 
 def as_of(query: GraphQuery) -> datetime | None:
-    """The time at which what is asked for held; None: now."""
+    """The time for which the message asks what held; None: now."""
     named = query.time_range
     return named.start if named is not None and named.is_validity else None
 
 
 def happened(query: GraphQuery) -> TimeRange | None:
-    """When what is asked for happened; None: the message names no such time."""
+    """The period in which the events happened that the message asks for; None: it names no such period."""
     named = query.time_range
     return None if named is None or named.is_validity else named
 
 
 def holds(item: GraphItem, at: datetime | None) -> bool:
-    """Whether it holds now, or held then. Words find only such items; meaning finds past ones too."""
+    """Whether ``item`` holds now, or held at ``at``. Search by words finds only such items; by meaning, all."""
     if isinstance(item, Fact) and at is not None:
         return item.validity.holds(at) and not item.is_candidate
     return not isinstance(item, Fact | Procedure) or item.is_current
 
 
 def has_held(fact: Fact) -> bool:
-    """What was retired, or is a candidate, never held."""
+    """Whether ``fact`` ever held: a retired fact and a candidate never did."""
     return fact.validity.retired_at is None and not fact.is_candidate
 
 
 def confidence_now(item: GraphItem, now: datetime) -> float | None:
-    """What is left of it; None: it has none."""
+    """The confidence that ``item`` has left by ``now``; None: items of this kind have none."""
     if isinstance(item, Fact):
         known = PREDICATES.get(item.predicate)
         days = None if known is None else known.half_life_days
-        until = item.validity.valid_until  # what ended is as sure as it was then
+        until = item.validity.valid_until  # a fact that ended stays as sure as it was at its end
         at = now if until is None else min(now, until)
         return effective_confidence(item.confidence, half_life_days=days, confirmed_at=item.last_confirmed_at, now=at)
     return item.confidence if isinstance(item, Procedure) else None
 
 
 def strength_now(preference: Preference, now: datetime) -> float:
-    """What is left of it."""
+    """The strength that ``preference`` has left by ``now``."""
     return effective_confidence(
         preference.strength,
         half_life_days=PREFERENCE_DAYS,

@@ -1,8 +1,8 @@
-"""Makes the context block for a message of the whole memory: records, entities, facts, procedures and preferences.
+"""Makes the context block for a message from the whole memory: records, entities, facts, procedures and preferences.
 
-Three strategies at once, under one deadline: by words, by meaning, and along the graph from what the message names.
-What they find is ranked together and told within a budget of tokens. A strategy that fails or is late is left out and
-named.
+Three strategies search at once, under one deadline: by words, by meaning, and along the graph from the entities that
+the message names. Their results are ranked together and shown within a budget of tokens. A strategy that fails or is
+late is left out, and ``degraded`` names it.
 """
 
 from __future__ import annotations
@@ -54,58 +54,58 @@ from kiro_learn.runtime.admission import Offload
 __all__ = ["CompactedConversation", "Context", "ContextBuilder", "ContextItem", "ContextRequest", "Message"]
 
 SEARCH_SHARE = 0.8
-"""Of the budget of time that may go into searching."""
+"""The share of the time budget that searching may take."""
 COUNTED, COUNTED_MESSAGES = 20_000, 200
-"""Characters of a conversation whose tokens are counted, and messages that these are of."""
+"""The tokens of a conversation are counted in its newest 20,000 characters, from its newest 200 messages."""
 KEPT_COUNTS = 4_096
-"""Lines whose tokens are remembered: counting those of all that may be told takes a tenth of the answer's time."""
+"""Lines whose token count is cached: counting all lines that may be shown takes a tenth of the answer's time."""
 BYTES_PER_TOKEN = 4.0
-"""Of English text, about; what turns out to have more tokens than there are is chosen again in fewer bytes."""
+"""A rough figure for English text. A block with too many tokens is chosen again with fewer bytes."""
 WITHIN, MOST_TRIES = 0.95, 4
 DEEP_TOKENS = 6_000
-"""That a message may get which asks to remember."""
+"""The most tokens for a message that asks to remember."""
 OF_GRAPH = 1 - SHARES[Category.EPISODE]
-"""Share of a block that is left beside its memories."""
+"""The share of a block that is not for memories."""
 
 
 @attrs.frozen(kw_only=True)
 class ContextRequest:
-    """A message, and what its writer's agent knows."""
+    """A message, and what the agent of its writer knows."""
 
     message: str
     history: tuple[str, ...] = ()
-    """What was said before it, oldest first."""
+    """The earlier messages, oldest first."""
     folder: str | None = None
-    """That the project lies in, if that is known: its last part is the project's name."""
+    """The folder of the project, if it is known; its last part is the project's name."""
     slots: TokenSlots = attrs.Factory(TokenSlots)
-    """``history`` is counted anew if it is 0 there."""
+    """The parts of the agent's window. If its ``history`` is 0, the tokens of the conversation are counted."""
     history_slot: int = 80_000
-    """Tokens that the conversation may have; three quarters of it make a compaction due."""
+    """Tokens that the conversation may have; at three quarters of that a compaction is due."""
     most_tokens: int | None = None
-    """Most tokens of the block; None: as the settings say, more for a message that asks to remember."""
+    """The most tokens of the block; None: the value of the settings, or more for a message that asks to remember."""
     most_bytes: int | None = None
-    """Most bytes of it in UTF-8."""
+    """The most bytes of the block in UTF-8."""
     profile: str = "resolved"
-    """One of ``retrieval.graph.budget.PROFILES``."""
+    """The name of a profile in ``retrieval.graph.budget.PROFILES``."""
     told: frozenset[str] = frozenset()
-    """Ids that need no telling again."""
+    """Ids of items that need not be shown again."""
     tells_memories: bool = True
-    """False: none is looked for, and their share of tokens and bytes is left to who tells them."""
+    """False: memories are not searched, and their share of tokens and bytes is left for the caller."""
     tells_passages: bool = False
-    """Memories are told with the passages that answer the message, and not by a line each."""
+    """True: memories are shown with the passages that answer the message; False: by one line each."""
 
 
 @attrs.frozen
 class ContextItem:
-    """Something that is told, and why."""
+    """One thing that the block shows, and why."""
 
     item_id: str
     text: str
     tokens: int
     score: float
     parts: Mapping[str, float] = attrs.field(factory=dict)
-    """What each strategy adds to the score, then the factor of each boost; of a candidate ``beside``, the score of the
-    fact that it stands beside; of a preference nothing."""
+    """The shares of the score: what each strategy adds, then the factor of each boost. A candidate has ``beside``
+    alone, the score of the fact above it; a preference has ``strength`` alone."""
 
 
 @attrs.frozen(kw_only=True)
@@ -114,34 +114,34 @@ class Context:
 
     text: str = ""
     items: tuple[ContextItem, ...] = ()
-    """In the order of the block."""
+    """The lines of the block, in its order."""
     tokens: int = 0
     budget: int = 0
     trigger: Trigger = Trigger.MESSAGE
     query: GraphQuery
     entities: Mapping[str, str] = attrs.field(factory=dict)
-    """The names of those that the message names, by id."""
+    """The names of the entities that the message names, by id."""
     is_compaction_due: bool = False
     degraded: tuple[str, ...] = ()
     told_before_count: int = 0
-    """Things that were found and need no telling again."""
+    """How many things were found that need not be shown again."""
 
 
 @attrs.frozen(eq=False)
 class Searched:
-    """A message as it was read, and what was found for it."""
+    """A message as it was understood, and what the strategies found for it."""
 
     request: ContextRequest
     query: GraphQuery
     now: datetime
     gathered: Gathered
     asks_nothing: bool
-    """It says something, and nothing that can be answered."""
+    """True if the message has text, but nothing in it can be answered, such as thanks."""
 
 
 @attrs.frozen(eq=False)
 class ContextBuilder:
-    """From a message to its block."""
+    """Makes the block for a message."""
 
     search: ContextSearch
     _clock: ClockAndIds
@@ -157,26 +157,26 @@ class ContextBuilder:
         return lru_cache(KEPT_COUNTS)(self._count_tokens)
 
     async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
-        """A conversation in ``slot`` tokens; see ``learning.consolidation``."""
+        """A conversation shortened to ``slot`` tokens; see ``learning.consolidation``."""
         return await self._offload(lambda: compact(messages, slot=slot, count=self._count_tokens))
 
     async def build(
         self, namespace: Namespace, request: ContextRequest, told_before: Callable[[], Collection[str]] = frozenset
     ) -> Context:
-        """The block for a message; empty where it asks for nothing. Nothing is raised: what fails is named.
+        """The block for a message; empty if the message asks for nothing. Never raises: ``degraded`` names failures.
 
-        A message that is empty stands for the start of a session: it gets preferences, and what happened last.
+        An empty message stands for the start of a session: it gets preferences, and the newest memories.
 
         Args:
-          told_before: ids that need no telling again, beside those of the request. It is asked after the search, and
-            nothing is awaited from then on.
+          told_before: returns ids that need no telling again, besides those of the request. It is called after the
+            search, and nothing is awaited after the call.
         """
         patience = self._config.budget_seconds * SEARCH_SHARE
         searched = await self.search_for(namespace, request, patience_seconds=patience)
         return self.told(searched, told_before())
 
     async def search_for(self, namespace: Namespace, request: ContextRequest, *, patience_seconds: float) -> Searched:
-        """What may be told for a message, found by all strategies at once; one that is late is left out and named."""
+        """Search for a message with all strategies at once; one that is late is left out and named in ``degraded``."""
         now = self._clock.utc_now()
         project = PurePath(request.folder).name if request.folder else ""
         query = analyzed(request.message, now=in_local_zone(now), project=project)
@@ -187,7 +187,7 @@ class ContextBuilder:
         searched = Searched(request, query, now, gathered, is_idle)
         if searched.asks_nothing:
             return searched
-        # The patience of a prompt that had to wait for its turn may be used up, and move_on_after takes none below 0.
+        # A prompt that waited for its turn may have no patience left: move_on_after refuses negative seconds.
         with trio.move_on_at(trio.current_time() + patience_seconds):
             await self.search.gather(namespace, query, request.history, gathered, now=now)
         if request.message.strip():
@@ -195,11 +195,11 @@ class ContextBuilder:
         return searched
 
     def told(self, searched: Searched, told_before: Collection[str] = (), *, most_bytes: int | None = None) -> Context:
-        """The block of what was found, within the tokens and bytes of its request.
+        """Make the block of what was found, within the tokens and bytes of its request.
 
         Args:
-          told_before: ids that need no telling again, beside those of the request.
-          most_bytes: if its request names none.
+          told_before: ids that need no telling again, in addition to those of the request.
+          most_bytes: the most bytes of the block, if its request names no number.
         """
         request = searched.request
         if request.most_bytes is None:
@@ -232,7 +232,7 @@ class ContextBuilder:
         )
 
     def _estimated(self, texts: Sequence[str]) -> int:
-        """The tokens of a conversation, by its newest part where it is long: counting megabytes would hold all up."""
+        """The tokens of a conversation, estimated from its newest part: counting megabytes would block the loop."""
         characters = sum(map(len, texts))
         newest = "\n".join(text[-COUNTED:] for text in texts[-COUNTED_MESSAGES:])[-COUNTED:]
         return math.ceil(self._count_tokens(newest) * characters / len(newest)) if newest else 0
@@ -261,7 +261,7 @@ class ContextBuilder:
     def _chosen(
         self, found: Sequence[Told], wishes: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest
     ) -> list[tuple[Line, ContextItem]]:
-        """The lines that fit into the budget, in the order of the block, each with what it tells of."""
+        """The lines that fit into the budget, in the order of the block, each with its item."""
         most_bytes = request.most_bytes
         by_id = {each.line.item_id: each for each in found}
         new = [line for line in (*wishes, *(each.line for each in found)) if line.item_id not in request.told]
@@ -277,9 +277,9 @@ class ContextBuilder:
     def _with_passages(
         self, lines: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest
     ) -> list[Line]:
-        """Of the graph what fits beside the memories' share, and in the rest memories with their passages.
+        """The lines of the graph that fit beside the share of the memories, then memories with their passages.
 
-        Empty if no passage is worth telling: then a line for each memory says what there is.
+        Empty if no passage is worth telling: then each memory gets one line instead.
         """
         others = [line for line in lines if line.category is not Category.EPISODE]
         memories = [line for line in lines if line.category is Category.EPISODE]
@@ -302,7 +302,7 @@ class ContextBuilder:
     def _beside(
         self, lines: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest
     ) -> Sequence[Line]:
-        """``lines`` with the candidates that may be told beside them."""
+        """``lines`` with the candidates that contradict one of them, if there is room."""
         most_bytes = request.most_bytes
         candidates = [each for each in gathered.candidates.result if each.fact.item_id not in request.told]
 
@@ -320,32 +320,32 @@ class ContextBuilder:
 
 
 def _of_graph(request: ContextRequest) -> ContextRequest:
-    """``request`` with the bytes that its memories leave."""
+    """``request`` with the share of its bytes that is not for memories."""
     return (
         request if request.most_bytes is None else attrs.evolve(request, most_bytes=int(request.most_bytes * OF_GRAPH))
     )
 
 
 def _told_already(ids: frozenset[str], gathered: Gathered) -> frozenset[str]:
-    """``ids`` without those of facts that a candidate contradicts which was not told."""
+    """``ids`` without the facts that a candidate contradicts, if that candidate is new: it is shown below its fact."""
     new = [each for each in gathered.candidates.result if each.fact.item_id not in ids]
     return ids - {fact.item_id for fact in gathered.facts if any(each.contradicts(fact) for each in new)}
 
 
 def _place_of(line: Line, told: Mapping[str, Told]) -> tuple[float, ...]:
-    """Sections in their order, and lines as each section wants them; preferences are in order already."""
+    """The key to sort by: sections in their order, then the order within a section (preferences keep theirs)."""
     place = told[line.item_id].place if line.item_id in told else ()
     return (SECTIONS.index(line.section), *place)
 
 
-# Which strategies found something for a context block: one that silently finds nothing any more would go unseen.
+# Which strategies found something for a context block. Without this count, nobody would see that one never does.
 
 LISTS = {"keyword": ContextStrategy.WORDS, "semantic": ContextStrategy.MEANING}
-"""The strategies whose hits have a rank, by the name that ranking has for their lists."""
+"""The strategies whose hits have a rank, by the name of their lists in the ranking."""
 
 
 def hits_of(gathered: Gathered, query: GraphQuery) -> ContextHits:
-    """What found something, and what could have."""
+    """The strategies that found something, and those that could have."""
     lists = {name for ranks in gathered.ranks().values() for name in ranks}
     found = {strategy for name, strategy in LISTS.items() if name in lists}
     if gathered.named:

@@ -48,20 +48,20 @@ from kiro_learn.retrieval.query.syntax import has_words
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT, vectors_of
 
 RECORD_COUNT = 20
-"""Records that are taken from each ranking."""
+"""The most records that are taken from each ranking."""
 WORD_LIMITS = {GraphKind.FACT: 10, GraphKind.ENTITY: 10, GraphKind.PROCEDURE: 5}
 NEAR_LIMITS = {GraphKind.FACT: 20, GraphKind.ENTITY: 20, GraphKind.PROCEDURE: 20}
 RECENT_COUNT = 5
 LISTED = 100
-"""Preferences that are looked at."""
+"""The most preferences that are read."""
 MOST_PAST = 500
-"""Facts of an entity that are looked at where its history is asked for."""
+"""The most facts of an entity that are read where the message asks for its history."""
 DEFAULT_IMPORTANCE = 5
 
 
 @attrs.define(eq=False)
 class Gathered:
-    """What was found so far; what is missing is late."""
+    """What the strategies have found so far; a part that is missing is late."""
 
     words: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.Factory(lambda: OptionalResult("graph words", {}))
     near: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.Factory(
@@ -73,11 +73,11 @@ class Gathered:
     listed: OptionalResult[list[MemoryRecord]] = attrs.Factory(lambda: OptionalResult("recent records", []))
     records: OptionalResult[list[MemoryRecord]] = attrs.Factory(lambda: OptionalResult("record texts", []))
     origins: OptionalResult[dict[RecordId, RankingFeatures]] = attrs.Factory(lambda: OptionalResult("record dates", {}))
-    """Of these records, where they come from."""
+    """The ranking features of ``records``, which say when each was said."""
     passages: OptionalResult[dict[RecordId, Codes]] = attrs.Factory(
         lambda: OptionalResult("passages", {}, is_asked=False)
     )
-    """Of these records, their vectors."""
+    """The vectors of the passages of ``records``."""
     preferences: OptionalResult[list[Preference]] = attrs.Factory(lambda: OptionalResult("preferences", []))
     past: OptionalResult[list[GraphItem]] = attrs.Factory(lambda: OptionalResult("past facts", []))
     candidates: OptionalResult[list[Candidate]] = attrs.Factory(
@@ -85,12 +85,12 @@ class Gathered:
     )
     topic: OptionalResult[bool] = attrs.Factory(lambda: OptionalResult("topic", False))
     named: tuple[GraphItemId, ...] = ()
-    """The entities that the message names, or means."""
+    """The entities that the message names or means."""
     facts: tuple[Fact, ...] = ()
-    """Of those that were found, the ones that hold, or held then; once all strategies were asked."""
+    """The facts among what was found that hold, or held at the time asked about; set once all strategies were asked."""
 
     def degraded(self) -> tuple[str, ...]:
-        """What is missing, and why."""
+        """The reasons why parts are missing."""
         parts = (each for each in attrs.astuple(self, recurse=False) if isinstance(each, OptionalResult))
         partial = () if self.findings.result is None else self.findings.result.degraded
         return (*partial, *(problem for part in parts for problem in part.reasons()))
@@ -102,7 +102,7 @@ class Gathered:
         )
 
     def names(self) -> dict[str, str]:
-        """Of the entities that are named, by id."""
+        """The names of the entities in ``named``, by id."""
         found = {each.item.item_id: each.item for each in self.walked.result}
         return {item_id: each.name for item_id in self.named if isinstance(each := found.get(item_id), Entity)}
 
@@ -112,7 +112,7 @@ class Gathered:
         return [*reached, *self.read.result.values(), *self.past.result, *self.records.result]
 
     def found(self, query: GraphQuery, now: datetime) -> list[Found]:
-        """All that was found, with what is needed to rank it."""
+        """All that was found, with the figures that rank it."""
         ranks = self.ranks()
         reached = {each.item.item_id: each for each in self.walked.result}
         items = [*(each.item for each in self.walked.result), *self.read.result.values(), *self.past.result]
@@ -126,12 +126,12 @@ class Gathered:
         ]
 
     def _happened_at(self, record: MemoryRecord) -> datetime:
-        """When its first event was said, which may be long before it was learned; else when it was made."""
+        """When the first event of ``record`` was said, maybe long before it was learned; else when it was made."""
         origin = self.origins.result.get(record.record_id)
         return record.created_at if origin is None or origin.said_at is None else origin.said_at
 
     def ranks(self) -> dict[str, dict[str, int]]:
-        """Where each thing stands in each strategy's list, from 1."""
+        """The rank of each thing in the list of each strategy, from 1."""
         findings = self.findings.result
         lists: list[tuple[str, Sequence[str]]] = [
             *(("keyword", item_ids) for item_ids in self.words.result.values()),
@@ -150,7 +150,7 @@ class Gathered:
 
 
 def _ended_last(fact: Fact) -> tuple[bool, datetime]:
-    """What ended stands after what holds, by its end."""
+    """The key that sorts facts that ended before facts that hold, by their end."""
     until = fact.validity.valid_until
     return (until is not None, fact.validity.observed_at if until is None else until)
 
@@ -160,14 +160,14 @@ def _ids(findings: Findings, ranking: Ranking) -> list[RecordId]:
 
 
 def _hits(findings: Findings, ranking: Ranking) -> list[RecordId]:
-    """What a ranking found, best first; by meaning only what is near."""
+    """The records that ``ranking`` found, best first; of the ranking by meaning only those that are near."""
     evidence = findings.evidence.get(ranking)
     least = LEAST_COSINE if ranking is Ranking.MEANING else float("-inf")
     return [] if evidence is None else [hit.record_id for hit in evidence.hits if hit.score >= least]
 
 
 def _fused_ids(findings: Findings) -> list[RecordId]:
-    """Those of the hybrid search's own order that a ranking found well enough by itself."""
+    """The records in the order of the hybrid search, but only those that a single ranking found well enough."""
     found = {*_hits(findings, Ranking.WORDS), *_hits(findings, Ranking.MEANING)}
     return [hit.record_id for hit in findings.hits if hit.record_id in found]
 
@@ -195,10 +195,10 @@ def _record_found(record: MemoryRecord, ranks: dict[str, int], happened_at: date
 
 
 def _is_in_time(at: datetime, query: GraphQuery) -> bool:
-    """Whether it lies in the time that a message names, or beside a time that is named loosely.
+    """Whether a memory of ``at`` may be told: within a strict period of the message, or a little before or after it.
 
-    "Since yesterday the login fails" names a time too and is after what was learned before: unless a day is named, or
-    the message asks what was done, the memories of that time are one more list.
+    "Since yesterday the login fails" names a period too, but the answer was learned before it. So the period is a limit
+    only if it is strict, or if the message asks what was done; else its memories are just one more list.
     """
     named = happened(query)
     if named is None or not (named.is_strict or query.asks_what_was_done):
@@ -208,7 +208,7 @@ def _is_in_time(at: datetime, query: GraphQuery) -> bool:
 
 @attrs.frozen(eq=False)
 class ContextSearch:
-    """The strategies, over the store and the finder of records."""
+    """Runs the strategies on the store and on the finder of records."""
 
     _finder: Finder
     _storage: StorageBackend
@@ -225,7 +225,7 @@ class ContextSearch:
         *,
         now: datetime,
     ) -> None:
-        """Ask all at once; each keeps what it finds in ``gathered`` as soon as it has it."""
+        """Ask all strategies at once; each puts what it finds into ``gathered`` as soon as it has it."""
         gathered.near.is_asked = self._embeds and has_words(query.text)
         gathered.topic.is_asked = self._embeds and bool(recent_text(history))
         gathered.past.is_asked = query.intent is Intent.ASK_HISTORY and as_of(query) is None
@@ -242,7 +242,7 @@ class ContextSearch:
     async def _look_for_candidates(
         self, namespace: Namespace, query: GraphQuery, gathered: Gathered, now: datetime
     ) -> None:
-        """Where the message asks for what the facts say that were found."""
+        """Look for candidates, if the message asks for what the facts say that were found."""
         facts = (each for each in gathered.things() if isinstance(each, Fact))
         gathered.facts = tuple(fact for fact in facts if holds(fact, as_of(query)))
         question = CandidateQuestion(query, gathered.named, now)
@@ -314,7 +314,7 @@ class ContextSearch:
     async def _find_records(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
         async def find() -> Findings:
             patience = trio.current_effective_deadline() - trio.current_time()
-            # Passages are chosen as the hybrid search does it, so from what that finds for a prompt.
+            # Passages are chosen as in the hybrid search, so from the memories that this search finds for a prompt.
             as_prompt = gathered.passages.is_asked
             by_keywords = Query(query.text, " ".join(query.keywords))
             return await self._finder.find(
@@ -348,14 +348,14 @@ class ContextSearch:
             await gathered.passages.run(lambda: self._storage.get_passages(read_ids, model))
 
     async def _listed(self, namespace: Namespace, query: GraphQuery) -> list[MemoryRecord]:
-        """What is newest, of the time that the message names."""
+        """The newest memories of the period that the message names, or of all time."""
         named = happened(query)
         wanted = RecordFilter() if named is None else RecordFilter(since=named.start, until=named.end)
         count = RECENT_COUNT if named is None else RECORD_COUNT
         return await self._storage.list_records(RecordQuery(namespace=namespace, limit=count, filter=wanted))
 
     async def _preferences(self, namespace: Namespace, now: datetime) -> list[Preference]:
-        """Those that hold, each as strong as it is by now."""
+        """The preferences of the whole project, each with the strength that it has by now."""
         asked = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=LISTED)
         listed = await self._storage.list_graph_items(asked)
         found = [item for item in listed if isinstance(item, Preference) and not item.path]

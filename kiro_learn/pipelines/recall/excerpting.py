@@ -1,6 +1,6 @@
-"""What is known of the passages of the memories that a prompt found, and how many bytes they are worth together.
+"""Compares the passages of the memories that a prompt found with it, and says how many bytes they are worth together.
 
-By them the memories of a context block are told too, as the hybrid search tells them.
+The memories of a context block are shown by these rules too, as those of the hybrid search are.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from kiro_learn.retrieval.rendering.passages import passages_of
 
 @attrs.frozen(eq=False)
 class Compared:
-    """The passages of a memory beside a query."""
+    """The passages of a memory, compared with a query."""
 
     vectors: Matrix
-    """Of unit length, a row a passage."""
+    """The vectors of the passages, a row each, of unit length."""
     nearness: tuple[float, ...]
-    """Deviations above what is usual for whole memories."""
+    """How near each passage is to the query, in standard deviations above the usual nearness of whole memories."""
     cosines: tuple[float, ...]
 
     @property
     def nearness_of_text(self) -> tuple[float, ...]:
-        """Without the title, where there is more."""
+        """The nearness of the passages without that of the title, unless there is only the title."""
         return self.nearness[1:] or self.nearness
 
 
 def compared(passages: Mapping[RecordId, Codes], findings: Findings) -> dict[RecordId, Compared]:
-    """All ``passages``, decoded and compared at once, since that costs as much as for one; nothing without vectors."""
+    """All ``passages``, decoded and compared in one product, which costs as much as one; empty without vectors."""
     standings = vectors_of(findings.evidence).standings
     known = {record_id: codes for record_id, codes in passages.items() if len(codes)}
     if standings is None or not known:
@@ -62,14 +62,14 @@ def compared(passages: Mapping[RecordId, Codes], findings: Findings) -> dict[Rec
     ends = accumulate(map(len, known.values()))
     parts = ((record_id, slice(end - len(known[record_id]), end)) for record_id, end in zip(known, ends, strict=True))
     return {
-        # The cosines one by one: the last bit of a product in single precision depends on what else is in it.
+        # Each cosine is computed by itself: in single precision, the last bit of a product depends on its other rows.
         record_id: Compared(vectors[part], nearness[part], standings.cosines_of(vectors[part]))
         for record_id, part in parts
     }
 
 
 def found(record: MemoryRecord, score: float, compared: Compared | None, note: str) -> Excerpted:
-    """``record`` with its passages, and how near each is to the query where their vectors are there."""
+    """``record`` with its passages, and with their nearness to the query if they have vectors."""
     passages = passages_of(record)
     if compared is None or len(compared.vectors) != len(passages):
         return Excerpted(record, score, passages, note=note)
@@ -77,8 +77,9 @@ def found(record: MemoryRecord, score: float, compared: Compared | None, note: s
 
 
 def sureness_of(found: Sequence[Excerpted], findings: Findings | None, question: str) -> Sureness:
-    """By the nearest passages and whole memories; by words alone where nothing has a vector; by both where ``question``
-    is not in English.
+    """How sure it is that what was found helps: by the nearest passages and whole memories.
+
+    Where nothing has a vector, words alone decide; where ``question`` is not in English, both do.
     """
     if not found or findings is None:
         return Sureness(0.0)
@@ -86,28 +87,28 @@ def sureness_of(found: Sequence[Excerpted], findings: Findings | None, question:
     if not cosines:
         return Sureness(word_share(words_of(findings.evidence)), WORDS_FLOOR, WORDS_CERTAIN)
     if is_foreign(question):
-        # The bundled model reads English: texts of another language are near each other whatever they say.
+        # The bundled model reads English: it puts all texts of another language near each other.
         return Sureness(min(confidence(cosines), _as_confidence(word_share(words_of(findings.evidence)))))
     return Sureness(confidence(cosines))
 
 
 def _as_confidence(share: float) -> float:
-    """A share of words on the scale of the confidence."""
+    """A share of words, converted to the scale of the confidence."""
     return FLOOR + (share - OTHER_WORDS_FLOOR) * (CERTAIN - FLOOR) / (OTHER_WORDS_CERTAIN - OTHER_WORDS_FLOOR)
 
 
 OTHER_WORDS_FLOOR, OTHER_WORDS_CERTAIN = 0.33, 0.6
-"""Of a question in another language than the model's."""
+"""The shares of words that count as the floor and as certain, for a question that is not in the model's language."""
 
 
 INDENT = "  "
 
 
 class PassageTelling:
-    """The memories that a message found, each with its passages and how near these are to it."""
+    """The memories that a message found, each with its passages and their nearness to the message."""
 
     def __init__(self, lines: Sequence[Line], gathered: Gathered, message: str) -> None:
-        """``lines``: of memories alone; each tells its title."""
+        """``lines``: the lines of memories, each of which shows the title."""
         self._findings = gathered.findings.result
         self._message = message
         self._terms = terms(message)
@@ -118,18 +119,20 @@ class PassageTelling:
         self._excerpts = [section.excerpted for section in self._sections]
 
     def bytes_worth(self, most_bytes: int) -> int:
-        """How many bytes passages are worth, by how sure it is that they help."""
+        """How many of ``most_bytes`` the passages are worth, by how sure it is that they help."""
         return sureness_of(self._excerpts, self._findings, self._message).bytes_worth(most_bytes)
 
     def told(self, room: int) -> list[Line]:
-        """The memories of which something is told in ``room`` bytes, each line with its passages below it."""
+        """The memories that fit into ``room`` bytes with at least one passage; each line has its passages below it."""
         places = chosen(self._excerpts, self._sections, self._terms, room)
         return [self._sections[number].told(sorted(places[number])) for number in sorted(places)]
 
 
 def _excerpts(gathered: Gathered) -> Iterator[Excerpted]:
-    """With the scores of the hybrid search, refined by passages; what it finds not worth telling is left out, and what
-    it did not find at all, but the graph or the time that is named, has the least of these scores.
+    """The memories with the scores of the hybrid search, refined by their passages.
+
+    Memories that this search finds not worth telling are left out. Memories that only the graph or the named time
+    found get the lowest of the scores.
     """
     findings = gathered.findings.result
     near = {} if findings is None else compared(gathered.passages.result, findings)
@@ -152,7 +155,7 @@ def _scores(findings: Findings, near: Mapping[RecordId, Compared]) -> dict[Recor
 
 @attrs.frozen(eq=False)
 class _Section:
-    """A memory as it is told; see ``retrieval.rendering.excerpts.Sizes``."""
+    """A memory as it is shown; see ``retrieval.rendering.excerpts.Sizes``."""
 
     line: Line
     excerpted: Excerpted

@@ -1,4 +1,4 @@
-"""Finds memories: every retriever at once, fused; without those that cannot answer in time."""
+"""Finds memories: asks every retriever at once and fuses the answers, without those that are not there in time."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Findings:
     hits: tuple[Hit, ...]
     """Best first."""
     evidence: Mapping[Ranking, Evidence]
-    """What each ranking found, also one that was not asked."""
+    """The evidence of every ranking, also of one that was not asked."""
     degraded: tuple[str, ...]
-    """Why a ranking is missing, a reason each; empty when nothing is."""
+    """One reason for each ranking that is missing."""
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""
     fusion: Fusion | None = None
-    """Of all that the rankings found; None where the hits are in another order than its."""
+    """The fusion of the rankings; None where ``hits`` have another order than its own."""
 
     def found_by(self, record_ids: Iterable[RecordId]) -> Iterator[tuple[Ranking, ...]]:
         """The rankings that found each of these records."""
@@ -47,7 +47,7 @@ class Findings:
         return (tuple(name for name, found in ids.items() if record_id in found) for record_id in record_ids)
 
     def without(self, record_ids: Container[RecordId]) -> Findings:
-        """As if these had not been found."""
+        """The findings as if ``record_ids`` had not been found."""
         evidence = {name: _evidence_without(found, record_ids) for name, found in self.evidence.items()}
         return attrs.evolve(self, hits=_without(self.hits, record_ids), evidence=evidence)
 
@@ -65,7 +65,7 @@ def _without(hits: Sequence[Hit], record_ids: Container[RecordId]) -> tuple[Hit,
 
 
 class Finder:
-    """The one query layer under prompts, the API and the tools."""
+    """The search behind prompts, the API and the tools."""
 
     def __init__(self, retrievers: Sequence[Retriever], storage: WordReads, config: RecallConfig) -> None:
         self._retrievers = retrievers
@@ -73,12 +73,12 @@ class Finder:
         self._config = config
 
     def over(self, retrievers: Sequence[Retriever]) -> Finder:
-        """The same over other retrievers."""
+        """A finder with the same store and settings, but other retrievers."""
         return Finder(retrievers, self._storage, self._config)
 
     @property
     def rrf_k(self) -> int | None:
-        """Of its fusion by places; None if it has another one."""
+        """The constant of its reciprocal rank fusion; None if the settings name another fusion."""
         return self._config.rrf_k if self._config.fusion == "rrf" else None
 
     async def find(
@@ -94,12 +94,12 @@ class Finder:
     ) -> Findings:
         """Ask all rankings at once; one that is late or fails contributes nothing and is named in ``degraded``.
 
-        Where only the first retriever finds something, or the rankings cannot be weighed, the hits are its own, in the
-        same order. ``with_successors``: what overturns one of the best is found as well.
+        If only the first retriever finds something, or the rankings cannot be weighed, the hits are those of the first
+        retriever in its order. ``with_successors``: also find what overturns one of the best records.
 
         Args:
-          limit: how many best ones are looked for; it says how deep each ranking is asked.
-          beyond: how many more may follow them, of what was found on the way. Nothing is looked for on their account.
+          limit: how many of the best records are wanted; it decides how deep each ranking is asked.
+          beyond: how many further records may follow, of those that were found anyway; no ranking goes deeper for them.
         """
         calibrates = self._config.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._config.fetch_depth_multiplier
@@ -125,7 +125,7 @@ class Finder:
     async def rank(
         self, namespace: Namespace, query: Query, *, depth: int, mode: SearchMode, patience_seconds: float
     ) -> Findings:
-        """What each ranking finds by itself, ``depth`` hits of each; nothing is weighed, so there are no ``hits``."""
+        """``depth`` hits of each ranking by itself, as ``evidence``; nothing is fused, so ``hits`` is empty."""
         stopwatch, unweighed = Stopwatch(), OptionalResult[_Fused]("fusion", ((), None), is_asked=False, problem=None)
         asked = RetrieverQuery(namespace, query, depth, with_neighbors=False, stage=stopwatch.stage)
         rankings = [_Asking(each, asked, mode) for each in self._retrievers]
@@ -135,12 +135,12 @@ class Finder:
     async def _ask(
         self, rankings: Sequence[_Asking], stopwatch: Stopwatch, patience_seconds: float, *, with_features: bool
     ) -> OptionalResult[dict[RecordId, RankingFeatures]]:
-        """Ask all for as long as that; the ranking features of what they found, where more than one found something."""
+        """Ask all rankings; return the ranking features of their hits, if more than one of them found something."""
         features = FeatureReading(
             lambda record_ids: self._ranking_features(record_ids, stopwatch), is_wanted=with_features
         )
         first, others = rankings[0], rankings[1:]
-        # The patience of a prompt that had to wait for its turn may be used up, and move_on_after takes none below 0.
+        # A prompt that waited for its turn may have no patience left: move_on_after refuses negative seconds.
         with trio.move_on_at(trio.current_time() + patience_seconds):
             await _ask_all(first, others, features)
         helped = any(other.evidence.hits for other in others)
@@ -157,7 +157,7 @@ class Finder:
 
 
 class _Asking:
-    """One retriever that is asked, if the mode and the query let it, and what came of it."""
+    """A retriever, asked only if the mode and the query allow it, and its outcome."""
 
     def __init__(self, retriever: Retriever, query: RetrieverQuery, mode: SearchMode) -> None:
         self._retriever = retriever
@@ -175,7 +175,7 @@ class _Asking:
 
 
 async def _ask_all(first: _Asking, others: Sequence[_Asking], features: FeatureReading) -> None:
-    """Ask all at once. The features of the first one's hits are read meanwhile, for as long as another may help."""
+    """Ask all at once, and read the features of the first one's hits for as long as another one may find something."""
     unneeded, waiting = trio.CancelScope(), len(others)
 
     async def ask_first() -> None:
@@ -198,7 +198,7 @@ async def _ask_all(first: _Asking, others: Sequence[_Asking], features: FeatureR
 
 
 def _findings(rankings: Sequence[_Asking], fusion: OptionalResult[_Fused], features: OptionalResult[Any]) -> Findings:
-    """What was found; where the rankings could not be weighed, only the first one's evidence stands."""
+    """The findings; where the rankings could not be weighed, only the first one's evidence is kept."""
     return Findings(
         hits=fusion.result[0],
         evidence={

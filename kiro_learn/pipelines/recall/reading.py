@@ -1,8 +1,8 @@
-"""Reads what a prompt needs of the memories that it found, and what it is told beside them.
+"""Reads from the store what a prompt needs of the memories that it found, and what is shown with them.
 
-What cannot be read is named, and the rest is told. Every read of a prompt lies in a stage of its stopwatch: where all
-is cut off, ``degraded`` names the stage that began last. A read that may be missing has a deadline of its own beside it
-(``_part``).
+A read that fails is named in ``degraded``, and the rest is shown. Every read of a prompt is a stage of its stopwatch.
+If the prompt is cut off, ``degraded`` names the stage that began last. A read that the block can do without also has
+a deadline of its own (``_part``).
 """
 
 from __future__ import annotations
@@ -46,32 +46,32 @@ from kiro_learn.runtime.supervisor import catch_errors, reason
 T = TypeVar("T")
 
 RENDER_SHARE = 0.1
-"""Of the budget that reading the passages must leave for reading the records and writing the block."""
+"""The share of the budget that reading the passages must leave for reading the records and writing the block."""
 
 HISTORY_SHARE = 0.05
-"""Of the budget that reading what corrected memories said before must leave."""
+"""The share of the budget that reading the earlier text of corrected memories must leave."""
 
 MOST_ABOUT = 5
-"""Memories that have a name, so that it says which are meant: a name that more have is of the daily work."""
+"""A name that more memories have than this is a word of the daily work, and does not say which memory is meant."""
 
 MOST_ALIKE = 20
-"""Memories that are looked at for a name, of those with its words in a row: the index knows words, and no names."""
+"""The most memories that are checked for a name: those with its words in a row, since the index has no names."""
 
 LOOKING_UP_SHARE = 0.1
-"""Of the budget that may go into looking names up, and as much into the branch."""
+"""The share of the budget that looking up names may take; looking up the branch may take as much."""
 
 NAMES_UNKNOWN = "names: the index of words is damaged"
 
 
 class Reading:
-    """Reads what a prompt needs of what it found. What cannot be read is named in the trace, and the rest is told."""
+    """Reads what a prompt needs of its memories. A read that fails is named in the trace, and the rest is shown."""
 
     def __init__(self, storage: StorageBackend, config: RecallConfig) -> None:
         self._storage = storage
         self._config = config
 
     async def about(self, trace: RecallTrace, names: Sequence[str]) -> frozenset[RecordId]:
-        """The memories that have one of ``names``, of those that few have; none that the session of the prompt made."""
+        """The memories that have one of ``names``; without names that many have, and the session's own."""
         latest = trio.current_time() + self._config.budget_seconds * LOOKING_UP_SHARE
         found = await _part(trace, "names", lambda: self._about(trace, names), latest=latest)
         return frozenset() if found is None else found
@@ -87,7 +87,7 @@ class Reading:
         return frozenset(found - await self._storage.get_fitting_ids(found, RecordFilter(session=trace.session_id)))
 
     async def _having(self, trace: RecallTrace, name: str) -> Sequence[RecordId]:
-        """The memories that have ``name``; none where too many are alike to look at them all."""
+        """The memories that have ``name``; empty if too many have its words in a row to check them all."""
         phrase = compile_query(f'"{name}"')
         search = SyntaxSearch(namespace=trace.namespace, expression=phrase, limit=MOST_ALIKE + 1, is_any_enough=True)
         ranking = await self._storage.search_syntax(search)
@@ -100,14 +100,14 @@ class Reading:
         return [each.record_id for each in records if any(has_name(text, name) for text in texts_of(each))]
 
     async def of_branch(self, trace: RecallTrace, findings: Findings, branch: str) -> Collection[RecordId]:
-        """Those of what was found that were learned on ``branch``, which is not merged."""
+        """The memories among ``findings`` that were learned on ``branch``, which is not merged."""
         ids, wanted = [hit.record_id for hit in findings.hits], RecordFilter(branch=branch)
         latest = trio.current_time() + self._config.budget_seconds * LOOKING_UP_SHARE
         found = await _part(trace, "branch", lambda: self._storage.get_fitting_ids(ids, wanted), latest=latest)
         return () if found is None else found
 
     async def read(self, trace: RecallTrace) -> None:
-        """One memory that cannot be read does not silence the others: then each is read by itself."""
+        """Read the records of the hits. If one makes the read fail, each is read by itself to keep the others."""
         record_ids = [hit.record_id for hit in trace.hits]
         with trace.stopwatch.stage("records"):
             records = await catch_errors("records", lambda: self._storage.get_memory_records(record_ids))
@@ -121,7 +121,7 @@ class Reading:
             trace.take_records(records)
 
     async def note_corrected(self, trace: RecallTrace) -> None:
-        """Of each memory that a person corrected, what it said before."""
+        """Note what each memory that a person corrected said before."""
         latest = trio.current_effective_deadline() - self._config.budget_seconds * HISTORY_SHARE
         if any(record.strategy == EDITED for record in trace.records):
             await _part(trace, "history", lambda: self._note_corrected(trace), latest=latest)
@@ -134,8 +134,8 @@ class Reading:
                     trace.corrected[record.record_id] = was(made[0].replaced[0], made[0].replaced_at)
 
     async def read_passages(self, trace: RecallTrace, *, most: int) -> None:
-        """Without their vectors, the words choose among the passages."""
-        # Of what was told before only where nothing is new: then they say whether it is close enough.
+        """Read the vectors of the passages; if there are none, the words of the query choose among the passages."""
+        # Hits that were told before are read only if nothing is new: their passages say whether they were close enough.
         record_ids = [hit.record_id for hit in trace.new_hits or trace.hits]
         latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
         passages = await _part(
@@ -149,7 +149,7 @@ class Reading:
 
 
 async def _part(trace: RecallTrace, stage: str, read: Callable[[], Awaitable[T]], *, latest: float) -> T | None:
-    """What ``read`` gives by ``latest`` (trio's clock); None if it fails or is late, which ``degraded`` says."""
+    """The result of ``read`` by ``latest`` (trio's clock); None if it fails or is late, which ``degraded`` says."""
     found: T | Exception | None = None
     with trio.move_on_at(latest) as scope, trace.stopwatch.stage(stage):
         found = await catch_errors(stage, read)
@@ -160,26 +160,26 @@ async def _part(trace: RecallTrace, stage: str, read: Callable[[], Awaitable[T]]
 
 
 def texts_of(record: MemoryRecord) -> Iterator[str]:
-    """All that it says, and the files that it is about, as they were written: the index has some scripts in pairs."""
+    """All texts of ``record`` and its files, as they were written: the index splits some scripts into pairs."""
     yield from (record.title, record.summary, record.text, *record.facts)
     yield from (*record.files_touched, *record.files_read, *record.files_modified)
 
 
-# Says of a prompt what the profile of its project has on what it touches, and what is wanted of what it orders.
+# The lines for a prompt that the project's profile has, and the preferences about what the prompt orders.
 
 SLOT_PATIENCE_SECONDS = 0.05
-"""For one line. A prompt whose profile is slower is told its memories alone."""
+"""The most time for one line. If the profile takes longer, the prompt is told its memories only."""
 
 MOST_WISHES = 2
 
 
 class SlotLines:
-    """Each is told once a session, whether anything else is told or not."""
+    """The lines of the profile for a prompt. Each is told once a session, even if no memory is told."""
 
     def __init__(self, profiles: ProfilesOfProjects, config: RecallConfig) -> None:
         self._profiles = profiles
         self._is_told = config.profile and config.prompts != "none"
-        self._tells_wishes = config.pipeline != "graph"  # whose blocks tell all of them
+        self._tells_wishes = config.pipeline != "graph"  # its blocks tell all preferences
 
     async def of(self, namespace: Namespace, folder: str | None, query: Query, prompt: SessionPrompt) -> str:
         """The lines for a prompt, which count as told; empty if there are none, or they were told before."""
@@ -209,7 +209,7 @@ class SlotLines:
         return told_id, "" if told_id is None or told_id in before else slot_line(profile, slots)
 
     async def _wishes(self, namespace: Namespace, acts: Collection[str], prompt: SessionPrompt) -> list[Preference]:
-        """What the person wants of what the prompt orders, and its session was not told by a prompt."""
+        """The preferences about what the prompt orders, without those that its session was told before."""
         if not (acts and self._tells_wishes):
             return []
         meant = re.compile(rf"(?i)\b(?:{'|'.join(act.removesuffix('e') for act in acts)})")
@@ -220,7 +220,10 @@ class SlotLines:
     async def _past(
         self, namespace: Namespace, folder: str, question: str, slots: Sequence[Slot]
     ) -> Sequence[ProfileFact]:
-        """What ended of the slots that the question touches, or of what it names; else all, unless it asks whether."""
+        """The past facts of the slots that the question touches, or of the tools that it names.
+
+        If it names neither, all past facts; none if it asks whether something was so.
+        """
         past = await self._profiles.past(namespace, folder)
         if slots:
             return [fact for fact in past if fact.slot in slots]
@@ -228,14 +231,14 @@ class SlotLines:
         return named if named or asks_whether(question) else past
 
 
-# Says of memories which of the files that they cite are gone or were written to since they were learned.
+# Notes which files that memories cite are gone or were written to since the memories were learned.
 
 FILES_PATIENCE_SECONDS = 0.005
-"""For the files of one block. A file system that is slower leaves its notes out, not the memories."""
+"""The most time for the files of one block. If the file system is slower, the notes are left out, not the memories."""
 
 
 class FileNotes:
-    """Notes which files of a record were written to since, by names and times of files in the project's folder only."""
+    """Notes which files of a record were written to since, by the names and times of files in the project's folder."""
 
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files
@@ -243,7 +246,7 @@ class FileNotes:
     async def of(
         self, folder: str | None, records: Sequence[MemoryRecord], *, patience_seconds: float = FILES_PATIENCE_SECONDS
     ) -> dict[RecordId, str]:
-        """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
+        """A note for each of ``records`` that needs one; empty if the files cannot be looked at in time."""
         paths = all_cited_files(records)
         found: object = None
         if folder and paths:

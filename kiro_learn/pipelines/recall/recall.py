@@ -1,4 +1,4 @@
-"""Answers a prompt with the few memories that matter, inside a hard budget, or with silence. Never with an error."""
+"""Answers a prompt with the few memories that matter, within a hard budget, or with silence, never with an error."""
 
 from __future__ import annotations
 
@@ -56,24 +56,25 @@ from kiro_learn.runtime.supervisor import catch_errors, reason
 log = structlog.get_logger()
 
 LEASE_SHARE = 0.15
-"""Of the budget that a prompt is worked on alone. Eight that come together, all side by side, are answered as late as
-the last; one by one, the first is answered as if it were alone, and the last one sooner too (docs/benchmarks.md)."""
+"""The share of the budget for which a prompt is worked on alone. Eight prompts side by side would all be answered as
+late as the last. One by one, the first is as fast as if it were alone, and the last is faster too (docs/benchmarks.md).
+"""
 
 PATIENCE_SHARE = 0.5
-"""Of the budget: no prompt waits longer for its turn."""
+"""The share of the budget after which a prompt does not wait any longer for its turn."""
 
 SEARCH_SHARE = 0.8
-"""Of the budget that may go into searching; the rest is for reading the records and writing the block."""
+"""The share of the budget that searching may take; the rest is for reading the records and writing the block."""
 
 MOST_MORE = 60
-"""Hits searched for beyond those that are wanted, one for each that the session was told before: what it was told by
-this many memories is mostly not about this prompt."""
+"""The most hits that are searched for in addition to those that are wanted, one for each memory that the session was
+told before. Of more memories than this, most are not about this prompt."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Recall:
-    """Answers a prompt: search, floor, cut, read the records, write the block; below it what the graph adds, if that
-    is set. Every read lies in a stage of the trace's stopwatch, so that ``degraded`` names what was waited for.
+    """Answers a prompt: search, floor, cut, read the records, write the block; below it the graph's part, if that is
+    set. Every read is a stage of the trace's stopwatch, so ``degraded`` can name the stage that was cut off.
     """
 
     finder: Finder
@@ -83,7 +84,7 @@ class Recall:
     _file_notes: FileNotes
     _slot_lines: SlotLines
     _contexts: ContextBuilder
-    """Finds what the graph adds, where prompts are told that too."""
+    """Makes the graph's part, where prompts are told that too."""
     _keep_report: Callable[[Report], None]
     _factors: Factors
     _prompt_priority: PromptPriority
@@ -110,14 +111,14 @@ class Recall:
     ) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
 
-        Earlier if ``deadline`` (trio's clock) is. Of a session, only those that it was not told before by another
-        event. Nothing is raised: whatever fails or is late is named in ``degraded``.
+        Earlier if ``deadline`` (trio's clock) is. If there is a session, memories that it was told by another event
+        are left out. Nothing is raised: ``degraded`` names whatever fails or is late.
 
         Args:
-          said_at: when it was; a session that paused for long may set another goal.
-          folder: where the files lie that memories cite; None if that is not known.
-          agent: that asks, for the retrieval log.
-          branch: that is checked out there.
+          said_at: when the prompt was said; a session that paused for long may set another goal.
+          folder: the folder of the files that memories cite; None if it is not known.
+          agent: the agent that asks, for the retrieval log.
+          branch: the branch that is checked out in ``folder``.
         """
         trace = RecallTrace(
             namespace=namespace,
@@ -147,7 +148,7 @@ class Recall:
         )
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
-        """An answer was not sent after all: its session may still be told what it says."""
+        """Note that an answer was not sent after all: the session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.told_ids)
 
     async def _book(self, trace: RecallTrace, latency_ms: float) -> Report:
@@ -158,10 +159,10 @@ class Recall:
         return report
 
     async def _follow(self, trace: RecallTrace, body: Body, prompt: SessionPrompt, folder: str | None) -> None:
-        """One prompt, from its text to the block."""
+        """Answer one prompt, from its text to the block."""
         text = query_text(body)
         trace.query_characters = len(text)
-        # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
+        # Only the beginning and the end of the text are looked at, so this takes 5 ms at most for any length.
         query = Query.of_prompt(text)
         with trace.stopwatch.stage("profile"):
             trace.block.slot_line = await self._slot_lines.of(trace.namespace, folder, query, prompt)
@@ -169,7 +170,7 @@ class Recall:
         most_bytes = worth.most_bytes - trace.block.slot_bytes
         if worth.names and most_bytes > 0:
             trace.about = await self._reading.about(trace, worth.names)
-        # Where the names could not be looked up, the search says why, and has a damaged index of words rebuilt.
+        # If the names could not be looked up, the search runs: it says why, and has a damaged index of words rebuilt.
         if most_bytes <= 0 or (trace.about == frozenset() and not trace.degraded):
             trace.silent_because = silence_of(query)
             return
@@ -188,7 +189,7 @@ class Recall:
             if folder:
                 with trace.stopwatch.stage("files"):
                     trace.notes = await self._file_notes.of(folder, trace.records)
-            # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
+            # Another prompt of the session may have been answered meanwhile. From here on no other task comes between.
             trace.leave_out_told(prompt.told_before(), most=wanted)
         await self._tell_graph(trace, prompt, most_bytes=most_bytes)
         if trace.hits:
@@ -212,7 +213,7 @@ class Recall:
         trace.take_findings(findings, told=told, most=looked_at)
 
     def _search_patience(self) -> float:
-        """Seconds for which the prompt under way may be searched for; none are left where it is negative."""
+        """Seconds that are left for the search of the prompt under way; negative if there are none."""
         left = trio.current_effective_deadline() - trio.current_time()
         return left - self._config.budget_seconds * (1 - SEARCH_SHARE)
 
@@ -226,7 +227,7 @@ class Recall:
         trace.degraded += trace.in_graph.reasons()
 
     async def _tell_graph(self, trace: RecallTrace, prompt: SessionPrompt, *, most_bytes: int) -> None:
-        """What is told of the graph. No other task comes between, though this is awaited."""
+        """Choose the graph's part of the block. No other task runs in between, though ``told`` is a coroutine."""
         searched = trace.in_graph.result
         if searched is None:
             return
@@ -291,7 +292,7 @@ def _found_of(trace: RecallTrace, telling: Sequence[MemoryRecord]) -> list[Excer
 
 
 def _resting(telling: Sequence[MemoryRecord], older_by_newer: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
-    """What is said beside each of ``telling`` that names what was overturned after it."""
+    """The note for each of ``telling`` that names something that was overturned later."""
     known = {record.record_id: record for record in telling}
     changes = {*older_by_newer.keys(), *older_by_newer.values()}
     texts = {each: text_of(record) if each in changes else record.title.lower() for each, record in known.items()}
@@ -314,18 +315,18 @@ def _log(report: Report) -> None:
 
 @attrs.frozen
 class Worth:
-    """How much a prompt is told at most, and on which condition."""
+    """The most that a prompt is told, and on which condition."""
 
     most_bytes: int
     names: tuple[str, ...] = ()
-    """It is told only of memories that have one of these; empty: of any."""
+    """The prompt is told only memories that have one of these names; empty: any memory."""
 
 
 NOTHING = Worth(0)
 
 
 def worth_of(text: str, query: Query, prompt: SessionPrompt, config: RecallConfig) -> Worth:
-    """What ``text`` is worth, whose question is ``query``; notes the goal that it sets."""
+    """The worth of ``text``, whose question is ``query``; notes the goal that the prompt sets."""
     if config.prompts == "none" or asks_nothing(query.meaning) or only_lays_down(text):
         return NOTHING
     kind = kind_of(text, query.meaning, sets_goal=prompt.may_set_goal)
@@ -341,5 +342,5 @@ def worth_of(text: str, query: Query, prompt: SessionPrompt, config: RecallConfi
 
 
 def silence_of(query: Query) -> str:
-    """Why nothing is told for a prompt that is worth no bytes."""
+    """The reason why a prompt that is worth no bytes is told nothing."""
     return NOTHING_ASKED if asks_nothing(query.meaning) else NOTHING_NEEDED

@@ -1,5 +1,6 @@
-"""What is known of one retrieval so far, and told, kept apart so that one that timed out is still logged; and what the
-log has of it.
+"""The state of one retrieval, and what the retrieval log gets of it.
+
+The state is kept apart from the work, so that a retrieval that timed out is still logged.
 """
 
 from __future__ import annotations
@@ -41,39 +42,39 @@ NO_ROOM = "nothing fits"
 
 
 Factors: TypeAlias = Callable[[Sequence[RecordId]], Sequence[float]]
-"""What the scores of these memories are multiplied by, in their order."""
+"""Gives the factors of the scores of these memories, in their order."""
 
 
 @attrs.define(eq=False)
 class ToldBlock:
-    """What a prompt is told, as far as it is made."""
+    """The text that a prompt is told, as far as it is made."""
 
     slot_line: str = ""
-    """What the project's profile has on what the prompt touches."""
+    """The line of the project's profile on what the prompt touches."""
     rendered: Rendered = attrs.Factory(Rendered)
-    """The memories."""
+    """The block of memories."""
     graph: Context | None = None
-    """What is told of the graph, below them."""
+    """The graph's part, which stands below the memories."""
 
     @property
     def slot_bytes(self) -> int:
-        """That the line of the profile takes."""
+        """The bytes of the profile's line."""
         return len(self.slot_line.encode())
 
     @property
     def graph_bytes(self) -> int:
-        """That what is told of the graph takes."""
+        """The bytes of the graph's part."""
         return len(f"{BETWEEN}{self.graph.text}".encode()) if self.graph and self.graph.text else 0
 
     @property
     def told_ids(self) -> tuple[ToldId, ...]:
-        """Of all that is told: memories, then items of the graph."""
+        """The ids of all that is told: memories, then items of the graph."""
         items = self.graph.items if self.graph else ()
         return (*self.rendered.record_ids, *(GraphItemId(item.item_id) for item in items))
 
     @property
     def text(self) -> str:
-        """All that is told."""
+        """The whole text that the prompt is told."""
         return told_below(told_first(self.slot_line, self.rendered.text), self.graph.text if self.graph else "")
 
 
@@ -86,51 +87,52 @@ class RecallTrace:
     event_id: EventId | None
     agent: str | None
     branch: str | None
-    """That is checked out where the prompt was said."""
+    """The branch that was checked out where the prompt was said."""
     factors: Factors
-    """By which the scores of memories are multiplied, for what became of them before."""
+    """Gives the factors of the scores, by what became of the memories that were told before."""
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     about: frozenset[RecordId] | None = None
-    """What the prompt asks for by a name, where only that is told; None: whatever is found."""
+    """The memories with a name that the prompt has, where only those are told; None: any memory."""
     of_branch: Collection[RecordId] = ()
-    """Of what was found, what was learned on it."""
+    """The found memories that were learned on ``branch``."""
     query_characters: int = 0
     findings: Findings | None = None
     hits: Sequence[Hit] = ()
     """Best first."""
     scores: dict[RecordId, float] = attrs.Factory(dict)
-    """Of all that was found, as it was last weighed."""
+    """The scores of all that was found, as they were last weighed."""
     floored: frozenset[RecordId] = frozenset()
-    """Those that were read and are not relevant."""
+    """The records that were read and are not relevant."""
     repeated: frozenset[RecordId] = frozenset()
-    """Those of which another one says the same."""
+    """The records that say the same as another one."""
     sureness: Sureness | None = None
-    """That what was found helps, once that is weighed."""
+    """How sure it is that what was found helps; None until that is weighed."""
     records: Sequence[MemoryRecord] = ()
-    """Those of them that are still there, in the order they are to be told in."""
+    """The records of ``hits`` that still exist, in the order in which they are to be told."""
     known_ids: set[RecordId] = attrs.Factory(set)
-    """Of all that was found and was told before in the same session, or adds nothing to it."""
+    """The found records that the session was told before, or that add nothing to what it was told."""
     amended: Mapping[RecordId, RecordId] = attrs.Factory(dict)
-    """By record that was read, an older one of these that it overturns."""
+    """By record that was read, the older one among them that it overturns."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
-    """Those of them that were read, best first."""
+    """The records that were read and that the session was told before, best first."""
     passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
-    """Of those whose passages have vectors."""
+    """The passages of the records whose passages have vectors."""
     corrected: dict[RecordId, str] = attrs.Factory(dict)
-    """Of those that a person corrected, what they said before."""
+    """By record that a person corrected or that overrules another, a note of what was said before."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
-    """What is said of them beside their day."""
+    """The notes about the files of the records, which are shown with their day."""
     in_graph: OptionalResult[Searched | None] = attrs.Factory(lambda: OptionalResult("graph", None, is_asked=False))
-    """What was found in the graph, if it is asked."""
+    """What the graph's strategies found, if they are asked."""
     block: ToldBlock = attrs.Factory(ToldBlock)
-    """What is told."""
+    """The text that is told."""
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)
     silent_because: str | None = CUT_OFF
 
     def take_findings(self, findings: Findings, *, told: Collection[ToldId], most: int) -> None:
-        """Of what was found, the first ``most`` that are new to the session, and as many that it was ``told`` before:
-        what is new is compared with these.
+        """Keep the first ``most`` hits that are new to the session, and as many that it was ``told`` before.
+
+        The new ones are compared with those that were told.
         """
         self.findings = findings
         self.degraded += findings.degraded
@@ -146,11 +148,11 @@ class RecallTrace:
 
     @property
     def new_hits(self) -> Sequence[Hit]:
-        """Those that are new to the session, best first."""
+        """The hits that are new to the session, best first."""
         return [hit for hit in self.hits if hit.record_id not in self.known_ids]
 
     def take_passages(self, passages: Mapping[RecordId, Codes], *, most: int) -> None:
-        """Order the hits by what their ``passages`` say too; keep the first ``most`` that the session does not know."""
+        """Order the hits by their ``passages`` too; keep the first ``most`` that the session does not know."""
         if self.findings is None:
             return
         self.passages = compared(passages, self.findings)
@@ -166,7 +168,7 @@ class RecallTrace:
         self.hits = tuple(hit for hit in hits if hit.record_id in kept)
 
     def _worthy(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Those of ``hits`` that are worth telling, by their scores or since they are asked for by name."""
+        """The ``hits`` that are worth telling, by their scores or because the prompt asks for them by name."""
         weighed = _weighed(hits, self.factors, self.of_branch)
         self.scores |= {hit.record_id: hit.score for hit in weighed}
         worthy = {hit.record_id for hit in worth_telling(weighed)}.union(self.about or ())
@@ -180,13 +182,13 @@ class RecallTrace:
 
     @property
     def model(self) -> ModelIdentity:
-        """By whose vectors was searched."""
+        """The embedding model whose vectors were searched."""
         return vectors_of(self.findings.evidence).model if self.findings else BUNDLED_MODEL
 
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
-        """Note the records that were read of the hits, best first.
+        """Note the records of the hits that were read, best first.
 
-        A rule that a newer one of these overrules is not told: that one takes its place, and says what was before.
+        A rule that a newer one of them overrules is not told. The newer one takes its place, with a note of the old.
         """
         replaced = overruling(records)
         self.records = _in_their_place(records, replaced)
@@ -197,7 +199,7 @@ class RecallTrace:
         self.left_out["gone"] = len(self.hits) - len(records)
 
     def leave_out_told(self, told: Collection[ToldId], *, most: int) -> None:
-        """Let go of what was told before in the same session, and of the rest but for the first ``most``."""
+        """Leave out what the session was told before, and then all but the first ``most``."""
         left = untold(self.records, told)
         left_ids = {record.record_id for record in left}
         self.told_before += [record for record in self.records if record.record_id not in left_ids]
@@ -208,20 +210,20 @@ class RecallTrace:
             self.silent_because = NOTHING_NEW
 
     def weigh_told(self, sureness: Sureness) -> None:
-        """Nothing is new: say how sure what was told before is, and whether it would have helped at all."""
+        """Nothing is new: note how sure it is that what was told before helps, and whether it is relevant at all."""
         self.sureness = sureness
         if not sureness.bytes_worth(1):
             self.silent_because = NOTHING_RELEVANT
 
     def _with_successors(self, records: Sequence[MemoryRecord], most: int) -> tuple[MemoryRecord, ...]:
-        """The first ``most``, or those that are asked for by name; and what overturns one of them."""
+        """The first ``most`` of ``records``, or those that are asked for by name; and what overturns one of them."""
         first = {record.record_id for record in records[:most]} if self.about is None else self.about
         wanted = {*first} | {newer for newer, older in self.older_by_newer.items() if older in first}
         return tuple(record for record in records if record.record_id in wanted)
 
     @property
     def new_findings(self) -> Findings | None:
-        """What was found, as if what was told before had not been."""
+        """The findings as if what was told before had not been found."""
         return self.findings.without(self.known_ids) if self.findings and self.known_ids else self.findings
 
     def note_irrelevant(self) -> None:
@@ -232,7 +234,7 @@ class RecallTrace:
         self.silent_because = NOTHING_RELEVANT
 
     def scores_by_place(self, records: Sequence[MemoryRecord]) -> list[float]:
-        """The scores of ``records``, highest first: what the first one is worth, whatever put it there."""
+        """The scores of ``records``, highest first: the first record gets the highest, whatever put it first."""
         scores = {hit.record_id: hit.score for hit in self.hits}
         return sorted((scores[record.record_id] for record in records), reverse=True)
 
@@ -254,39 +256,39 @@ class RecallTrace:
             self.silent_because = NOTHING_NEW
 
     def note_late(self) -> None:
-        """Note that the deadline came; the stage it interrupted is named in ``degraded``."""
+        """Note that the deadline passed; ``degraded`` names the stage that was interrupted."""
         self.degraded.append(f"{self.stopwatch.latest}: late")
         self.silent_because = CUT_OFF
 
     def note_failure(self, error: Exception) -> None:
-        """Note the error that ended the recall, with the stage it came from."""
+        """Note the error that ended the recall, and the stage in which it happened."""
         self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
         self.silent_because = FAILED
 
 
 def _in_their_place(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, RecordId]) -> Sequence[MemoryRecord]:
-    """``records`` in their order, what takes the place of another where that stood, if it was behind."""
+    """``records`` in their order; one that replaces an earlier-ranked one takes the place of that."""
     known = {record.record_id: record for record in records}
     told = (known[replaced.get(record_id, record_id)] for record_id in known)
     return [*{record.record_id: record for record in told if record.record_id not in replaced}.values()]
 
 
 def _notes_of(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
-    """Of what takes the place of others, what was before: of several, the last one."""
+    """By record that replaces others, a note of what the newest of those said."""
     known = {record.record_id: record for record in records}
     pairs = sorted((known[old].created_at, old, new) for old, new in replaced.items())
     return {new: was(known[old], known[new].created_at) for _, old, new in pairs}
 
 
 def _amended_among(records: Sequence[MemoryRecord]) -> dict[RecordId, RecordId]:
-    """By record, an older one of ``records`` that it overturns."""
+    """By record, the older one of ``records`` that it overturns."""
     texts = {record.record_id: text_of(record) for record in records}
     moments = {record.record_id: record.created_at for record in records}
     return overturned_among([*texts], texts, moments)
 
 
 def _weighed(hits: Sequence[Hit], factors: Factors, of_branch: Collection[RecordId]) -> list[Hit]:
-    """``hits``, best first, each with its score times its factor."""
+    """``hits``, best first, each score multiplied by the factors of its record."""
     found = factors([hit.record_id for hit in hits])
     weights = [
         each * (BRANCH_FACTOR if hit.record_id in of_branch else 1) for hit, each in zip(hits, found, strict=True)
@@ -296,10 +298,10 @@ def _weighed(hits: Sequence[Hit], factors: Factors, of_branch: Collection[Record
     return best_first(attrs.evolve(hit, score=hit.score * each) for hit, each in zip(hits, weights, strict=True))
 
 
-# What the retrieval log has of a recall: ids, scores, reasons and times, and no contents.
+# What the retrieval log gets of a recall: ids, scores, reasons and times, and no contents.
 
 MOST_UNREAD = 10
-"""Of what was found and not read: as many are noted, so that who asks why sees what came close."""
+"""The most found records without a text that are noted, so that a reader of the log sees what came close."""
 
 
 def report_of(trace: RecallTrace, *, retrieval_id: str, at: datetime, latency_ms: float) -> Report:
@@ -353,7 +355,7 @@ def _found(trace: RecallTrace, records: Sequence[MemoryRecord]) -> Iterator[Foun
 
 
 def _why(trace: RecallTrace, record_id: RecordId) -> str:
-    """What became of one that was read."""
+    """What became of ``record_id``, which was read."""
     if record_id in trace.block.rendered.record_ids:
         return "told"
     if record_id in trace.block.rendered.named_ids:
@@ -364,7 +366,7 @@ def _why(trace: RecallTrace, record_id: RecordId) -> str:
 
 
 def _unread(trace: RecallTrace) -> Iterator[FoundRecord]:
-    """The best of the others that were found: far behind, without a place, gone, or not relevant."""
+    """The best of the records that were found and not told: far behind, without a place, gone, or not relevant."""
     if trace.findings is None:
         return
     read = {record.record_id for record in (*trace.records, *trace.told_before)}

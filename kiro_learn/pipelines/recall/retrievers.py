@@ -1,5 +1,6 @@
-"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh. And the ways
-of finding records: by words, and by meaning; with their ranking features.
+"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh.
+
+The two retrievers search by words and by meaning. The ranking features of their hits are read here too.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ class RetrieverQuery:
     namespace: Namespace
     query: Query
     depth: int
-    """Most hits."""
+    """The most hits."""
     with_neighbors: bool
-    """Also tell what only a calibrated fusion weighs."""
+    """Also return the evidence that only a calibrated fusion weighs."""
     stage: Callable[[str], AbstractContextManager[None]]
     """Times a named part of the work."""
 
@@ -51,29 +52,29 @@ class RetrieverAnswer:
 
     evidence: Evidence
     problem: str | None = None
-    """Why there may be more, although something was found."""
+    """Why there may be more records, although some were found; None: there are no more."""
 
 
 @attrs.frozen
 class RetrieverKind:
-    """Which way of finding records it is."""
+    """Describes one way of finding records."""
 
     name: Ranking
-    """In the retrieval log."""
+    """The name in the retrieval log."""
     stage: str
-    """In timings, and before the reason why it is missing."""
+    """The name in timings, and before the reason why the ranking is missing."""
     mode: SearchMode
-    """The mode of a search that asks nothing but this."""
+    """The mode of a search that asks only this retriever."""
     nothing: Evidence
-    """What it found when it was not asked, or could not answer."""
+    """The evidence of a retriever that was not asked, or could not answer."""
 
 
 class Retriever(Protocol):
-    """A way of finding records. Where no other retriever of a list finds any, the order of the first one's stands."""
+    """A way of finding records. If the other retrievers of a list find nothing, the first one's order is kept."""
 
     @property
     def kind(self) -> RetrieverKind:
-        """Which way that is."""
+        """Which way of finding records this is."""
         ...
 
     def can_answer(self, query: Query) -> bool:
@@ -95,7 +96,7 @@ class WordRetriever:
 
     storage: WordReads
     term_prefetcher: TermLookup
-    """Goes on with what was cut off."""
+    """Looks up the words of a query that was cut off, for the next one."""
     rebuilder: WordIndexRepair
     term_cap: int
 
@@ -142,11 +143,11 @@ class NearestRecords(Protocol):
     ) -> VectorRanking:
         """The records nearest to ``query`` among all that were committed before the call.
 
-        ``wholes_only``: as if no record had more than its first vector. ``model``: which made ``query``.
+        ``wholes_only``: compare only the first vector of each record. ``model``: the model that made ``query``.
 
         Raises:
           StorageError: the index was not in memory and could not be read.
-          EmbeddingError: too many others are waited for; or another model serves the namespace (by now).
+          EmbeddingError: too many other indexes wait to be read; or another model serves the namespace (by now).
           ActorStopped: the daemon is going down.
         """
         ...
@@ -189,7 +190,7 @@ class VectorRetriever:
 
 @attrs.frozen(eq=False)
 class FeatureReading:
-    """Reads the ranking features of one search's hits, each record once, whichever ranking has it first."""
+    """Reads the ranking features of one search's hits: each record once, for the ranking that finds it first."""
 
     _read: Callable[[list[RecordId]], Awaitable[dict[RecordId, RankingFeatures]]]
     _is_wanted: bool
@@ -197,7 +198,7 @@ class FeatureReading:
     _parts: list[OptionalResult[dict[RecordId, RankingFeatures]]] = attrs.field(factory=list, init=False)
 
     async def read(self, hits: Iterable[Hit]) -> None:
-        """Read those of ``hits`` that are not being read yet."""
+        """Read the features of those ``hits`` that no other call has read or is reading."""
         record_ids = [hit.record_id for hit in hits if hit.record_id not in self._begun]
         if not self._is_wanted or not record_ids:
             return
@@ -207,7 +208,7 @@ class FeatureReading:
         await part.run(lambda: self._read(record_ids))
 
     def gathered(self, *, is_needed: bool) -> OptionalResult[dict[RecordId, RankingFeatures]]:
-        """All of them, or none: where some are missing, those that are there would weigh more for that alone."""
+        """All features, or none: if some were missing, the records that have theirs would weigh more for that alone."""
         problem = next((part.problem for part in self._parts if part.problem), None)
         known = {} if problem else {key: value for part in self._parts for key, value in part.result.items()}
         return OptionalResult("features", known, is_asked=self._is_wanted and is_needed, problem=problem)
@@ -222,10 +223,10 @@ LATE = "late"
 
 @attrs.define(eq=False)
 class OptionalResult(Generic[T]):
-    """The result of one step of a search, which may fail or be late without harm to the others."""
+    """The result of one step of a search; the step may fail or be late without harm to the others."""
 
     what: str
-    """It is, in the log and before the reason why it is missing."""
+    """The name of the step, in the log and before the reason why the result is missing."""
     result: T
     is_asked: bool = True
     problem: str | None = LATE
@@ -242,5 +243,5 @@ class OptionalResult(Generic[T]):
             self.result, self.problem = outcome, None
 
     def reasons(self) -> tuple[str, ...]:
-        """Why it is missing from an answer; empty if it is there or was not asked for."""
+        """The reason why the result is missing; empty if it is there or was not asked for."""
         return (f"{self.what}: {self.problem}",) if self.is_asked and self.problem else ()
