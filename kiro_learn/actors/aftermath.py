@@ -29,27 +29,27 @@ from kiro_learn.runtime.supervisor import Rounds
 log = structlog.get_logger()
 
 MOST_SESSIONS = 200
-"""Sessions that are followed at once; the one that was told something first is let go."""
+"""The most sessions that are followed at once; beyond, the one that was told something first is dropped."""
 
 MOST_EVENTS, EVENT_CHARACTERS = 40, 4_000
-"""Of what follows: steps, and characters of each."""
+"""The most steps that are kept of each session, and the most characters of a step."""
 
 MOST_CONTROLS = 10
 MOST_WAITING = 500
-"""Sessions to be judged; beyond, the oldest is not."""
+"""The most sessions that wait to be judged; beyond, the oldest is dropped."""
 
 MOST_KEPT = 100_000
-"""Memories whose counts are read at the start."""
+"""The most memories whose counts are read at the start."""
 
 GATHER_SECONDS = 1.0
-"""How long what is to be judged is collected. Nothing waits for it."""
+"""How long sessions are collected for one round of judging. Nothing waits for it."""
 
 Session = tuple[Namespace, str]
 Reported = Callable[[Namespace, str, RecordId, Feedback], None]
 
 
 class Reads(FeedbackReads, RecordReads, Protocol):
-    """What it reads."""
+    """The reads that the actor needs."""
 
 
 @attrs.define(eq=False)
@@ -66,9 +66,9 @@ class _Watch:
 
 
 class Aftermath:
-    """Judges what was told by what follows, in its own task; no step of a session waits for it.
+    """Judges memories that were told by what follows in the session, in its own task; no session waits for it.
 
-    What it cannot write is lost: it is one sign among many.
+    A judgment that cannot be written is lost: it is one sign among many.
     """
 
     name = "aftermath"
@@ -84,26 +84,26 @@ class Aftermath:
         self._rounds = Rounds(gather_seconds=GATHER_SECONDS)
 
     def factors(self, record_ids: Iterable[RecordId]) -> list[float]:
-        """By which the scores of these memories are multiplied."""
+        """The factors of the scores of these memories, in their order."""
         found = (self._counts.get(record_id) for record_id in record_ids)
         return [1.0 if counts is None else counts.factor for counts in found]
 
     def counts_of(self, record_id: RecordId) -> FeedbackCounts:
-        """What became of a memory."""
+        """The counts of what became of a memory."""
         return self._counts.get(record_id, FeedbackCounts())
 
     def sums_of(self, records: Iterable[MemoryRecord]) -> dict[str, int]:
-        """How many times each became of ``records``; nothing of what became of none."""
+        """How many times each feedback was given to ``records``; without feedback that none got."""
         known = [self._counts[each.record_id] for each in records if each.record_id in self._counts]
         sums = {each.value: sum(getattr(counts, each.value) for counts in known) for each in Feedback}
         return {name: count for name, count in sums.items() if count}
 
     def totals(self) -> FeedbackCounts:
-        """What became of all that was told since the daemon started."""
+        """The feedback to all that was told since the daemon started."""
         return FeedbackCounts(**self._totals)
 
     def told(self, prompt: Event, told: Sequence[RecordId], found: Sequence[RecordId]) -> None:
-        """The session of ``prompt`` was told these; of what was found beside them, nothing."""
+        """Note that the session of ``prompt`` was told the memories ``told``, and not the others in ``found``."""
         session = (prompt.namespace, prompt.session_id)
         if not told:
             return
@@ -115,7 +115,7 @@ class Aftermath:
             self._judge_soon(self._watches.popitem(last=False)[1])
 
     def saw(self, event: Event) -> None:
-        """A session that is followed goes on with ``event``."""
+        """Note ``event`` if its session is followed."""
         watch = self._watches.get((event.namespace, event.session_id))
         if watch is None or event.event_id == watch.prompt_id:
             return
@@ -128,16 +128,16 @@ class Aftermath:
             self._judge_soon(watch)
 
     def apply(self, change: Change) -> None:
-        """What is known of a record goes with it."""
+        """Drop the counts of a record that is removed."""
         if isinstance(change, RecordRemoved):
             self._counts.pop(change.record_id, None)
 
     async def say(self, record_id: RecordId, feedback: Feedback) -> FeedbackCounts:
-        """Somebody says of a memory what became of it; answers all that is known of it.
+        """Store the feedback that somebody gives to a memory; returns all its counts.
 
         Raises:
           UnknownRecord: there is no such memory.
-          StorageError: it could not be kept.
+          StorageError: the feedback could not be stored.
         """
         await self._writer.write(lambda transaction: transaction.add_feedback(record_id, feedback))
         self._note(record_id, feedback)
@@ -192,7 +192,7 @@ class Aftermath:
 
 
 def _judged(watch: _Watch, signs: dict[RecordId, frozenset[str]]) -> dict[RecordId, Feedback]:
-    """What became of each memory that was told and is still there."""
+    """The feedback to each memory that was told and still exists."""
     followed = "\n".join(watch.followed)
     controls = [signs[each] for each in watch.controls if each in signs]
     is_objection = objects(watch.next_prompt)
@@ -208,7 +208,7 @@ def _judged(watch: _Watch, signs: dict[RecordId, frozenset[str]]) -> dict[Record
 
 
 def _done(event: Event) -> str:
-    """What the agent did or said: of a tool what it was given, since what it gives back may be anything."""
+    """What the agent did or said. Of a tool only the input, since its output may be anything."""
     if isinstance(event.body, JsonBody) and isinstance(event.body.data, dict):
         return json.dumps(event.body.data.get("tool_input", event.body.data), ensure_ascii=False)
     return query_text(event.body)

@@ -39,11 +39,11 @@ class BackfillStatistics:
     is_working: bool
     """True while it knows of a record without a vector."""
     embedded_count: int
-    """Since the daemon started."""
+    """Records embedded since the daemon started."""
     set_aside_count: int
     """Records given up on since the daemon started; each has its reason in the store."""
     problem: str | None
-    """Why it cannot go on, or None."""
+    """Why the backfiller cannot go on, or None."""
 
 
 class Backfiller:
@@ -64,7 +64,7 @@ class Backfiller:
         self._problem: str | None = None
 
     def apply(self, change: Change) -> None:
-        """Follow a commit: a record that was stored may lack its vector, as may those of another model's project."""
+        """Follow a commit: a stored record may lack its vector, as may those of a project with a new model."""
         if isinstance(change, RecordStored | ModelSwitched):
             self._wake()
 
@@ -139,7 +139,7 @@ class Backfiller:
         return groups
 
     async def embed(self, records: Sequence[MemoryRecord], model: ModelIdentity) -> None:
-        """Embed and store; if a batch fails, each record is tried alone, and those that fail are set aside."""
+        """Embed ``records`` and store their vectors; if a batch fails, each is tried alone, or set aside."""
         try:
             embeddings = await self._embedder.embed_texts([embedded_text(record) for record in records], model)
         except EmbeddingError as error:
@@ -159,7 +159,7 @@ class Backfiller:
         codes = []
         for record in records:
             codes.append((record, await self._passage_codes(record, model)))
-            if self._wanted.is_set():  # a new record may lack its vector, which is embedded first
+            if self._wanted.is_set():  # a new record may lack its vector, which goes first
                 break
         await self._writer.write(lambda transaction: _put_passages(transaction, codes, model))
 
@@ -199,10 +199,10 @@ def _put_embeddings(
         transaction.put_embedding(record.record_id, parts, model)
 
 
-# Embeds with the current model all records that an earlier one embedded, project after project; then it ends.
+# Embeds all records of an earlier model with the current one, project after project; then it ends.
 #
-# Until a project has all its new vectors, its searches use the earlier model's. The store knows which vectors
-# exist, so that the next daemon continues where this one stopped.
+# Until a project has all its new vectors, its searches use those of the earlier model. The store knows which vectors
+# exist, so the next daemon continues where this one stopped.
 
 DAMAGED = "its row cannot be read"
 

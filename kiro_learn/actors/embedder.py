@@ -1,6 +1,6 @@
 """Owns the embedding models: the current one, and earlier ones whose vectors still serve projects.
 
-Queries have an inbox of their own, so that no prompt waits behind a backlog.
+Queries have an inbox of their own, so that no prompt waits for a backlog.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class EarlierModel:
 class EmbeddingModels:
     """Loads the embedding models, and knows which one serves a project.
 
-    Follows the commits that switch projects to the current one.
+    Follows the commits that switch projects to the current model.
     """
 
     _model: EmbeddingModel
@@ -61,7 +61,7 @@ class EmbeddingModels:
 
     @property
     def current(self) -> ModelIdentity | None:
-        """None until its files are read."""
+        """The current model; None until its files are read."""
         return self._model.identity
 
     @property
@@ -81,11 +81,11 @@ class EmbeddingModels:
         )
 
     async def load(self) -> None:
-        """Make ready the current model, which is adopted, and the earlier ones that can be had.
+        """Load the current model, which is adopted, and the earlier ones that can be loaded.
 
         Raises:
           EmbeddingError: the current model cannot be used.
-          StorageError: what is stored could not be read, or the adoption not be written.
+          StorageError: the models in use could not be read, or the adoption could not be written.
         """
         await self._model.load()
         identity = self._model.identity
@@ -124,10 +124,10 @@ class EmbeddingModels:
                 self._loaded.pop(gone, None)
 
     def serving(self, namespace: Namespace) -> ModelIdentity:
-        """The model by whose vectors the project is searched.
+        """The model whose vectors are searched in this project.
 
         Raises:
-          EmbeddingError: it cannot be loaded any more.
+          EmbeddingError: the model cannot be loaded any more.
         """
         earlier = self._earlier.get(namespace)
         if earlier is None:
@@ -139,14 +139,14 @@ class EmbeddingModels:
         return earlier.identity
 
     def learning(self, namespace: Namespace) -> ModelIdentity:
-        """The model to embed the project's new records with: the one that serves it, or the current one."""
+        """The model for the project's new records: the one that serves it, or the current one if that is gone."""
         return self._known_current() if namespace in self.out_of_reach else self.serving(namespace)
 
     def loaded(self, identity: ModelIdentity | None) -> EmbeddingModel:
-        """The model of that identity; None is the current one.
+        """The model with this identity; None is the current one.
 
         Raises:
-          EmbeddingError: it is not loaded (any more).
+          EmbeddingError: the model is not loaded (any more).
         """
         if identity is None:
             return self._model
@@ -216,10 +216,10 @@ class Embedder:
         return self.state is EmbedderState.READY
 
     def serving_model(self, namespace: Namespace) -> ModelIdentity:
-        """The model by whose vectors the project is searched.
+        """The model whose vectors are searched in this project.
 
         Raises:
-          EmbeddingError: the models are not ready, or that one is gone.
+          EmbeddingError: the models are not ready, or this one cannot be loaded any more.
         """
         if not self.is_ready:
             raise EmbeddingError(f"the embedding model is {self.state}")
@@ -254,9 +254,9 @@ class Embedder:
         return await ask(self._batch_inbox, lambda reply: EmbedTexts(tuple(texts), model, reply), actor=self.name)
 
     async def embed_passages(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
-        """As ``embed_texts``, at the lowest priority: each text waits until no prompt is under way.
+        """Like ``embed_texts``, at the lowest priority: each text waits until no prompt is under way.
 
-        One text is sent at a time, so that others are embedded between two of them. A record may have 64 passages, and
+        One text is sent at a time, so that others can be embedded in between. A record may have 64 passages, and
         passages are half of all that is embedded while the daemon learns.
 
         Raises:

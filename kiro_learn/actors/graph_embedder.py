@@ -26,15 +26,15 @@ from kiro_learn.runtime.supervisor import Stop
 log = structlog.get_logger()
 
 FETCH_COUNT = 512
-"""Items looked for at a time: finding them reads all items from the first one on."""
+"""Items that one search for missing vectors takes: each search reads all items from the first one on."""
 CHUNK_COUNT = 16
 """Items embedded between two commits."""
 RETRY_SECONDS = 30.0
-"""Pause before it is tried again after the store failed, or while there is no model."""
+"""The pause before the next attempt after the store failed, or while there is no model."""
 MOST_PROJECTS = 4
-"""Whose vectors are kept ready."""
+"""The most projects whose vectors are kept in memory."""
 MOST_ROWS = 50_000
-"""Of one project that are compared with a query; the newest."""
+"""The newest items of a project that are compared with a query."""
 
 
 @attrs.frozen(eq=False)
@@ -48,7 +48,7 @@ class _Rows:
 
 @attrs.define(eq=False)
 class GraphEmbedder:
-    """Awake while an item has no vector. ``nearest`` reads what was stored since it was asked last."""
+    """Embeds items without a vector. ``nearest`` first reads the vectors that were stored since its last call."""
 
     name = "graph embedder"
 
@@ -79,11 +79,11 @@ class GraphEmbedder:
                 await self._embed_all()
 
     def stop(self) -> None:
-        """What is not embedded yet is embedded by the next daemon: nothing waits for it."""
+        """Stop at once: the next daemon embeds what is left, and nothing waits for it."""
         self._stop.throw()
 
     def abandon(self) -> None:
-        """No caller waits for this actor, so there is no one to tell."""
+        """Do nothing: no caller waits for this actor."""
 
     async def _embed_all(self) -> None:
         try:
@@ -99,7 +99,7 @@ class GraphEmbedder:
             self._problem = problem
 
     def _digest(self) -> str:
-        """Of the current model. Raises EmbeddingError: there is none."""
+        """The digest of the current model. Raises EmbeddingError: there is no model."""
         model = self._embedder.models.current
         if model is None:
             raise EmbeddingError("the embedding model is not ready")
@@ -114,7 +114,7 @@ class GraphEmbedder:
     async def nearest(
         self, namespace: Namespace, query: str, limits: Mapping[GraphKind, int]
     ) -> dict[GraphKind, list[GraphItemId]]:
-        """The items that are near to ``query`` in meaning, best first, so many of each kind.
+        """The items that are near to ``query`` in meaning, best first, at most ``limits`` of each kind.
 
         Raises:
           EmbeddingError: the query cannot be embedded now.
@@ -144,7 +144,7 @@ class GraphEmbedder:
 
 def _near(kept: _Rows, vector: Vector, limits: Mapping[GraphKind, int]) -> dict[GraphKind, list[GraphItemId]]:
     found: dict[GraphKind, list[GraphItemId]] = {kind: [] for kind in limits}
-    if not kept.item_ids or kept.rows.shape[1] != len(vector):  # damaged vectors may be as long as no model's are
+    if not kept.item_ids or kept.rows.shape[1] != len(vector):  # damaged vectors may have a length of no model
         return found
     item_ids = kept.item_ids[-MOST_ROWS:]
     cosines = kept.rows[-MOST_ROWS:] @ vector
@@ -158,7 +158,7 @@ def _near(kept: _Rows, vector: Vector, limits: Mapping[GraphKind, int]) -> dict[
 
 
 def text_of(item: GraphItem) -> str:
-    """What stands for an item where it is compared by meaning."""
+    """The text of an item that is embedded."""
     if isinstance(item, Entity):
         return f"{item.name} {item.description}".strip()
     if isinstance(item, Fact):

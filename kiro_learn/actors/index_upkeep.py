@@ -72,10 +72,10 @@ CHUNK_COUNT = 250
 """Records between two commits: some 30 ms, so that no event waits for long."""
 
 QUIET_SECONDS = 30.0
-"""How long after a rebuild reports of damage are ignored: they are of searches that began before, or it failed."""
+"""How long after a rebuild reports of damage are ignored: they are of earlier searches, or the rebuild failed."""
 
 MOST_PROJECTS = 64
-"""Most projects that wait for a rebuild; the next search of any other reports it again."""
+"""The most projects that wait for a rebuild; for any other, the next search reports the damage again."""
 
 
 @attrs.frozen
@@ -83,7 +83,7 @@ class WordIndexStatistics:
     """Indexes of words that were found damaged since the daemon started."""
 
     damaged: tuple[Namespace, ...]
-    """Not rebuilt yet."""
+    """Projects whose index is not rebuilt yet."""
     rebuilt_count: int
     problem: str | None
     """Why the last rebuild failed, or None."""
@@ -104,7 +104,7 @@ class WordIndexRebuilder:
         self._problem: str | None = None
 
     def note_damage(self, namespace: Namespace) -> None:
-        """Rebuild the project's index soon, unless that is under way: a search could not use it."""
+        """Rebuild the project's index soon, unless a rebuild is under way: a search found the index damaged."""
         is_under_way = namespace in self._damaged and namespace not in self._quiet_until
         if is_under_way or trio.current_time() < self._quiet_until.get(namespace, -math.inf):
             return
@@ -156,10 +156,10 @@ TEXT = "warm up"
 
 PAGES_READ = 8
 EVENTS_A_PAGE = 25
-"""Events read at a time, for the words of their prompts; few, because one of a tool may have megabytes."""
+"""Events read at a time, for the words of their prompts; few, because the event of a tool may have megabytes."""
 
 PROJECTS_WITH_WORDS = 3
-"""Most recently used projects whose words are looked up: three seconds each with 50,000 memories."""
+"""The most recently used projects whose words are looked up: that takes three seconds for 50,000 memories."""
 
 QUERY_CHARACTERS = 1_000
 """Length of the part of a prompt that is searched for: pasted text below it is left out."""
@@ -169,11 +169,11 @@ RECORDS_A_PAGE = 10
 """Pages of memories whose words are counted, taken at even distances from the project's whole list."""
 
 COMMON_SHARE = 50
-"""A word is common if one memory in so many, and at least two, hold it."""
+"""A word is common if at least one memory in 50 holds it, and at least two memories do."""
 
 WORDS_A_QUERY = 32
 MOST_WORDS = 10 * WORDS_A_QUERY
-"""Common words that are looked up."""
+"""The most common words that are looked up."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 

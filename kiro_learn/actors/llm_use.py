@@ -38,14 +38,14 @@ class LlmStatistics:
     reason: str
     """Why this learner is in use: the choice made when the daemon started, or the day's calls are used up."""
     obstacle: str | None
-    """Why ``auto`` does not use its agent; None where it does, and where another was asked for."""
+    """Why ``auto`` does not use its agent; None if it does, or if another learner was asked for."""
     stands_in_for: str | None
-    """The name of the model that fails in some project, or has used up its daily calls; None while the chosen one
+    """The name of the model that fails in some project, or has used up its daily calls; None while the chosen learner
     learns."""
     problem: str | None
-    """Why the chosen one failed last; None once it has worked again in the projects in which it failed."""
+    """The last failure of the chosen learner; None once it has worked again in all projects in which it failed."""
     warning: str | None
-    """What is wrong with how the chosen one is set up, although it answers; None if nothing is known."""
+    """What is wrong with the setup of the chosen learner, although it answers; None if nothing is known."""
     usage: UsageStatistics
 
 
@@ -63,9 +63,9 @@ class LlmFailover:
         self._closed = breaker
         self._ledger = ledger
         self._breakers: dict[Namespace, CircuitBreaker] = {}
-        """Of the projects in which the preferred learner failed last, the latest failure last."""
+        """The breakers of the projects in which the preferred learner failed last, the latest failure last."""
         self._problems: dict[Namespace, str] = {}
-        """Why it did, in the same order."""
+        """The reasons of these failures, in the same order."""
 
     def current(self, namespace: Namespace) -> Llm | Learner:
         """The learner that a run of this project asks if it starts now."""
@@ -79,15 +79,15 @@ class LlmFailover:
 
     @property
     def stays_here(self) -> bool:
-        """What the preferred learner is asked is known to stay on this machine."""
+        """Whether prompts to the preferred learner are known to stay on this machine."""
         return self._choice.stays_here
 
     def model(self, *namespaces: Namespace) -> Llm:
         """The model, if its quota is not spent and its breaker is closed in all of these projects.
 
         Raises:
-          NoModel: none is set up.
-          BudgetSpent: it was asked often enough for today.
+          NoModel: no model is set up.
+          BudgetSpent: the model was asked often enough for today.
           ModelSick: its breaker is open.
         """
         preferred = self._choice.preferred
@@ -99,16 +99,16 @@ class LlmFailover:
         return preferred
 
     def is_on_trial(self, namespace: Namespace) -> bool:
-        """The model's breaker is open in this project: it failed in several runs, and has not succeeded since."""
+        """Whether the model's breaker is open in this project: several runs failed, and none succeeded since."""
         return self._breaker(namespace).is_open
 
     def is_model_failing(self, namespace: Namespace) -> bool:
-        """The preferred learner is a model, failed in this project last, and failed its health check too."""
+        """Whether the preferred learner is a model that failed last in this project, and also in its health check."""
         return namespace in self._breakers and is_model(self._choice.preferred)
 
     @contextmanager
     def asking(self, namespace: Namespace) -> Iterator[Llm | Learner]:
-        """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
+        """The learner to ask inside the block. An error that leaves the block is its failure, a cancellation not."""
         llm = self.current(namespace)
         try:
             yield llm
@@ -125,7 +125,7 @@ class LlmFailover:
 
     @contextmanager
     def asking_model(self, namespace: Namespace) -> Iterator[Llm]:
-        """As ``asking``, but always the model, never a fallback. Raises what ``model`` does."""
+        """Like ``asking``, but always the model, never a fallback. Raises the errors of ``model``."""
         model = self.model(namespace)
         with self.asking(namespace):
             yield model
@@ -175,7 +175,7 @@ Totals = dict[tuple[date, Namespace], LlmUsage]
 
 @attrs.frozen(kw_only=True)
 class ProjectUsage:
-    """What one project asked of models today; as in LlmUsage."""
+    """One project's use of models today; the fields are those of LlmUsage."""
 
     namespace: Namespace
     calls: int
@@ -187,14 +187,14 @@ class ProjectUsage:
 
 @attrs.frozen(kw_only=True)
 class UsageStatistics:
-    """What all projects asked of models today."""
+    """The use of models today, by all projects."""
 
     day: date
     calls: int
     limit: int
-    """Most calls of one day; 0: no limit."""
+    """The most calls of one day; 0: no limit."""
     is_spent: bool
-    """No model is asked any more today."""
+    """True: no model is asked any more today."""
     failures: int
     characters_in: int
     characters_out: int
@@ -222,11 +222,11 @@ class LlmQuota:
 
     @property
     def is_spent(self) -> bool:
-        """Today's calls are used up."""
+        """Whether today's calls are used up."""
         return 0 < self._daily_calls <= self._call_count()
 
     def check(self) -> None:
-        """Raises BudgetSpent: no model may be asked any more today."""
+        """Check the quota. Raises BudgetSpent: no model may be asked any more today."""
         if self.is_spent:
             raise BudgetSpent(self._daily_calls)
 
@@ -244,11 +244,11 @@ class LlmQuota:
         return call
 
     def not_asked(self, call: LlmCall, prompt: str) -> None:
-        """Undo the count of a call of which nothing was sent."""
+        """Undo the count of a call for which nothing was sent."""
         self._add(_usage(call, call_count=-1, characters_in=-len(prompt)))
 
     def ended(self, call: LlmCall, answer: str | None) -> None:
-        """Count the answer of a call that is over; None if it has none."""
+        """Count the answer of a call that has ended; None if there is no answer."""
         seconds = trio.current_time() - call.started_at
         self._add(_usage(call, failure_count=int(answer is None), characters_out=len(answer or ""), seconds=seconds))
 
@@ -271,7 +271,7 @@ class LlmQuota:
             self._known = {_key(usage): usage for usage in await self._storage.list_llm_usage(since=self._day())}
         task_status.started()
         await self._rounds.run(self._store)
-        await self._store()  # what the last round could not: no call comes behind it
+        await self._store()  # what the last round could not store: no call follows
 
     def stop(self) -> None:
         self._rounds.stop()

@@ -30,24 +30,24 @@ class ProjectStatistics:
     waiting_event_count: int
     waiting_bytes: int
     parked_event_count: int
-    """Set aside until the learner works again."""
+    """Events that are set aside until the learner works again."""
     parked_cluster_count: int
-    """Learned, but not committed yet; the commit is tried again until it succeeds."""
+    """Clusters that are learned, but not committed yet; the commit is tried again until it succeeds."""
     breaker: BreakerState
-    """Of the learner: open while learning pauses."""
+    """The learner's breaker: open while learning pauses."""
     failure_count: int
     """Failed runs in a row."""
     judge_breaker: BreakerState
-    """Of the judge: while it is open, new records are committed without being compared."""
+    """The judge's breaker: while it is open, new records are committed without being compared."""
     is_learning: bool
     relearning_event_count: int
     """Events that ``relearn`` requests still have to learn again."""
     refused_event_count: int
-    """Learned by the built-in learner, since the model had no usable answer to them; since the actor started."""
+    """Events since the actor started that the built-in learner learned, as the model had no usable answer to them."""
     refusal: str | None
-    """Why the model had no usable answer to the last of these."""
+    """Why the model had no usable answer to the last of these events."""
     problem: str | None
-    """What failed last; None once a run has succeeded since."""
+    """The last failure; None once a run has succeeded since."""
 
 
 class ProjectActor:
@@ -67,7 +67,7 @@ class ProjectActor:
         self._stopping = False
 
     def events_arrived(self, event_count: int, size_bytes: int, *, is_within_turn: bool) -> None:
-        """Events of ``size_bytes`` together were committed to the buffer; the last may be of a turn without an answer.
+        """Note events of ``size_bytes`` together that were committed to the buffer; the last turn may lack an answer.
 
         Wakes the actor only if a step is now due earlier than the end of its sleep; most arrivals change nothing.
         """
@@ -100,10 +100,10 @@ class ProjectActor:
         return await reply.wait()
 
     async def relearn(self, relearning: Relearning) -> Relearned:
-        """Carry ``relearning`` out, a batch at a time; steps that are due run in between. Returns how far it came.
+        """Carry out ``relearning``, a batch at a time, with due steps in between; returns how far it came.
 
         Raises:
-          ActorStopped: the daemon is stopping; what was done is done.
+          ActorStopped: the daemon is stopping; finished batches stay.
         """
         if self._stopping:
             raise ActorStopped(self.name)
@@ -151,7 +151,7 @@ class ProjectActor:
         self._changed.set()
 
     def note_end(self, error: Exception) -> None:
-        """Show ``error``, by which the actor ended, in its statistics until another actor takes its place."""
+        """Show ``error``, which ended the actor, in its statistics until another actor takes its place."""
         self._work.problem = str(error if isinstance(error, KiroLearnError) else UnexpectedError(error))
 
     def abandon(self) -> None:
@@ -176,7 +176,7 @@ class ProjectActor:
         return None
 
 
-# Finds the actor of a project, starting it when there is something for it to do.
+# Finds the actor of a project, and starts it if there is something for it to do.
 
 NewProject = Callable[[Namespace], ProjectActor]
 
@@ -199,10 +199,10 @@ class Projects:
     def events_arrived(
         self, namespace: Namespace, event_count: int, size_bytes: int, *, is_within_turn: bool = False
     ) -> None:
-        """Note that events were committed to a project's buffer; ``is_within_turn``: no answer ends the last turn.
+        """Note events that were committed to a project's buffer; ``is_within_turn``: the last turn lacks an answer.
 
-        Does nothing before ``run`` has read the buffers, where it finds them, and while the daemon stops: the next one
-        learns them.
+        Does nothing before ``run`` has read the buffers, since ``run`` finds the events there. Does nothing either
+        while the daemon stops: the next one learns them.
         """
         actor = self._running_actor(namespace)
         if self._stopped.is_set() or self._nursery is None:
@@ -210,19 +210,19 @@ class Projects:
         (actor or self._start(namespace)).events_arrived(event_count, size_bytes, is_within_turn=is_within_turn)
 
     def look(self, namespace: Namespace) -> None:
-        """Let a project's actor read its buffer anew: entries came to it that it was not told of."""
+        """Let a project's actor read its buffer anew, because entries came to it that were not announced."""
         actor = self._running_actor(namespace)
         if self._stopped.is_set() or self._nursery is None:
             return
         (actor or self._start(namespace)).look()
 
     async def flush(self, namespace: Namespace) -> Flushed:
-        """As ``ProjectActor.flush``."""
+        """See ``ProjectActor.flush``."""
         actor = self._running_actor(namespace) or self._start(namespace)
         return await actor.flush()
 
     async def relearn(self, namespace: Namespace, relearning: Relearning) -> Relearned:
-        """As ``ProjectActor.relearn``."""
+        """See ``ProjectActor.relearn``."""
         actor = self._running_actor(namespace) or self._start(namespace)
         return await actor.relearn(relearning)
 
@@ -230,7 +230,7 @@ class Projects:
         return [actor.statistics() for actor in self._actors.values()]
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        self._nursery = None  # that of an earlier run is closed
+        self._nursery = None  # the nursery of an earlier run is closed
         buffers = await self._storage.list_buffers()
         clusters = await self._storage.list_parked_clusters(None)
         self._actors.clear()

@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 @attrs.frozen
 class Flushed:
-    """What a flush learned."""
+    """The counts of what a flush learned."""
 
     event_count: int = 0
     record_count: int = 0
@@ -96,7 +96,7 @@ class ProjectWork:
         self.buffer_state = BufferState(breaker=dependencies.breaker, last_arrival=trio.current_time())
         self.judge_breaker = JudgeBreaker()
         self.problem: str | None = None
-        """What failed last; None once a run has succeeded since."""
+        """The last failure; None once a run has succeeded since."""
         self.refused_event_count = 0
         self.refusal: str | None = None
         self.flushes = Flushes()
@@ -118,9 +118,9 @@ class ProjectWork:
                 await self._take_with_slot(step)
 
     async def _take_with_slot(self, step: Step) -> None:
-        """Carry out a step that may ask a model; it holds a run slot from beginning to end, and the project's turn.
+        """Carry out a step that may ask a model; it holds a run slot and the project's turn from beginning to end.
 
-        While another daemon on the same store has that, do nothing for a while. Who flushes waits as long.
+        If another daemon on the same store has the turn, do nothing for a while. A caller who flushes waits as long.
         """
         async with self._dependencies.run_slots, self._dependencies.others.turn(self._name) as is_ours:
             if not is_ours:
@@ -271,7 +271,7 @@ class ProjectWork:
         self.flushes.answer(error)
 
 
-# What became of a piece of an actor's work: its result, or an error of ours, whatever was raised.
+# The outcome of a piece of an actor's work: its result, or one of our own errors, whatever was raised.
 
 T = TypeVar("T")
 

@@ -35,7 +35,7 @@ FAR_LESS = "{going} memories would be replaced by {coming}"
 """The problem of a batch that was not committed."""
 
 EVENT_BYTES_READ = 8_388_608
-"""Bytes of events read at a time: each read costs a scan of the ids of all events that are left."""
+"""Bytes of events read at a time: each read scans the ids of all events that are left."""
 
 
 @attrs.frozen
@@ -48,12 +48,12 @@ class Relearned:
     replaced_count: int = 0
     """Weak records that were replaced."""
     protected_count: int = 0
-    """Weak records that stay, since nothing new holds what they say."""
+    """Weak records that stay, because no new record holds what they say."""
     batch_count: int = 0
     problem: str | None = None
     """Why it ended early, or None."""
     refused: BatchRefused | None = None
-    """The batch that ended it, because too little would have replaced too much; else None."""
+    """The batch because of which it ended, as too little would have replaced too much; else None."""
 
     def __add__(self, other: Relearned) -> Relearned:
         return Relearned(
@@ -83,7 +83,7 @@ class Relearner:
     storage: StorageBackend
     batches: BatchLearner
     batch_bytes: int
-    """Most bytes of events that are learned again together."""
+    """The most bytes of events that are learned again together."""
 
     @property
     def prompt_bytes(self) -> int:
@@ -102,7 +102,7 @@ class Relearner:
         return await self.batches.offload(lambda: plan(events, weak, told))
 
     async def count_weak(self, namespace: Namespace) -> int:
-        """How many records there are that were learned without a model. Raises StorageError."""
+        """The number of records that were learned without a model. Raises StorageError."""
         return sum([await self._is_weak(record) for record in await self._records(namespace)])
 
     def relearning(self, namespace: Namespace, *, since: datetime | None, accepts_few: bool) -> Relearning:
@@ -163,7 +163,7 @@ class Relearning:
 
     @property
     def is_over(self) -> bool:
-        """All batches are done, or it was refused; its reply is answered then."""
+        """Whether all batches are done, or the relearning was refused; its reply is answered then."""
         return self._turns is not None and not self._turns
 
     @property
@@ -188,7 +188,7 @@ class Relearning:
         return judge_breaker
 
     def refuse(self) -> None:
-        """End it early: the caller gets ActorStopped."""
+        """End the relearning early: the caller gets ActorStopped."""
         self._turns = ()
         self.reply.refuse(ActorStopped(f"project {self._namespace}"))
 

@@ -25,11 +25,11 @@ log = structlog.get_logger()
 
 MOST_SESSIONS = 1_000
 MOST_TOLD = 20_000
-"""Records and items of the graph, shown to all sessions together. Beyond either bound, the least recently used session
-is evicted (4 MB)."""
+"""The most records and items of the graph that are kept, over all sessions. Beyond either bound, the least recently
+used session is evicted (4 MB)."""
 
 MOST_UNSTORED = 1_000
-"""Entries not stored yet; beyond, the oldest is dropped: after a restart, its session may be shown the same again."""
+"""The most entries that wait to be stored; the oldest is dropped: after a restart, its session may be told again."""
 
 SITTING = timedelta(hours=2)
 """A session that pauses for so long begins anew: its person comes back with another goal."""
@@ -48,15 +48,15 @@ class Account:
     last_prompt: EventId | None = None
     last_prompt_at: datetime | None = None
     goal_number: int | None = None
-    """Of the prompt that set the goal of this sitting."""
+    """The number of the prompt that set the goal of this sitting."""
     told: dict[ToldId, int] = attrs.Factory(dict)
-    """By id, the number of the prompt that was last shown it."""
+    """By id, the number of the prompt for which it was last shown."""
     only_briefed: set[ToldId] = attrs.Factory(set)
-    """What stood in the brief, if only its beginning, and was not told on an act since. In memory only: after a
-    restart, what was told is not told again."""
+    """Ids that stood in the brief, perhaps shortened, and were not told with an act since. In memory only: after a
+    restart, they are not told again."""
 
     def begin_sitting(self, said_at: datetime | None) -> None:
-        """Let a prompt that was ``said_at`` set another goal, if the last one is long ago."""
+        """Let a prompt that was ``said_at`` set another goal, if the last prompt is long ago."""
         if said_at is not None:
             if self.last_prompt_at is not None and said_at - self.last_prompt_at >= SITTING:
                 self.goal_number = None
@@ -65,7 +65,7 @@ class Account:
 
 @attrs.frozen
 class Told:
-    """An entry still to be written: a session's prompt was shown these."""
+    """An entry still to be written: the items were shown for a prompt of the session."""
 
     session: Session
     item_ids: tuple[ToldId, ...]
@@ -87,7 +87,7 @@ class Cleared:
 
 @attrs.frozen
 class Reworded:
-    """An entry still to be written: no session counts as shown these, since they say something else now."""
+    """An entry still to be written: no session counts as shown these items, since they say something else now."""
 
     item_ids: tuple[ToldId, ...]
 
@@ -105,7 +105,7 @@ class SessionPrompt:
 
     @property
     def may_set_goal(self) -> bool:
-        """No earlier prompt of its sitting set a goal."""
+        """Whether no earlier prompt of its sitting set a goal."""
         return self._session is None or self._ledger.goal_of(self._session) in {None, self._number}
 
     def set_goal(self) -> None:
@@ -114,11 +114,11 @@ class SessionPrompt:
             self._ledger.set_goal(self._session, self._number)
 
     def told_before(self) -> frozenset[ToldId]:
-        """What was shown to other prompts of the session, also to those in progress; none without a session."""
+        """What was shown for other prompts of the session, also for those in progress; none without a session."""
         return frozenset() if self._session is None else self._ledger.told_to(self._session, but=self._number)
 
     def told(self, item_ids: Sequence[ToldId]) -> None:
-        """Note that this prompt is shown these."""
+        """Note that these items are shown for this prompt."""
         if self._session is not None and item_ids:
             self._ledger.add(self._session, tuple(item_ids), self._number)
 
@@ -146,7 +146,7 @@ class SessionLedger:
     def prompt(
         self, namespace: Namespace, session_id: str | None, event_id: EventId | None, said_at: datetime | None = None
     ) -> SessionPrompt:
-        """The next prompt of a session; or the same as before, if its event is sent again."""
+        """The next prompt of a session; the same as before, if its event is sent again."""
         if session_id is None:
             return SessionPrompt(self, None)
         session = (namespace, session_id)
@@ -159,7 +159,7 @@ class SessionLedger:
         return SessionPrompt(self, session, account.prompt_count)
 
     def told_to(self, session: Session, *, but: int) -> frozenset[ToldId]:
-        """What was shown to a session, but for that of prompt ``but`` and what is old enough to be shown again."""
+        """What a session was shown, except for prompt ``but`` and what is old enough to be shown again."""
         account = self._accounts.get(session)
         if account is None:
             return frozenset()
@@ -175,7 +175,7 @@ class SessionLedger:
         self._account(session).goal_number = prompt_number
 
     def add(self, session: Session, item_ids: tuple[ToldId, ...], prompt_number: int) -> None:
-        """Note that a session is shown these."""
+        """Note that a session is shown these items."""
         account = self._account(session)
         self._told_count += len(set(item_ids) - account.told.keys())
         account.told |= dict.fromkeys(item_ids, prompt_number)
@@ -183,27 +183,27 @@ class SessionLedger:
         self._evict()
 
     def brief(self, session: Session, item_ids: Collection[ToldId]) -> None:
-        """Note that these stood in the session's brief: on the act that one is about, it may be told once more."""
+        """Note that these items stood in the session's brief: an act that one is about may tell it once more."""
         self._account(session).only_briefed.update(item_ids)
 
     def is_told_or_briefed(self, session: Session, item_id: ToldId) -> bool:
-        """Whether the session was told this at all."""
+        """Whether the session was told the item, in its brief or later."""
         account = self._accounts.get(session)
         return account is not None and (item_id in account.told or item_id in account.only_briefed)
 
     def may_remind(self, session: Session, item_id: ToldId) -> bool:
-        """Whether the session may be told this on the act that it is about: it was told at its start, or never."""
+        """Whether the session may be told the item with an act that it is about: it was told in the brief, or never."""
         account = self._accounts.get(session)
         return account is None or item_id not in account.told or item_id in account.only_briefed
 
     def remind(self, session: Session, item_ids: Sequence[ToldId]) -> None:
-        """Note that the session was told these on an act that they are about, in the course of its last prompt."""
+        """Note that the session was told these items with an act that they are about, during its last prompt."""
         account = self._account(session)
         account.only_briefed.difference_update(item_ids)
         self.add(session, tuple(item_ids), account.prompt_count)
 
     def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
-        """Note that a session was not shown these after all."""
+        """Note that a session was not shown these items after all."""
         session = (namespace, session_id)
         account = self._accounts.get(session)
         if account is not None and item_ids:
@@ -215,7 +215,7 @@ class SessionLedger:
                 self._store_soon(Told(session, tuple(each for each, by in left.items() if by == number), number))
 
     def apply(self, change: Change) -> None:
-        """Items of which something else is told now may be shown again."""
+        """Let items that say something else now be shown again."""
         if not isinstance(change, GraphChanged) or not change.reworded:
             return
         for (namespace, _), account in self._accounts.items():
@@ -224,7 +224,7 @@ class SessionLedger:
         self._store_soon(Reworded(change.reworded))
 
     def clear(self, namespace: Namespace, session_id: str) -> None:
-        """Note that the context of a session was emptied or compacted: all of it may be shown again."""
+        """Note that the context of a session was emptied or compacted: everything may be shown again."""
         session = (namespace, session_id)
         account = self._accounts.get(session)
         if account is not None:

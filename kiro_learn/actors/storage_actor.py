@@ -53,7 +53,7 @@ class StorageActor:
         return await ask(self._inbox, lambda reply: Write(work, reply, then), actor=self.name)
 
     def subscribe(self, listener: Listener, *, to_others: bool = True) -> None:
-        """Let ``listener`` follow every commit from now on; ``to_others``: those of other daemons on the store too."""
+        """Let ``listener`` follow every commit from now on; ``to_others``: also those of other daemons on the store."""
         self._listeners.append(listener)
         if to_others:
             self._listeners_to_all.append(listener)

@@ -40,13 +40,13 @@ COMPACTION_DEAD_SHARE = 0.25
 """Share of rows without a record above which a search asks for a compacted index, which has fewer rows to scan."""
 
 EVICTION_DEAD_SHARE = 0.5
-"""Share above which an index is evicted on a commit instead of compacted; the next search reads it again."""
+"""The share above which a commit evicts an index, which is then not compacted; the next search reads it again."""
 
 MOST_PENDING = 1_000
-"""Bound of the inbox: far more indexes than ever wait to be read at once."""
+"""The bound of the inbox: far more indexes than ever wait to be read at once."""
 
 READING_AT_ONCE = 2
-"""Two, so that a small index does not wait until a large one is read."""
+"""Indexes that are read at once: two, so that a small one does not wait for a large one."""
 
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class _PendingIndex:
     problem: Exception | None = None
 
     async def wait(self) -> VectorIndex:
-        """The index; raises why there is none. Cancellation: it is made all the same, for the next caller."""
+        """The index; raises the error if there is none. Cancellation: it is made all the same, for the next caller."""
         await self.done.wait()
         if self.index is None:
             raise self.problem or ActorStopped(VectorIndexes.name)
@@ -72,8 +72,8 @@ class _PendingIndex:
 class VectorIndexes:
     """Owns one immutable vector index for each namespace in use; a change replaces it by the next generation.
 
-    An index that is not in memory is read in the background: a prompt waits for it up to its deadline, and reading goes
-    on after that for the next one.
+    An index that is not in memory is read in the background. A prompt waits for it up to its deadline; the reading
+    goes on after that, for the next prompt.
     """
 
     name = "vector indexes"
@@ -126,7 +126,7 @@ class VectorIndexes:
                 del self._indexes[change.namespace]
 
     def _follow_switch(self, switch: ModelSwitched) -> None:
-        """Evict the index of the earlier model, and ask for that of the new one before the next search."""
+        """Evict the index of the earlier model, and ask for the new one before the next search."""
         index = self._indexes.get(switch.namespace)
         if index is not None and index.model != switch.model:
             del self._indexes[switch.namespace]
@@ -138,7 +138,7 @@ class VectorIndexes:
         return {namespace: len(index) for namespace, index in self._indexes.items()}
 
     def too_many(self, record_counts: Iterable[int], *, dimension: int = DIMENSION) -> int:
-        """How many indexes of these record counts, the first ones, would be evicted if all of them were read."""
+        """How many of the first indexes, with these record counts, would be evicted if all were read."""
         return eviction_count([expected_bytes(count, dimension=dimension) for count in record_counts], self._most_bytes)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -173,7 +173,7 @@ class VectorIndexes:
 
         Raises:
           ActorStopped: the daemon is stopping.
-          EmbeddingError: too many wait already.
+          EmbeddingError: too many indexes wait already.
         """
         if namespace not in self._pending:
             try:
@@ -237,7 +237,7 @@ def _index_from(table: EmbeddingTable) -> VectorIndex:
 
 
 def _not_finite(table: EmbeddingTable) -> list[RecordId]:
-    """The records that have a vector with a component that is not finite."""
+    """The records with a vector that has a component which is not finite."""
     broken = ~np.isfinite(table.vectors).all(axis=1)
     owners = np.repeat(np.arange(len(table.record_ids)), table.row_counts)
     return [table.record_ids[owner] for owner in np.unique(owners[broken]).tolist()]

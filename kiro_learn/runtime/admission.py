@@ -40,13 +40,13 @@ class Ticket:
             await self._ended.wait()
 
     def end(self) -> None:
-        """Also of one that never began, since it was cancelled before."""
+        """End the turn, also of a ticket that was cancelled before it began."""
         self._note_begun()
         self._ended.set()
 
     def _note_begun(self) -> None:
         if not self._begun.is_set():
-            self._before = None  # else each would keep all that ever were before it
+            self._before = None  # else each ticket would keep all earlier ones alive
             self._lease_end = trio.current_time() + self._lease_seconds
             self._begun.set()
 
@@ -55,8 +55,8 @@ class AdmissionQueue:
     """A first-come queue of tickets. A ticket's lease expires, so that a blocked prompt does not block the queue.
 
     Args:
-      lease_seconds: from the beginning of a turn until the next one begins, if it has not ended before.
-      patience_seconds: longest wait of one ticket, however many came before.
+      lease_seconds: from the beginning of a turn until the next one may begin, if the turn has not ended before.
+      patience_seconds: the longest wait of one ticket, however many came before.
     """
 
     def __init__(self, *, lease_seconds: float, patience_seconds: float) -> None:
@@ -75,7 +75,7 @@ class AdmissionQueue:
 
 
 CROWD = 2
-"""Prompts. A single one has a processor to itself beside what is embedded behind it, even where there are but two."""
+"""Prompts that make a crowd. A single one has a processor to itself next to background embedding, even with two."""
 
 PATIENCE_SECONDS = 1.0
 """Longest pause, so that background work cannot starve."""
@@ -131,7 +131,7 @@ class Offload(Protocol):
 
 
 def in_threads(count: int) -> Offload:
-    """Compute in at most ``count`` worker threads. Cancellation: the caller goes on, the thread ends unseen."""
+    """Compute in at most ``count`` worker threads. Cancellation: the caller goes on; the result is dropped."""
     limiter = trio.CapacityLimiter(count)
 
     async def offload(compute: Callable[[], T], /) -> T:
@@ -144,13 +144,13 @@ def in_threads(count: int) -> Offload:
 
 WANTED = 4_096
 RESERVED = 32
-"""Kept for the database's log, the spool, the log, project folders and the pipes of agents."""
+"""Descriptors kept for the database's log, the spool, the log, project folders and the pipes of agents."""
 FEW = 64
-"""With fewer, the daemon gets by on one reader of the database."""
+"""With fewer descriptors, the daemon uses one reader of the database."""
 
 
 def raise_limit() -> int:
-    """Ask for as many descriptors as this process may have, up to ``WANTED``; how many those are."""
+    """Ask for as many descriptors as this process may have, up to ``WANTED``; returns how many it has."""
     soft, hard = (_finite(limit) for limit in resource.getrlimit(resource.RLIMIT_NOFILE))
     if soft < min(hard, WANTED):
         soft = min(hard, WANTED)
@@ -159,7 +159,7 @@ def raise_limit() -> int:
 
 
 def connections_for(limit: int, open_count: int) -> int:
-    """How many connections may be open at a time beside what is open now: half of what is free where that is little."""
+    """How many connections may be open besides what is open now; if little is free, half of that."""
     free = limit - open_count
     return max(1, free - min(RESERVED, (free + 1) // 2))
 

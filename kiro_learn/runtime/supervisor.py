@@ -1,8 +1,8 @@
 """What actors are made of, and who runs them: a crash is followed by a restart, or by a report.
 
-An actor works on messages, each with its own reply, which is answered exactly once, whatever becomes of the actor. Or
-it works on what was noted in its state, or does something again and again, with a pause in between. This is the only
-file that may catch every exception, and it says what may be told of one outside the log.
+Some actors work on messages, each with its own reply, which is answered exactly once, whatever becomes of the actor.
+Others work on what was noted in their state, or do something again and again with a pause in between. This is the only
+file that may catch every exception. It also says what may be told of an exception outside the log.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kiro_learn.errors import ActorStopped, KiroLearnError
 
 
 def reason(error: Exception) -> str:
-    """Our own errors in their words; of an unexpected one only its class, since its text may quote what was stored."""
+    """The text of our own errors; of an unexpected one only the class, since its text may quote stored contents."""
     return str(error) if isinstance(error, KiroLearnError) else type(error).__name__
 
 
@@ -66,7 +66,7 @@ async def supervise(
     """Run ``actor`` until it returns, starting it again when it crashes.
 
     Raises:
-      Exception: the last crash, when there were more than ``intensity`` allows; what waited was refused.
+      Exception: the last crash, if there were more than ``intensity`` allows; waiting messages were refused.
     """
     crashes: deque[float] = deque()
     started = _StartedOnce(task_status)
@@ -162,8 +162,8 @@ class ErrorBoundary:
 class Reply(Generic[T]):
     """The one answer to one message.
 
-    Used as a context by the actor that works on it: one of our own errors raised inside becomes the answer, and a
-    block that ends without one tells the asker that the actor is gone.
+    If an actor uses it as a context, one of our own errors raised inside becomes the answer, and a block that ends
+    without an answer tells the asker that the actor is gone.
     """
 
     def __init__(self, actor: str) -> None:
@@ -183,7 +183,7 @@ class Reply(Generic[T]):
         self._ended.set()
 
     async def wait(self) -> T:
-        """The answer; or the error it was refused with.
+        """The answer; raises the error with which the message was refused.
 
         Cancellation: the actor goes on; its answer is dropped.
         """
@@ -211,7 +211,7 @@ async def ask(inbox: trio.MemorySendChannel[M], message: Callable[[Reply[T]], M]
 
     Raises:
       ActorStopped: the actor takes no more messages, or went away before it answered.
-      KiroLearnError: whatever it refused with.
+      KiroLearnError: the error with which the actor refused.
     """
     reply: Reply[T] = Reply(actor)
     try:
@@ -222,7 +222,7 @@ async def ask(inbox: trio.MemorySendChannel[M], message: Callable[[Reply[T]], M]
 
 
 async def _send(inbox: trio.MemorySendChannel[M], message: M) -> None:
-    """As ``inbox.send``, but where there is room, without letting others run first: to wait is the answer's part."""
+    """Like ``inbox.send``, but if there is room, no other task runs first: waiting for the answer lets them run."""
     await trio.lowlevel.checkpoint_if_cancelled()
     try:
         inbox.send_nowait(message)
@@ -231,7 +231,7 @@ async def _send(inbox: trio.MemorySendChannel[M], message: M) -> None:
 
 
 def take_waiting(mail: trio.MemoryReceiveChannel[M], most: float = math.inf) -> list[M]:
-    """The messages that wait in ``mail``, oldest first, without waiting for any; at most so many."""
+    """The messages that wait in ``mail``, oldest first, at most ``most``; does not wait for any."""
     taken: list[M] = []
     while len(taken) < most:
         try:
@@ -267,13 +267,13 @@ class PeriodicJob:
 
     name: str
     _work: Callable[[], Awaitable[None]]
-    """Cancelled where it is once the job is to stop."""
+    """Is cancelled in the middle when the job is to stop."""
     _first_after_seconds: float = attrs.field(kw_only=True)
     _interval_seconds: float = attrs.field(kw_only=True)
     _stop: Stop = attrs.field(factory=Stop, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Do the work every ``interval_seconds`` until ``stop``; the start has other work first."""
+        """Do the work every ``interval_seconds`` until ``stop``; the first time after a pause, as a start is busy."""
         task_status.started()
         with self._stop.ends_block():
             await trio.sleep(self._first_after_seconds)
@@ -289,16 +289,16 @@ class PeriodicJob:
 
 
 class Rounds:
-    """The loop of an actor that works on what was noted in its state: a round is for all that came meanwhile."""
+    """The loop of an actor that works on what was noted in its state: one round works on all that came meanwhile."""
 
     def __init__(self, *, gather_seconds: float = 0.0) -> None:
-        """``gather_seconds``: how long a round waits for more after the first news; not once it is to stop."""
+        """``gather_seconds``: how long a round waits for more after the first news; it does not wait after ``stop``."""
         self._gather_seconds = gather_seconds
         self._has_news = trio.Event()
         self._is_stopped = trio.Event()
 
     def begin_soon(self) -> None:
-        """There is something to do."""
+        """Note that there is something to do."""
         self._has_news.set()
 
     def stop(self) -> None:
@@ -307,7 +307,7 @@ class Rounds:
         self._has_news.set()
 
     async def run(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do ``work`` in rounds until ``stop``; what was noted by then is worked on."""
+        """Do ``work`` in rounds until ``stop``; the last round works on all that was noted before it."""
         while not self._is_stopped.is_set() or self._has_news.is_set():
             await self._has_news.wait()
             with trio.move_on_after(self._gather_seconds):
