@@ -1,6 +1,7 @@
-"""Tells an agent the rule or the trap that its next step is about: on the act, and once a session.
+"""Shows an agent the rule or the trap that its next step is about: with the act, and once a session.
 
-So it does with what was said by hand of a file or folder, when a prompt or the next step names what lies there.
+What a person said by hand of a file or folder is shown in the same way, when a prompt or the next step names a path in
+it.
 """
 
 from __future__ import annotations
@@ -34,27 +35,27 @@ from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.told_unasked import Teachers
 
 PATH_SECONDS = 0.1
-"""How long an agent waits for it at most."""
+"""The longest time that an agent waits for these statements."""
 
 MOST_LISTED = 200
 MOST_PATHS = 50
-"""That one prompt or step may name; of longer texts the beginning is read."""
+"""The most names of files that are read from one prompt or step, and the most characters of its text."""
 MOST_CHARACTERS = 20_000
 
 _NAME = re.compile(r"[\w./@+~-]+")
 
 
 class PathStatements:
-    """Each is told once a session."""
+    """Finds what a person said of a file or folder. Each statement is shown once a session."""
 
     def __init__(self, storage: GraphReads, sessions: SessionLedger) -> None:
         self._storage = storage
         self._sessions = sessions
 
     async def on(self, event: Event) -> str:
-        """What the session of ``event``, a prompt or a use of a tool that is about to happen, is told.
+        """The statements to show to the session of ``event``, a prompt or a use of a tool that is about to happen.
 
-        Nothing is raised, and what is late is not told.
+        Nothing is raised; statements that come too late are not shown.
         """
         paths = _paths_in(event)
         found: object = None
@@ -70,7 +71,7 @@ class PathStatements:
         return text
 
     async def _about(self, namespace: Namespace, paths: frozenset[str]) -> list[StatedItem]:
-        """Said of these, the newest first."""
+        """The statements about ``paths``, the newest first."""
         asked = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=MOST_LISTED)
         listed = list(await self._storage.list_graph_items(asked))
         for entity in await self._storage.find_named_entities(namespace, paths):
@@ -85,7 +86,7 @@ class PathStatements:
 
 
 def _paths_in(event: Event) -> frozenset[str]:
-    """What the event names in its project, and the folders in which that lies; relative to the project's folder."""
+    """The paths that the event names in its project, and the folders around them; relative to the project's folder."""
     folder = event.source.project_path or "/"
     found: list[str] = []
     names = (name.lstrip("@").rstrip(".") for name in _NAME.findall(_text_of(event)[:MOST_CHARACTERS]))
@@ -117,13 +118,13 @@ def _strings(value: object) -> Iterator[str]:
 
 MOST_PROJECTS = 50
 MOST_RULES = 2_000
-"""Of one project, the newest: so many rules and traps take 2 MB and 0.2 s to read."""
+"""The newest rules and traps of one project that are kept; reading so many takes 2 MB and 0.2 s."""
 
 MOST_SESSIONS, MOST_WAITING = 200, 3
-"""Sessions with rules that wait for their next prompt, and how many of each."""
+"""The most sessions with rules that wait for their next prompt, and the most rules of each."""
 
 SECONDS = 0.5
-"""How long an agent is kept from its tool at most: a project is read once, and every later answer comes from memory."""
+"""The longest time that a tool waits: a project is read once, and every later answer comes from memory."""
 
 PAGE = 500
 TYPES = RecordFilter(types=(KnowledgeType.CONSTRAINT, KnowledgeType.REJECTED, KnowledgeType.HEURISTIC))
@@ -132,17 +133,17 @@ NOTHING = Brief()
 
 @attrs.define(eq=False)
 class _Known:
-    """The rules of one project, and the ids of records that came since it was looked at."""
+    """The rules of one project, and the ids of records that were stored since it was read."""
 
     index: ActIndex = attrs.Factory(ActIndex)
     is_read: bool = False
     new: set[RecordId] = attrs.Factory(set)
     gone: set[RecordId] = attrs.Factory(set)
-    """Those that went while it was read."""
+    """Records that were removed while the project was read."""
 
 
 class ActRules:
-    """Keeps for each project in use which acts its rules are about, in memory; it follows what is stored."""
+    """Keeps in memory, for each project in use, which acts its rules are about, and follows what is stored."""
 
     def __init__(self, storage: StorageBackend, sessions: SessionLedger, log: RetrievalLog, teachers: Teachers) -> None:
         self._log = log
@@ -154,7 +155,7 @@ class ActRules:
         self._waiting: OrderedDict[tuple[Namespace, str], list[MemoryRecord]] = OrderedDict()
 
     def apply(self, change: Change) -> None:
-        """A record that is stored may be a rule; one that is gone is none any more."""
+        """Note a change of the store: a stored record may be a rule, and a removed one is no rule any more."""
         if not isinstance(change, RecordStored | RecordRemoved):
             return
         known = self._projects.get(change.namespace, _Known())
@@ -169,9 +170,9 @@ class ActRules:
             waiting[:] = [record for record in waiting if record.record_id != change.record_id]
 
     async def on_act(self, event: Event) -> Brief:
-        """What the session of ``event``, a use of a tool that is about to happen, is told: mostly nothing.
+        """The rules to show to the session of ``event``, a use of a tool that is about to happen: mostly none.
 
-        Nothing is raised, and what is late is not told.
+        Nothing is raised; rules that come too late are not shown.
         """
         session = (event.namespace, event.session_id)
         records = [each for each in await self._about(event) if self._sessions.may_remind(session, each.record_id)]
@@ -184,7 +185,7 @@ class ActRules:
         return told
 
     async def after_act(self, event: Event) -> None:
-        """Of an agent that cannot be answered before a tool: what its act is about waits for the next prompt."""
+        """For an agent that takes no answer before a tool: keep the rules about its act for the next prompt."""
         session = (event.namespace, event.session_id)
         found = await self._about(event)
         if found:
@@ -196,7 +197,7 @@ class ActRules:
                 self._waiting.popitem(last=False)
 
     def with_next_prompt(self, event: Event) -> Brief:
-        """What waited for the prompt ``event``, but for what its session was told meanwhile, or at its start."""
+        """The rules that waited for the prompt ``event``, without those that the session was told by now."""
         session = (event.namespace, event.session_id)
         waiting = self._waiting.pop(session, [])
         left = [each for each in waiting if not self._sessions.is_told_or_briefed(session, each.record_id)]

@@ -1,4 +1,4 @@
-"""Looks at what agents have on this machine, and whether our files in it are as we left them."""
+"""Looks at the files of agents on this machine, and whether our entries in them are as installed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def manifest_in(files: AgentFiles) -> Manifest:
     """The manifest of what was installed; an empty one if there is none.
 
     Raises:
-      AgentFileError: it cannot be read, or a later version wrote it.
+      AgentFileError: the manifest cannot be read, or a later version wrote it.
     """
     text = files.manifest()
     if text is None:
@@ -60,7 +60,7 @@ def manifest_in(files: AgentFiles) -> Manifest:
 
 
 def _is_as_left(files: AgentFiles, written: WrittenFile) -> bool:
-    """Whether the file is still as ``written`` says."""
+    """Whether the file still has the hash in ``written``."""
     try:
         text = files.read(PurePosixPath(written.path))
     except AgentFileError:
@@ -69,7 +69,7 @@ def _is_as_left(files: AgentFiles, written: WrittenFile) -> bool:
 
 
 def _manifest_of(text: str | None) -> Manifest:
-    """Another home's; an empty one if it cannot be read: what that home put in is found by its commands then."""
+    """Another home's manifest; empty if it cannot be read: that home's entries are then found by their commands."""
     try:
         return Manifest() if text is None else read_manifest(text)
     except BrokenManifest:
@@ -77,7 +77,7 @@ def _manifest_of(text: str | None) -> Manifest:
 
 
 def _document(path: PurePosixPath, text: str) -> object:
-    """What the file says, if it may name a home; None if it does not, or cannot be parsed, which editing it reports."""
+    """The content of a file that may name a home; None if it names none or cannot be parsed, which the edit reports."""
     if PROGRAM not in text and HOME_VARIABLE not in text:
         return None
     try:
@@ -88,7 +88,7 @@ def _document(path: PurePosixPath, text: str) -> object:
 
 @attrs.frozen(kw_only=True)
 class SurroundingsReader:
-    """Reads files of one user's agents, and changes none."""
+    """Reads the files of one user's agents, and changes none."""
 
     files: AgentFiles
     commands: Commands
@@ -96,13 +96,13 @@ class SurroundingsReader:
     environment: Mapping[str, str]
 
     def other_homes(self, paths: Iterable[PurePosixPath]) -> tuple[Manifest, ...]:
-        """The manifests of those other homes that the files at ``paths`` name, and of the usual one."""
+        """The manifests of the usual home and of the other homes that the files at ``paths`` name."""
         homes = {self.user / HOME_NAME, *self.homes_named(paths)} - {self._own_home}
         found = [_manifest_of(self.text(home / MANIFEST_NAME)) for home in sorted(homes)]
         return tuple(each for each in found if each.files)
 
     def homes_named(self, paths: Iterable[PurePosixPath]) -> tuple[PurePosixPath, ...]:
-        """The other homes that the files at ``paths`` are connected to."""
+        """The other homes whose commands are in the files at ``paths``."""
         homes = {home for path in paths for home in homes_named_in(_document(path, self.text(path) or ""))}
         return tuple(sorted(homes - {self._own_home}))
 
@@ -111,8 +111,10 @@ class SurroundingsReader:
         return PurePosixPath(self.commands.hook).parent.parent
 
     def commands_in(self, project: PurePosixPath | None) -> Commands:
-        """What agents are told to run: in a project, whose files a team shares, by the paths of no machine. Only the
-        usual home has such ones.
+        """The commands that agents are told to run.
+
+        A team shares a project's files, so the commands in them name no path of this machine. Only the usual home has
+        those.
         """
         is_usual = self._own_home == self.user / HOME_NAME
         return self.commands.portable if is_usual and project is not None else self.commands
@@ -136,12 +138,12 @@ class SurroundingsReader:
         )
 
     def moved_folders(self) -> dict[str, PurePosixPath]:
-        """Where those agents' folders of this user are that environment variables moved, by their usual name."""
+        """The folders of agents that environment variables moved, by the usual name of each."""
         values = {each.folder: self.environment.get(each.moved_by, "") for each in AGENTS.values() if each.moved_by}
         return {folder: PurePosixPath(value) for folder, value in values.items() if value.startswith("/")}
 
     def _is_as_made(self, path: PurePosixPath, manifest: Manifest, kiro_home: KiroHome) -> bool:
-        """Whether this home made the file, or another one our agent's, and it was not changed since."""
+        """Whether the file is unchanged since this home made it, or is our agent as another home made it."""
         written = manifest.file(str(path))
         if written is None and kiro_home == "another" and path.stem == MEMORY_AGENT:
             return is_same_but_for_hooks(self.text(path) or "", memory_agent_file({}))
@@ -184,7 +186,7 @@ class SurroundingsReader:
         return any(".git" in self.files.names(folder) for folder in around)
 
     def text(self, path: PurePosixPath) -> str | None:
-        """The file's text; None also if it cannot be read, which editing it reports."""
+        """The text of the file; None also if it cannot be read, which the edit reports."""
         try:
             return self.files.read(path)
         except AgentFileError:
@@ -201,20 +203,20 @@ class FileFault:
     path: PurePosixPath
     problem: str
     agents: tuple[str, ...]
-    """The agents that need the file, by the names that the command line takes."""
+    """The agents that need the file, by their names on the command line."""
     project: PurePosixPath | None = None
-    """The only project that it was installed for; None: user-wide."""
+    """The only project that the file was installed for; None: it is for all projects of the user."""
     options: tuple[str, ...] = ()
-    """Those that the file's agents were installed with."""
+    """The options with which the file's agents were installed."""
     is_unreadable: bool = False
-    """It has to be repaired by hand before anything is installed again."""
+    """True: the file has to be repaired by hand before anything is installed again."""
     is_of_a_removed_agent: bool = False
-    """Neither the agent's program nor its folder is there any more."""
+    """True: the agent's program and its folder are both gone."""
 
 
 @attrs.frozen
 class FilesReport:
-    """How the files are that the manifest names."""
+    """The state of the files that the manifest names."""
 
     file_count: int
     faults: tuple[FileFault, ...]
@@ -226,13 +228,13 @@ class InstalledFiles:
 
     reader: SurroundingsReader
     is_installed: Callable[[str], bool]
-    """Whether an agent, by its name, is on this machine."""
+    """Whether the agent with this name is on this machine."""
 
     def report(self) -> FilesReport:
-        """How the files are, those of each place in the order in which they are installed.
+        """The state of the files, those of each place in the order in which they are installed.
 
-        A file that the user or the agent changed is as it should be while our entries are in it. What cannot be
-        installed again has no fault: a project that is gone, or a file of the user's own that the user removed.
+        A file that the user or the agent changed is all right as long as our entries are in it. A file that cannot be
+        installed again has no fault: its project is gone, or the user removed it and it was the user's own.
 
         Raises:
           AgentFileError: the manifest cannot be read, or a later version wrote it.
@@ -284,7 +286,7 @@ class InstalledFiles:
         return not self.reader.files.names(folder) and not any(map(self.is_installed, written.agents))
 
     def project_of(self, path: PurePosixPath) -> PurePosixPath | None:
-        """The project that the file belongs to; None if it is one of the user's own."""
+        """The project that the file belongs to; None if it is for all projects of the user."""
         if path.name == ".mcp.json":
             return path.parent
         found = _agent_folder(path)
@@ -294,14 +296,14 @@ class InstalledFiles:
 
 
 def _agent_folder(path: PurePosixPath) -> tuple[PurePosixPath, PurePosixPath] | None:
-    """The agent's folder around the file, which may be of several parts, and the folder in which that lies."""
+    """The agent's folder that holds the file, which may be several names deep, and the folder that holds this one."""
     folders = {PurePosixPath(agent.folder).parts for agent in AGENTS.values()}
     found = ((each, parts) for each in path.parents for parts in folders if each.parts[-len(parts) :] == parts)
     return next(((each, each.parents[len(parts) - 1]) for each, parts in found), None)
 
 
 def _options(written: WrittenFile, around: Surroundings) -> tuple[str, ...]:
-    """What is to be said again, so that installing again installs no more than before."""
+    """The options to give again, so that installing again installs no more than before."""
     if "kiro-cli" not in written.agents or around.project is not None:
         return ()
     wishes = {"--no-compressor": around.has_compressor, "--no-set-default": around.sets_default_agent}

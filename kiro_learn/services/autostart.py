@@ -27,18 +27,18 @@ class FileChange(enum.Enum):
 
 @attrs.frozen(kw_only=True)
 class ServicePlan:
-    """What an installation or a removal will do, in this order."""
+    """The steps of an installation or a removal, in this order."""
 
     path: Path
     change: FileChange
     content: bytes = b""
-    """The new text of the file."""
+    """The new content of the file."""
     before: bytes = b""
-    """The present text of the file."""
+    """The present content of the file."""
     first: tuple[Sequence[str], ...] = ()
     """Commands to run before the file is changed."""
     then: tuple[Sequence[str], ...] = ()
-    """Commands to run after it."""
+    """Commands to run after the change."""
 
     @property
     def is_empty(self) -> bool:
@@ -48,18 +48,18 @@ class ServicePlan:
 
 @attrs.frozen(kw_only=True)
 class ServiceReport:
-    """How the service is."""
+    """The state of the service."""
 
     manager: str
     path: Path
     state: ServiceState
     origin: FileOrigin | None
-    """Who wrote its file; None if there is none."""
+    """Who wrote the service's file; None if there is none."""
     ends_at_logout: bool
 
 
 class Autostart:
-    """The daemon's service, with whichever manager this machine has. Every method blocks."""
+    """The daemon's service, under the service manager of this machine. Every method blocks."""
 
     def __init__(self, manager: ServiceManager) -> None:
         self._manager = manager

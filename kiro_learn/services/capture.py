@@ -27,16 +27,16 @@ from kiro_learn.wire.messages import read_event, read_json
 T = TypeVar("T")
 
 WITHIN_TURN = frozenset({EventKind.PROMPT, EventKind.TOOL_USE})
-"""What an answer is still to come after."""
+"""The kinds of events after which the agent's answer is still to come."""
 
 SMALL_BYTES = 32_768
 """A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
 
 SAME_STEP = timedelta(seconds=5)
-"""Between the times that a hook and an agent's own history give to one step."""
+"""The most that the times of one step may differ between a hook and the agent's own history."""
 
 PORTION = 64
-"""Events of a batch that a thread reads and redacts at a time: some ten milliseconds."""
+"""Events of a batch that a thread reads and redacts at a time, which takes some ten milliseconds."""
 
 
 @attrs.frozen
@@ -45,18 +45,18 @@ class Captured:
 
     event_id: EventId
     stored: bool | Literal["pending"]
-    """True: it is safe. False: it is a repeat, which changed nothing. Pending: the store is late or failed, and the
-    sender is to send it again, which is safe."""
+    """True: the event is safe. False: it is a repeat, which changed nothing. Pending: the store is late or failed; the
+    sender is to send the event again, which is safe."""
 
 
 class _Put(Protocol):
-    """Stores an event and answers its size; 0 of a repeat."""
+    """Stores an event and returns its size; 0 if it is a repeat."""
 
     def __call__(self, transaction: StorageTransaction, event: Event) -> int: ...
 
 
 Outcome: TypeAlias = Captured | KiroLearnError
-"""The result of one event of a batch, or the error why nothing of it was stored."""
+"""The result of one event of a batch, or the error because of which it was not stored."""
 
 
 @attrs.frozen(eq=False)
@@ -68,19 +68,20 @@ class Capture:
     _offload: Offload
     _dedup_count: int
     _in_use: Callable[[Namespace], Namespace]
-    """The project that one of this namespace was merged into, where its events are kept."""
+    """Returns the project that this one was merged into, where its events are kept; else the same project."""
     _saw: Callable[[Event], None]
     """Called with each event that is new, once it is durable."""
     _recent: OrderedDict[EventId, None] = attrs.field(factory=OrderedDict, init=False)
     """Ids known to be durable, least recently seen first: a repeat of one of them needs no read of the store."""
 
     async def take(self, event: Event) -> Captured:
-        """Keep ``event``; when this returns it survives a crash and a power cut.
+        """Store ``event``; when this returns, it survives a crash and a power cut.
 
-        Cancellation: if the storage actor has it by then, it is kept all the same, and its project is notified.
+        Cancellation: if the storage actor has the event by then, it is stored all the same, and its project is
+          notified.
 
         Raises:
-          StorageError: it could not be kept; sending it again is safe.
+          StorageError: the event could not be stored; sending it again is safe.
         """
         if event.event_id in self._recent:
             self._recent.move_to_end(event.event_id)
@@ -104,16 +105,16 @@ class Capture:
         Cancellation: as ``take``.
 
         Raises:
-          StorageError: none of them could be kept; sending all of them again is safe.
+          StorageError: no event could be stored; sending all of them again is safe.
         """
         return await self._store(await self._each(scrub_event, events))
 
     async def take_lines(
         self, lines: Sequence[bytes], *, most_bytes: int, unless_reported: bool = False
     ) -> list[Outcome]:
-        """As ``take_all``, of events as JSON; a line that is invalid or over ``most_bytes`` affects no other.
+        """Like ``take_all``, for events as JSON; a line that is invalid or over ``most_bytes`` affects no other.
 
-        ``unless_reported``: what hooks reported under another id is a repeat too.
+        ``unless_reported``: an event that hooks reported under another id counts as a repeat too.
         """
         put = _put_unless_reported if unless_reported else _put
         return await self._store(await self._each(partial(_read_clean, most_bytes=most_bytes), lines), put)
@@ -181,7 +182,7 @@ def _read_clean(line: bytes, *, most_bytes: int) -> Event | KiroLearnError:
 
 
 def _put_all(transaction: StorageTransaction, events: Sequence[Event], put: _Put) -> list[int | KiroLearnError]:
-    """The size of each stored event, 0 of a repeat; if the store refuses a row, each event is put on its own."""
+    """The size of each stored event, 0 for a repeat. If the store refuses one, each event is put by itself."""
     try:
         return transaction.attempt(lambda inner: [put(inner, event) for event in events])
     except KiroLearnError:
@@ -208,7 +209,7 @@ def _outcome(event: Event, size: int | KiroLearnError) -> Outcome:
     return size if isinstance(size, KiroLearnError) else Captured(event.event_id, size > 0)
 
 
-# Drops the second report of one step, and keeps that of an agent that does the same step twice.
+# Drops the second report of one step, and keeps both reports of an agent that does the same step twice.
 
 WINDOW_MS = 5_000
 """An agent runs the hooks of one event within their time limit; a person or a model takes longer to repeat a step."""
@@ -224,9 +225,9 @@ class _Seen:
 class RepeatedReports:
     """The reports of the last seconds, to recognise one that comes twice.
 
-    An agent runs a hook twice where we are installed twice: Kiro CLI V3 reads the hooks of its agents' files and those
-    beside them, Cursor reads its own and Claude Code's, and any of them the user's and the project's. Each run has an
-    event id of its own, so that the ids do not tell.
+    An agent runs a hook twice if it is installed twice. Kiro CLI V3 reads the hooks in its agents' files and those next
+    to them. Cursor reads its own and Claude Code's. Every agent reads the user's and the project's. Each run has an
+    event id of its own, so the ids do not show that it is the same step.
     """
 
     def __init__(self) -> None:
@@ -234,9 +235,9 @@ class RepeatedReports:
         """Least recently seen first."""
 
     def without_repeats(self, reports: Sequence[tuple[HookReport, str]], *, now_ms: int) -> list[HookReport]:
-        """Those of one request, each with its ``step_key``, that another request did not report within the window.
+        """The reports of one request that no other request made within the window. Each comes with its ``step_key``.
 
-        A request that is sent again has its ids again, and is no repeat; one without ids is never one.
+        A request that is sent again has the same ids and is no repeat; neither is a report without an id.
         """
         fresh = [(report, key) for report, key in reports if not self._is_repeat(report, key, now_ms)]
         for report, key in fresh:

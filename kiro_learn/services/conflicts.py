@@ -1,4 +1,4 @@
-"""What contradicts what: two facts, two rules, or a rule and a line of a rule file; and keeping one of them."""
+"""Finds contradictions between two facts, two rules, or a rule and a line of a rule file; and keeps one side."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kiro_learn.services.memories import Edit, Forget
 from kiro_learn.services.project_files import MOST_RULES, RuleFiles
 
 MOST_FACTS = 2_000
-"""Of one project, the newest."""
+"""The newest facts of a project that are compared."""
 
 
 @attrs.frozen
@@ -31,21 +31,21 @@ class ConflictSide:
     """One of two things that cannot both hold."""
 
     id: str
-    """Of a fact or a memory its own; of a line of a file ``PATH:LINE``."""
+    """The id of a fact or a memory; ``PATH:LINE`` for a line of a file."""
     text: str
     at: datetime | None = None
-    """When it was said last, or learned; None: a file says it now."""
+    """When it was said last, or learned; None for a line of a file, which says it now."""
     source: str = "file"
-    """Else the source type of a fact, or the origin of a memory."""
+    """The source type of a fact, the origin of a memory, or ``file``."""
     event_id: EventId | None = None
     """The last event that says it."""
     holds: bool = True
-    """False: a candidate."""
+    """False for a candidate."""
 
 
 @attrs.frozen(eq=False)
 class Conflicts:
-    """Every method may raise StorageError."""
+    """Lists contradictions and settles them. Every method may raise StorageError."""
 
     _storage: StorageBackend
     _rule_files: RuleFiles
@@ -56,10 +56,10 @@ class Conflicts:
     _known: dict[Namespace, tuple[list[RecordId], list[tuple[RecordId, RecordId]]]] = attrs.field(
         factory=dict, init=False
     )
-    """By project the rules that were compared last, and which contradict each other: comparing takes a while."""
+    """By project, the rules that were compared last and the pairs that contradict each other: comparing takes time."""
 
     async def list(self, namespaces: Iterable[Namespace]) -> list[tuple[Namespace, tuple[ConflictSide, ConflictSide]]]:
-        """Those of some projects, in pairs: the fact that holds, or the memory, is the first of two."""
+        """The contradictions of some projects, in pairs; the fact that holds, or the memory, comes first."""
         lines = await self._rule_files.conflicts()
         return [
             (namespace, (one, other))
@@ -68,14 +68,14 @@ class Conflicts:
         ]
 
     async def settle(self, namespace: Namespace, keep: str, over: str) -> str:
-        """Keep one side, by its id, and answer the id that it has now.
+        """Keep one side, by its id, and return the id that it has now.
 
-        A fact that held ends, and a candidate is forgotten. A memory is replaced by the
-        other one, which can be undone; it is forgotten where a line of a file is kept.
+        A fact that held ends, and a candidate is forgotten. A memory is replaced by the other one, which can be undone;
+        it is forgotten if a line of a file is kept.
 
         Raises:
-          NoConflict: these two do not contradict each other, or do so no longer.
-          InvalidRequest: ``over`` is a line of a file: those are changed by who owns them.
+          NoConflict: these two do not contradict each other, or no longer do.
+          InvalidRequest: ``over`` is a line of a file, which only its owner can change.
         """
         lines = await self._rule_files.conflicts()
         sides = [pair async for pair in self._in(namespace, lines) if {each.id for each, _ in pair} == {keep, over}]

@@ -30,7 +30,7 @@ AUTO_COMPACTION = "auto-compaction"
 
 @attrs.frozen(eq=False)
 class Contexts:
-    """Resolves the project, and makes the block unless it was made a moment ago."""
+    """Finds the project, and makes the block unless the same one was made a moment ago."""
 
     builder: ContextBuilder
     _projects: ProjectNames
@@ -41,12 +41,13 @@ class Contexts:
     async def compacted(
         self, messages: Sequence[Message], slot: int, *, project: str | None = None, session: str | None = None
     ) -> tuple[CompactedConversation, RecordId | None]:
-        """A conversation whose old turns are a summary, if it fills three quarters of ``slot`` tokens.
+        """A conversation whose old turns are replaced by a summary, if it fills three quarters of ``slot`` tokens.
 
-        Of the turns that went, a memory of ``project`` keeps a line each and what was said; its id, if there is one.
+        The turns that were replaced are kept in a memory of ``project``, if one is given, with a line for each. Returns
+        the id of that memory, if there is one.
 
         Raises:
-          InvalidRequest: no project can be called so.
+          InvalidRequest: a project cannot have this name.
           StorageError: the memory could not be kept.
         """
         done = await self.builder.compacted(messages, slot)
@@ -69,7 +70,7 @@ class Contexts:
 
 
 def _episode(gone: Sequence[Message], project: str, session: str | None) -> Observation:
-    """What was said in these messages, redacted before it is cut: a line a turn, and all of it behind that."""
+    """A memory of ``gone``, redacted before it is cut: first a line for each turn, then the whole text."""
     said = [Message(message.role, scrub_text(message.content)) for message in gone]
     lines = lines_of(said)
     return unchecked(
@@ -83,7 +84,7 @@ def _episode(gone: Sequence[Message], project: str, session: str | None) -> Obse
     )
 
 
-# Context blocks of the last minute, forgotten as soon as something that they tell may have changed.
+# Context blocks of the last minute, forgotten as soon as something that they show may have changed.
 
 MOST = 100
 SECONDS = 60.0
@@ -96,7 +97,7 @@ class _Kept:
 
 
 class ContextCache:
-    """Finds the block of a request that was made before, word for word."""
+    """Finds the block of an earlier request that was word for word the same."""
 
     def __init__(self, current_time: Callable[[], float]) -> None:
         self._current_time = current_time
@@ -104,15 +105,15 @@ class ContextCache:
         self._generations: dict[Namespace, int] = {}
 
     def apply(self, change: Change) -> None:
-        """What was made of this project is of no use any longer."""
+        """Forget the blocks of the project that changed."""
         self._generations[change.namespace] = self.generation(change.namespace) + 1
 
     def generation(self, namespace: Namespace) -> int:
-        """How often the project's memory changed since the daemon started."""
+        """The number of changes to the project's memory since the daemon started."""
         return self._generations.get(namespace, 0)
 
     def get(self, namespace: Namespace, request: ContextRequest) -> Context | None:
-        """The block that was made of this; None: there is none of the last minute."""
+        """The block of the same request; None: none was made in the last minute."""
         key = (namespace, self.generation(namespace), request)
         kept = self._kept.get(key)
         if kept is None or kept.until < self._current_time():
@@ -121,7 +122,7 @@ class ContextCache:
         return kept.context
 
     def put(self, namespace: Namespace, generation: int, request: ContextRequest, context: Context) -> None:
-        """Keep a block that was begun in a generation; one with a part missing is not kept."""
+        """Keep a block that was begun in ``generation``; a block with a missing part is not kept."""
         if context.degraded:
             return
         self._kept[namespace, generation, request] = _Kept(context, self._current_time() + SECONDS)

@@ -1,6 +1,6 @@
-"""The copies of the store: one is made once a day, and the command line lists, makes, checks and restores them.
+"""The copies of the store: the daemon makes one a day, and the command line lists, makes, checks and restores them.
 
-What the command line calls blocks; a daemon may run beside it, or not.
+The methods for the command line block. They work whether a daemon runs or not.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class ListedCopy:
 
 @attrs.frozen
 class Restoration:
-    """What restoring would do."""
+    """What a restore would do."""
 
     found: ListedCopy
-    """What takes the store's place; it is sound."""
+    """The copy that takes the store's place; it is sound."""
     newer: NewerThanCopy
-    """What would be lost."""
+    """What the store has and the copy lacks, and would be lost."""
 
 
 class Copies:
-    """Makes, lists and checks them, and puts one in the place of the store."""
+    """Makes, lists and checks copies, and puts one in the place of the store."""
 
     def __init__(self, folder: BackupFolder, replacement: StoreReplacement, utc_now: Callable[[], datetime]) -> None:
         self._folder = folder
@@ -52,7 +52,7 @@ class Copies:
         self._utc_now = utc_now
 
     def listed(self) -> tuple[ListedCopy, ...]:
-        """All, newest first, counted but not checked.
+        """All copies, newest first, counted but not checked.
 
         Raises:
           StorageError: the folder cannot be read.
@@ -60,29 +60,29 @@ class Copies:
         return tuple(ListedCopy(copy, self._folder.count(copy)) for copy in self._folder.copies())
 
     def take(self) -> ListedCopy:
-        """Make one now, and check it.
+        """Make a copy now, and check it.
 
         Raises:
-          StorageError: it could not be made, or is not sound; nothing is left of it.
+          StorageError: the copy could not be made, or is not sound; nothing is left of it.
         """
         copy = self._folder.take(CopyKind.ASKED, self._utc_now(), interrupted=lambda: False)
         return ListedCopy(copy, self._folder.count(copy))
 
     def verify(self, names: Sequence[str] = ()) -> tuple[ListedCopy, ...]:
-        """Check all, or those of these names.
+        """Check all copies, or those with these names.
 
         Raises:
-          NoCopy: one has no such name.
+          NoCopy: there is no copy with one of the names.
           StorageError: the folder cannot be read.
         """
         chosen = [self.named(name) for name in names] or self._folder.copies()
         return tuple(ListedCopy(copy, self._folder.look_into(copy)) for copy in chosen)
 
     def named(self, name: str) -> BackupCopy:
-        """The copy of this name, as ``listed`` has it, or of this path.
+        """The copy with this name, as ``listed`` has it, or with this path.
 
         Raises:
-          NoCopy: there is none.
+          NoCopy: there is no such copy.
         """
         copies = self._folder.copies()
         found = next((copy for copy in copies if name in {copy.name, str(copy.path), copy.path.parent.name}), None)
@@ -91,10 +91,10 @@ class Copies:
         return found
 
     def plan(self, name: str = "") -> Restoration:
-        """What restoring the copy of this name, or the newest that is sound, would do; nothing is changed.
+        """What a restore of the copy with this name, or of the newest sound one, would do; nothing is changed.
 
         Raises:
-          NoCopy: there is none of this name, it is not sound, or there is none that is.
+          NoCopy: no copy has this name, the copy is not sound, or no copy is.
           StorageError: the folder cannot be read.
         """
         chosen = [self.named(name)] if name else [each for each in self._folder.copies() if each.kind in RESTORABLE]
@@ -108,11 +108,11 @@ class Copies:
         return Restoration(found[-1], self._replacement.newer_than(found[-1].copy))
 
     def restore(self, plan: Restoration) -> Path | None:
-        """Carry it out, while no daemon runs; where what it replaced is, None if nothing was there.
+        """Carry out ``plan``, while no daemon runs; returns where the old store is now, None if there was none.
 
         Raises:
           AlreadyRunning: a daemon runs.
-          StorageError: it could not be done; the store is as it was.
+          StorageError: the copy could not be put there; the store is as it was.
         """
         return self._replacement.put(plan.found.copy)
 
@@ -122,12 +122,12 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 FIRST_AFTER_SECONDS = 120.0
-"""After the start, so that a daemon that runs for an hour a day does it too."""
+"""The pause after the start; it is short, so that a daemon that runs for only an hour a day makes a copy too."""
 INTERVAL_SECONDS = 1_800.0
-"""Between two looks at whether one is due."""
+"""The pause between two checks whether a copy is due."""
 DUE_AFTER = timedelta(hours=24)
 LOOK_SECONDS = 0.25
-"""How long a status waits for a folder that may lie on a slow disk."""
+"""The longest time that a status waits for the folder, which may lie on a slow disk."""
 
 
 @attrs.frozen(kw_only=True)
@@ -139,16 +139,16 @@ class BackupStatus:
     """When the newest sound copy was made, by the daemon or by hand; None if there is none."""
     copy_count: int
     bytes: int
-    """Of all copies together, with what was put aside."""
+    """The size of all copies together, with damaged stores that were put aside."""
     problem: str
-    """Why the last attempt failed, or the next one will; empty if it went well."""
+    """Why the last attempt failed, or the next one will; empty if all is well."""
 
 
 class Backups:
     """The copies of the store, for the daemon. One request at a time."""
 
     def __init__(self, folder: BackupFolder, clock: ClockAndIds, *, enabled: bool, offload: Offload) -> None:
-        """Nothing else may use ``offload``, so that a disk that does not answer holds up copies alone."""
+        """``offload`` has no other user, so that a disk that does not answer delays only copies."""
         self._folder = folder
         self._clock = clock
         self._enabled = enabled
@@ -158,7 +158,7 @@ class Backups:
         self._problem = ""
 
     async def copies(self) -> tuple[BackupCopy, ...]:
-        """All that hold contents of the store, newest first: those of upgrades and what was put aside among them.
+        """All files with contents of the store, newest first, including those of upgrades and damaged ones put aside.
 
         Raises:
           StorageError: the folder cannot be read.
@@ -167,19 +167,19 @@ class Backups:
         return self._known
 
     async def take_if_due(self) -> None:
-        """Make one, unless the newest is younger than a day.
+        """Make a copy, unless the newest daily one is younger than a day.
 
         Cancellation: nothing is left of a copy that is not finished.
 
         Raises:
-          StorageError: it could not be made; ``status`` tells why until one could.
+          StorageError: the copy could not be made; ``status`` says why until one could.
         """
         if not self._enabled or not self._is_due(await self.copies()):
             return
         await self.take(CopyKind.DAILY)
 
     async def take(self, kind: CopyKind) -> BackupCopy:
-        """Make one now; otherwise as ``take_if_due``."""
+        """Make a copy now; otherwise like ``take_if_due``."""
         ended = threading.Event()
         async with self._turn:
             try:
@@ -205,17 +205,17 @@ class Backups:
             await self._offload(partial(self._folder.remove, copy))
 
     async def change(self, copy: BackupCopy, work: Work[T]) -> T:
-        """Run ``work`` in a copy, and overwrite there what it forgot; the copy's age stays.
+        """Run ``work`` in a copy, and overwrite there what it forgot; the copy keeps its date.
 
         Raises:
-          StorageError: the copy is of an earlier schema, damaged, or cannot be written: it can only be removed.
-          KiroLearnError: what ``work`` raised; nothing was changed.
+          StorageError: the copy has an earlier schema, is damaged, or cannot be written: it can only be removed.
+          KiroLearnError: the error of ``work``; nothing was changed.
         """
         async with self._turn:
             return await self._offload(partial(self._folder.change, copy, work))
 
     async def status(self) -> BackupStatus:
-        """As the folder is, or as it was when it answered last."""
+        """The state of the folder now, or, if it is too slow, when it answered last."""
         problem = self._problem
         with trio.move_on_after(LOOK_SECONDS):
             try:
@@ -233,13 +233,13 @@ class Backups:
         )
 
     def _is_due(self, copies: tuple[BackupCopy, ...]) -> bool:
-        """A copy that a clock put back has made to be of tomorrow counts as none."""
+        """Whether there is no daily copy of the last day; one dated in the future, by a wrong clock, does not count."""
         ages = (self._clock.utc_now() - each.made_at for each in copies if each.kind is CopyKind.DAILY)
         return not any(timedelta() <= age < DUE_AFTER for age in ages)
 
 
 def daily_backup(backups: Backups) -> PeriodicJob:
-    """Looks again and again whether a copy is due, so that a machine that sleeps at night has one too."""
+    """Checks again and again whether a copy is due, so that a machine that sleeps at night has one too."""
     return PeriodicJob(
         "backup", backups.take_if_due, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS
     )

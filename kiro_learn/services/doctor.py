@@ -38,11 +38,11 @@ class DaemonState(enum.Enum):
     RUNNING = "running"
     DOWN = "down"
     SILENT = "silent"
-    """A process listens and does not answer."""
+    """A process listens, but does not answer."""
     REFUSED = "refused"
-    """It answers, but refuses our token."""
+    """The daemon answers, but refuses our token."""
     ILL = "ill"
-    """It answers, but cannot say how it is, mostly because of its database."""
+    """The daemon answers, but cannot give its status, mostly because of its database."""
 
 
 @attrs.frozen(kw_only=True)
@@ -67,35 +67,35 @@ class DaemonFacts:
     """Why memories are found by words alone."""
     damaged_row_count: int = 0
     log_problem: str = ""
-    """Why it cannot write its log."""
+    """Why the daemon cannot write its log."""
     rule_conflicts: tuple[RuleConflict, ...] = ()
     """Lines of agents' rule files that contradict memories."""
     backup_problem: str = ""
     """Why the last daily copy could not be made."""
     spool_problems: tuple[str, ...] = ()
-    """What of the spool it could not read or remove."""
+    """The files of the spool that the daemon could not read or remove."""
 
     @property
     def is_running(self) -> bool:
-        """Whether it answered with its status."""
+        """Whether the daemon answered with its status."""
         return self.state is DaemonState.RUNNING
 
 
 def facts_of(status: Mapping[str, Any], address: str) -> DaemonFacts:
-    """What a daemon at ``address`` says of itself in the body of ``GET /v1/status``."""
+    """The facts in the body of ``GET /v1/status``, as a daemon at ``address`` answered it."""
     llm, embedder = status["llm"], status["embedder"]
     return DaemonFacts(
         state=DaemonState.RUNNING,
         address=address,
         pid=status["pid"],
         version=status["version"],
-        build=status.get("build", ""),  # an older daemon does not tell
+        build=status.get("build", ""),  # an older daemon does not send it
         learns_by=llm["name"],
         obstacle=llm["obstacle"] or "",
         model_problem=llm["problem"] or llm["warning"] or "",
         embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
         damaged_row_count=status["damaged"]["count"],
-        log_problem=status.get("log_problem", ""),  # a daemon of the version before does not tell
+        log_problem=status.get("log_problem", ""),  # a daemon of the version before does not send it
         rule_conflicts=tuple(
             RuleConflict(*map(conflict.get, ("record_id", "title", "path", "line", "text", "other_id")))
             for conflict in status.get("rule_conflicts", ())
@@ -117,17 +117,17 @@ class Examination:
     version: str = __version__
     """The version of the program that runs the checks."""
     build: str = ""
-    """Its build."""
+    """The build of that program."""
     now: datetime
     port_owner: Callable[[int], str | None]
     """Describes the process that listens on a port; None if there is none."""
     service: Autostart | None
-    """None: this machine has no service manager."""
+    """The daemon's service; None: this machine has no service manager."""
     agent_files: InstalledFiles
     server: ServerFacts | None = None
-    """Of the server that keeps the database; None: it is a file."""
+    """The state of the server that keeps the database; None: the database is a file."""
     is_database_mended: bool = False
-    """Whether a repair of the database, which needs that no daemon runs, ended just before."""
+    """Whether the database was just repaired, for which the daemon had to be stopped."""
 
 
 @attrs.frozen
@@ -147,12 +147,12 @@ class Check:
 
     check_id: str
     title: str
-    """The statement that is true if nothing is wrong."""
+    """A statement that is true if nothing is wrong."""
     topic: str
-    """What it is about."""
+    """The subject of the check, in one word."""
     look: Callable[[Examination], Outcome]
     fix: Callable[[Examination], str] | None = None
-    """Repairs it without loss and returns what it did; empty if that is not allowed now."""
+    """Repairs the thing without loss and returns what it did; empty if a repair is not allowed now."""
 
 
 @attrs.frozen
@@ -170,7 +170,7 @@ class Finding:
 
 @attrs.frozen
 class Fix:
-    """What was done about a finding, or why it could not be."""
+    """The repair that was made for a finding, or why it failed."""
 
     check: Check
     done: str
@@ -190,10 +190,10 @@ class Doctor:
         self._checks = checks
 
     def examine(self, done: Sequence[Fix] = ()) -> tuple[Finding, ...]:
-        """Run every check; nothing is changed. A check that cannot read a file fails; the others still run.
+        """Run every check; nothing is changed. If a check cannot read a file, it fails, and the others still run.
 
         Args:
-          done: what was repaired just before.
+          done: the repairs that were just made.
         """
         seen = attrs.evolve(self._examination, is_database_mended=any(fix.is_of_database for fix in done))
         outcomes = [(check, self._outcome(check, seen)) for check in self._checks]
@@ -203,7 +203,7 @@ class Doctor:
 
     @property
     def _is_read_only(self) -> bool:
-        """The home is there and takes no write, so that no command of ours can mend anything in it."""
+        """Whether the home exists and cannot be written, so that no command of ours can repair anything in it."""
         home = self._examination.home
         return home.exists() and not home.is_writable()
 
@@ -231,7 +231,7 @@ class Doctor:
             return Outcome(CheckState.FAILED, str(error), error.hint)
 
     def _look_at(self, error: OSError) -> str:
-        """The command that moves a thing of the wrong sort out of the way, or shows what is in it."""
+        """The command that moves a folder out of the way where a file should be, or shows the file's rights."""
         path = shlex.quote(str(error.filename or self._examination.home.path))
         is_of_wrong_sort = isinstance(error, IsADirectoryError) and error.filename
         return f"mv {path} {path}.put-aside" if is_of_wrong_sort else f"ls -ld {path}"
@@ -242,7 +242,7 @@ def _without_own_commands(outcome: Outcome) -> Outcome:
 
 
 def summary(findings: Sequence[Finding]) -> dict[str, Any]:
-    """As programs read it."""
+    """The findings as JSON, for programs."""
     checks = [
         {
             "id": each.check.check_id,
@@ -262,21 +262,21 @@ def _message(error: KiroLearnError | OSError) -> str:
     return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"
 
 
-# What every check of a home says in: its outcomes, and the commands that many of them name.
+# What the checks share: the outcomes, and the commands that many of them name.
 
 FIX = "kiro-learn doctor --fix"
 START = "kiro-learn start"
 STOP = "kiro-learn stop"
 WHICH = "type -a kiro-learn"
-"""Names every command of ours on the PATH, the one that is run first."""
+"""Shows every kiro-learn command on the PATH, first the one that runs."""
 RESTART = "kiro-learn restart"
 
 LEAST_FREE_BYTES = 100_000_000
-"""Below it, SQLite's log and the daemon's may fill the disk within a day."""
+"""With less free space, the logs of SQLite and of the daemon may fill the disk within a day."""
 
 
 def ok(detail: str) -> Outcome:
-    """What was looked at is as it should be; ``detail`` says what that is."""
+    """Nothing is wrong; ``detail`` says what was looked at."""
     return Outcome(CheckState.OK, detail)
 
 
@@ -296,5 +296,5 @@ def failed(detail: str, mend: str) -> Outcome:
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """``3 events``; ``plural`` where that is not the noun with an s."""
+    """A count with its noun, such as ``3 events``; ``plural`` if the plural is not the noun with an s."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

@@ -1,7 +1,7 @@
-"""What may be wrong with a home: each check is one function over an examination.
+"""What may be wrong with a home: each check is one function of an examination.
 
-Rules of this file: a check changes nothing, says what is wrong in one sentence, and names the command that mends it. A
-fix does only what loses nothing and can be repeated.
+Rules of this file: a check changes nothing, says what is wrong in one sentence, and names the command that repairs it.
+A fix loses nothing and can be repeated.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ from kiro_learn.services.doctor import (
 from kiro_learn.services.doctor_database import copies_are_made, database_is_sound, mend
 
 UPGRADE_COPIES = 3
-"""Sizes of the database that an upgrade needs as free space."""
+"""The free space that an upgrade needs, in sizes of the database."""
 MOST_SPOOLED = 10_000
-"""Files at which the hook keeps no more."""
+"""The number of files at which the hook stops keeping events."""
 DELIVERY_TIME = timedelta(minutes=1)
-"""In which a running daemon has taken what waits."""
+"""The time after which a running daemon has taken all waiting events."""
 CLOCK_TOLERANCE = timedelta(minutes=2)
 SHOWN_NAMES = 3
 VARIABLE = "KIRO_LEARN_"
-"""What the name of a setting begins with that stands in the environment."""
+"""The beginning of each environment variable that is a setting."""
 
 
 def home_is_private(seen: Examination) -> Outcome:
-    """The home is there, this user's and can be written to, and other users have no rights in it."""
+    """The home exists, belongs to this user, can be written, and gives other users no rights."""
     if links := seen.home.links():
         said = (
             f"{_shown([path for path, _ in links])} {'is a symbolic link' if len(links) == 1 else 'are symbolic links'}"
@@ -67,7 +67,7 @@ def home_is_private(seen: Examination) -> Outcome:
 
 
 def _put_there(seen: Examination, links: Sequence[tuple[str, str]]) -> str:
-    """What links lead to takes their place; where one leads nowhere, the daemon makes a folder."""
+    """The command that moves the target of each link into its place; if a link has no target, it is just removed."""
     steps = [] if seen.daemon.state is DaemonState.DOWN else [STOP]
     for path, target in links:
         steps.append(f"rm {shlex.quote(path)}")
@@ -94,7 +94,7 @@ def close_home(seen: Examination) -> str:
 
 
 def hook_can_start(seen: Examination) -> Outcome:
-    """The files that agents' hooks run are there, of this version, and so is their interpreter."""
+    """The files that agents' hooks run are there and of this version, and their interpreter is there."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     problem = seen.home.hook_problem()
@@ -121,7 +121,7 @@ def token_is_there(seen: Examination) -> Outcome:
 
 
 def renew_token(seen: Examination) -> str:
-    """A daemon that runs knows only the one of before, so it has to go first."""
+    """Make a new token, only while no daemon runs: a running one knows only the old token."""
     if not seen.home.exists() or seen.daemon.state is not DaemonState.DOWN:
         return ""
     seen.home.renew_token()
@@ -145,7 +145,7 @@ def _edit_settings(seen: Examination) -> str:
 
 
 def daemon_runs(seen: Examination) -> Outcome:
-    """The daemon answers; one that the user stopped, or that a repair kept from running, is only a warning."""
+    """The daemon answers. It is only a warning if the user stopped it, or a repair needed it stopped."""
     daemon = seen.daemon
     if not seen.home.exists() and daemon.state is DaemonState.DOWN:
         return skipped("there is no home yet")
@@ -199,7 +199,7 @@ def service_is_well(seen: Examination) -> Outcome:
 
 
 def agents_are_connected(seen: Examination) -> Outcome:
-    """The files of agents that installing wrote are there, and what it put into them still is."""
+    """The agents' files that the installation wrote are there, and so are our entries in them."""
     try:
         report = seen.agent_files.report()
     except AgentFileError as error:
@@ -214,7 +214,7 @@ def agents_are_connected(seen: Examination) -> Outcome:
 
 
 def _install_again(faults: Sequence[FileFault]) -> str:
-    """Edit what cannot be read; then install once for each place, or uninstall from agents that are gone."""
+    """The command that edits unreadable files, installs once for each place, and uninstalls from removed agents."""
     commands = [f'"${{EDITOR:-vi}}" {shlex.quote(str(each.path))}' for each in faults if each.is_unreadable]
     agents: dict[tuple[str, PurePosixPath | None], dict[str, None]] = {}
     options: dict[str, None] = {}
@@ -231,7 +231,7 @@ def _install_again(faults: Sequence[FileFault]) -> str:
 
 
 def model_answers(seen: Examination) -> Outcome:
-    """The model that words memories is there, and did not fail when it was asked last."""
+    """The model that writes memories is there, and its last call did not fail."""
     if program := seen.home.missing_agent():
         return warning(f"{program} was not found on the PATH", _edit_settings(seen))
     if not seen.daemon.is_running:
@@ -255,7 +255,7 @@ def meaning_is_found(seen: Examination) -> Outcome:
 
 
 def nothing_is_undelivered(seen: Examination) -> Outcome:
-    """Events that hooks kept for later are readable, and are delivered while the daemon runs."""
+    """The events that hooks kept for later are readable, and a running daemon takes them."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     spool = seen.home.spool()
@@ -270,7 +270,7 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
 
 
 def _unreadable(seen: Examination, spool: SpoolFacts) -> tuple[str, str]:
-    """What is wrong, and the command that gives the files back to their user."""
+    """What is wrong, and the command that gives the files back to the user."""
     names = spool.unreadable or seen.daemon.spool_problems or tuple(path.name for path in spool.folders_aside)
     said = f"set aside until they can be used: {_shown(names)}"
     folder = shlex.quote(str(seen.home.path / "spool"))
@@ -321,7 +321,7 @@ def clock_goes_forward(seen: Examination) -> Outcome:
 
 
 def rules_agree(seen: Examination) -> Outcome:
-    """Neither a line of a rule file that an agent loads nor another rule contradicts a rule that is remembered."""
+    """No line of a rule file that an agent loads, and no other rule, contradicts a remembered rule."""
     if not seen.daemon.is_running:
         return skipped("the daemon does not say how it is")
     conflicts = seen.daemon.rule_conflicts
@@ -360,6 +360,6 @@ CHECKS = (
     Check("disk", "Disk has room", "Disk", disk_has_room),
     Check("clock", "Clock goes forward", "Clock", clock_goes_forward),
 )
-"""In the order in which they are shown, and mended: what keeps a daemon from starting before what starts one.
+"""The checks in the order in which they are shown and repaired: those that let the daemon start come first.
 
-A further check is one function and one line here."""
+A new check is one function and one line here."""

@@ -1,4 +1,4 @@
-"""What may be wrong with the database of a home. The rules are those of ``doctor_checks.py``."""
+"""What may be wrong with the database of a home. The rules of ``doctor_checks.py`` hold here too."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ BEGIN_ANEW = f"{START} --anew"
 RESTORE = "kiro-learn restore"
 BACKUP = "kiro-learn backup now"
 OLDEST_COPY = timedelta(days=2)
-"""A machine that is off for a day has one of the day before."""
+"""The age at which the newest copy is too old: a machine that was off for a day has one of the day before."""
 
 DATABASE_SECONDS = 2.0
-"""The whole examination is to take 3 at most."""
+"""The time for this check; the whole examination is to take 3 seconds at most."""
 
 
 def database_is_sound(seen: Examination) -> Outcome:
-    """The database is there, and it and its indexes of words have no damage, as far as 2 seconds of looking tell."""
+    """The database exists, and 2 seconds of checking found no damage in it or its indexes of words."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     if seen.server is not None:
@@ -53,14 +53,14 @@ def database_is_sound(seen: Examination) -> Outcome:
 
 
 def _of_server(server: ServerFacts) -> Outcome:
-    """A server looks after its files by itself: what counts is whether a daemon can use it."""
+    """A server looks after its own files: the only question is whether a daemon can use it."""
     if server.problem:
         return failed(server.problem, "kiro-learn storage check")
     return ok(f"{server.name}, PostgreSQL {server.server_version}")
 
 
 def _damaged(seen: Examination, found: DatabaseFacts) -> Outcome:
-    """What can be read of it is put together again; or a copy takes its place, which lacks what came since."""
+    """A damaged database: its readable rows are saved, or a copy takes its place, which lacks the newest rows."""
     if found.link_to:
         path = shlex.quote(str(seen.home.database))
         back = f"{STOP} && mv {shlex.quote(found.link_to)} {path} && {START}"
@@ -74,7 +74,7 @@ def _damaged(seen: Examination, found: DatabaseFacts) -> Outcome:
 
 
 def _less_than_damage(seen: Examination, found: DatabaseFacts) -> Outcome:
-    """What is wrong with a database that opens and whose tables are whole."""
+    """The outcome for a database that opens and whose tables are whole."""
     if seen.daemon.state is DaemonState.ILL:
         return failed(seen.daemon.problem, RESTART)
     if found.damaged_namespaces:
@@ -90,7 +90,7 @@ def _less_than_damage(seen: Examination, found: DatabaseFacts) -> Outcome:
 
 
 def _gone(seen: Examination) -> Outcome:
-    """Missing or empty. Where there was one, no other begins unless the user says so."""
+    """A missing or empty database. If there was one before, no new one is begun unless the user says so."""
     traces = seen.home.traces_of_database()
     if not traces:
         return skipped("there is no database yet")
@@ -98,7 +98,7 @@ def _gone(seen: Examination) -> Outcome:
 
 
 def _unread(seen: Examination, obstacle: str) -> Outcome:
-    """A database that could not be looked into may be sound: nothing is advised that moves it."""
+    """A database that could not be opened may be sound, so no command is advised that moves it."""
     if seen.home.free_bytes() < LEAST_FREE_BYTES:
         return skipped("it cannot be opened while the disk is full")
     files = f"{shlex.quote(str(seen.home.database))}*"
@@ -112,21 +112,23 @@ def _without_copy(seen: Examination) -> str:
 
 
 def _put_back(seen: Examination) -> str:
-    """How the newest copy takes the database's place; or, without one, how an empty one does. What is there is kept.
+    """The command that puts the newest copy in the database's place, or an empty one if there is no copy.
 
-    The daemon is gone before anything moves: it would write on into the moved file, and no other could start.
+    The old files are kept. The daemon is stopped before anything moves: it would go on writing into the moved file, and
+    no other daemon could start.
     """
     if newest_restorable(seen.copies.copies()):
         return f"{RESTORE} && {START}"
     path = shlex.quote(str(seen.home.database))
     folder = shlex.quote(str(seen.home.path / "backups" / f"damaged-{seen.now:%Y%m%dT%H%M%SZ}"))
-    # What is not there is made first: without any file to move, nothing after it would be done.
+    # A missing file is created first: without a file to move, mv would fail and the rest would not be done.
     return f"{STOP} && touch {path} && mkdir -p {folder} && mv {path}* {folder} && {BEGIN_ANEW}"
 
 
 def mend(seen: Examination) -> str:
-    """Put together what can be read of a damaged database, or build damaged indexes of words again, from the memories;
-    only while no daemon runs.
+    """Save the readable rows of a damaged database, or rebuild damaged indexes of words from the memories.
+
+    Done only while no daemon runs.
     """
     if seen.daemon.state is not DaemonState.DOWN or not seen.home.exists():
         return ""
@@ -155,7 +157,7 @@ def _saved(seen: Examination) -> str:
 
 
 def _unusable(seen: Examination, copies: Sequence[BackupCopy]) -> str:
-    """Which copies cannot be opened, of those that ought to be sound. Nothing is checked from end to end."""
+    """A problem that names the copies which cannot be opened but should be sound. No copy is checked as a whole."""
     names = [copy.name for copy in copies if copy.kind in RESTORABLE and seen.copies.count(copy).problem]
     return f"cannot be used, and what was forgotten may be in them: {', '.join(names)}" if names else ""
 

@@ -1,4 +1,4 @@
-"""Gives all that is kept as lines, and takes such lines back: what leaves one home and enters another."""
+"""Exports all that is kept as lines, and takes such lines back: the way from one home into another."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from kiro_learn.wire.exported import (
 from kiro_learn.wire.messages import MAX_JSON_DEPTH, json_depth
 
 OF_PROJECTS = (StoredProject, StoredMerge, StoredPause)
-"""What the daemon knows in memory too."""
+"""Kinds of pieces that the daemon also keeps in memory."""
 
 CHUNK_COUNT = 100
-"""Pieces a commit, so that an import does not hold up the events of an agent at work."""
+"""Pieces in one commit; few, so that an import does not hold up the events of an agent at work."""
 
 
 @attrs.frozen
 class WrongLine:
-    """A line that was not taken, counted from 1 in what was handed in, blank ones too."""
+    """A line that was not taken, by its number: counted from 1 in the lines handed in, blank ones too."""
 
     line: int
     problem: str
@@ -59,7 +59,7 @@ class Taken:
     """What became of the lines that were handed in."""
 
     counts: Mapping[str, Mapping[str, int]]
-    """By kind, how many were stored, were known, and stay forgotten."""
+    """By kind, how many pieces were stored, were known already, and stay forgotten."""
     errors: tuple[WrongLine, ...]
 
 
@@ -69,7 +69,7 @@ class _Numbered(NamedTuple):
 
 
 class ExportLines:
-    """The lines of an export, a page at a time; of the store as it was when this was made. Close it in the end."""
+    """The lines of an export, a page at a time, of the store at the moment when this was made. Close it at the end."""
 
     def __init__(self, head: bytes, reading: StoreReading, offload: Offload) -> None:
         self._head = head
@@ -95,14 +95,14 @@ class ExportLines:
         return await self._offload(lambda: b"".join(map(write_piece, page)))
 
     async def aclose(self) -> None:
-        """Let go of the store. A second close does nothing."""
+        """Release the store. A second close does nothing."""
         self._is_ended = True
         await self._reading.close()
 
 
 @attrs.frozen(eq=False)
 class Export:
-    """Reads and restores all that a store keeps, but for what a machine makes of it again."""
+    """Reads and restores all that a store keeps, except what a machine can compute again."""
 
     _storage: ExportReads
     _writer: StorageActor
@@ -111,14 +111,14 @@ class Export:
     _merges: ProjectMerges
     _pauses: Pauses
     _settings: Mapping[str, Any]
-    """By section and name, for the head of an export."""
+    """The settings by section and name, for the head of an export."""
     _offload: Offload
 
     async def lines(self, kinds: Collection[str]) -> ExportLines:
-        """The head, what is kept of ``kinds`` right now, and the end.
+        """The head of an export, all pieces of ``kinds`` that are kept now, and the end.
 
         Raises:
-          StorageError: it cannot be read.
+          StorageError: the store cannot be read.
         """
         head = ExportHead(
             format=FORMAT,
@@ -129,13 +129,13 @@ class Export:
         return ExportLines(write_head(head), await self._storage.open_reading(kinds), self._offload)
 
     async def take(self, lines: Sequence[bytes]) -> Taken:
-        """Restore what ``lines`` of an export hold, each piece once by its id. One that is wrong affects no other.
+        """Restore the pieces in ``lines`` of an export, each once by its id. A wrong line affects no other.
 
         Cancellation: what was committed stays; taking the lines again is safe.
 
         Raises:
-          InvalidRequest: a later version wrote them; nothing was taken.
-          StorageError: some could not be kept; taking the lines again is safe.
+          InvalidRequest: a later version wrote the lines; nothing was taken.
+          StorageError: some pieces could not be stored; taking the lines again is safe.
         """
         pieces, errors = await self._offload(partial(_read, lines))
         counts: dict[str, Counter[str]] = {}
@@ -153,7 +153,7 @@ class Export:
         return Taken(counts, tuple(sorted(errors, key=lambda each: each.line)))
 
     def _tell_projects(self, chunk: Sequence[_Numbered], done: Sequence[Restored | KiroLearnError]) -> None:
-        """Of events that wait to be learned here too."""
+        """Tell the actors of the projects how many restored events wait to be learned."""
         arrived = Counter(
             numbered.piece.event.namespace
             for numbered, outcome in zip(chunk, done, strict=True)
@@ -166,7 +166,7 @@ class Export:
 
 
 def _scrubbed(value: Any) -> Any:
-    """JSON or settings without what is a secret in a text; the key of a model's server stands in no setting."""
+    """JSON or settings without secrets in their texts; the key of a model's server is in no setting."""
     if isinstance(value, Mapping):
         return {name: _scrubbed(each) for name, each in value.items()}
     if isinstance(value, tuple | list):
@@ -194,11 +194,11 @@ def _read(lines: Sequence[bytes]) -> tuple[list[_Numbered], list[WrongLine]]:
 
 
 def _piece(kind: str, value: dict[str, Any]) -> Stored:
-    """The piece on a line, without a secret that came into the line after the export."""
+    """The piece on a line, without secrets that came into the line after the export."""
     piece = read_piece(kind, value)
     if isinstance(piece, StoredEvent):
         event = {**value["event"], "body": scrub_json(value["event"]["body"])}
-        event.pop("content_hash", None)  # of a body that had the secret
+        event.pop("content_hash", None)  # it was made of the body with the secret
         return piece if event["body"] == value["event"]["body"] else read_piece(kind, {**value, "event": event})
     if json_depth(value) > MAX_JSON_DEPTH:
         raise InvalidRequest([(f"$.{kind}", f"expected at most {MAX_JSON_DEPTH} levels of JSON")])

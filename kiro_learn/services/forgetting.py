@@ -1,7 +1,7 @@
-"""Forgets what a selection finds: memories, events, items of the graph, and whatever is left of them in the store.
+"""Forgets what a selection finds: memories, events, items of the graph, and all that the store keeps because of them.
 
-What is to go is written down first, in one commit. It is then removed in small commits, between which prompts are
-answered and events are taken in. A daemon that is killed in between goes on where it was when it starts again.
+What is to go is first written down, in one commit. It is then removed in small commits; between them, prompts are
+answered and events stored. If the daemon is killed in between, the next one goes on where it was.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from kiro_learn.services.memories import Forget
 log = structlog.get_logger()
 
 SHOWN = 20
-"""Memories that are shown before they go, and others that hold the same words."""
+"""The most memories that are shown before they go, and the most others shown that hold the same words."""
 REMOVED_AT_ONCE = 200
-"""Some tens of milliseconds, for which other writes wait."""
+"""Items that one commit removes, in some tens of milliseconds, for which other writes wait."""
 PASSES = 2
-"""A memory may be learned between looking and writing down; the second pass finds it, and after that none can come."""
+"""A memory may be learned between selecting and writing down. The second pass finds it; after that none can come."""
 NOTHING_MORE = Selection()
 AGAIN_AFTER_SECONDS = 24 * 3600.0
 
@@ -44,7 +44,7 @@ class Forgetting:
     _writer: StorageActor
     _forget: Forget
     _collect: Callable[[], Awaitable[object]]
-    """Takes in what hooks have put aside, so that it is found too."""
+    """Takes in the events that hooks have kept for later, so that they are found too."""
     _backups: Backups
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
@@ -52,7 +52,7 @@ class Forgetting:
         """What ``forget`` would remove now.
 
         Raises:
-          UnknownRecord: a memory that is named is not there.
+          UnknownRecord: a memory that the selection names does not exist.
           StorageError: the store cannot be read.
         """
         found = await self._found(selection)
@@ -69,15 +69,15 @@ class Forgetting:
         )
 
     async def forget(self, selection: Selection, *, deletes_copies: bool = False) -> Erased:
-        """Remove it, from the store and its copies.
+        """Remove what ``selection`` finds, from the store and its copies.
 
         Args:
-          deletes_copies: copies that cannot be changed are deleted; else they are named.
+          deletes_copies: True: copies that cannot be changed are deleted; False: the result names them.
 
-        Cancellation: what was written down is removed all the same, by ``finish``.
+        Cancellation: what was written down is still removed, by ``finish``.
 
         Raises:
-          UnknownRecord: a memory that is named is not there; nothing was removed.
+          UnknownRecord: a memory that the selection names does not exist; nothing was removed.
           StorageError: the store cannot be read or written; what was written down is removed later.
         """
         async with self._turn:
@@ -103,7 +103,7 @@ class Forgetting:
         )
 
     async def finish(self) -> None:
-        """Remove what an earlier daemon has written down and not removed. Raises StorageError."""
+        """Remove what an earlier daemon wrote down and did not remove. Raises StorageError."""
         async with self._turn:
             if await self._storage.has_doomed():
                 await self._remove()
@@ -132,12 +132,12 @@ class Forgetting:
             pass
 
     async def _forget_in_copies(self, selection: Selection, *, deletes: bool) -> tuple[tuple[BackupCopy, ...], int]:
-        """The copies that have it still, of an earlier version or out of reach; and how many are damaged."""
+        """The copies from which nothing could be removed, and how many others are damaged."""
         forgotten = await self._storage.list_forgotten()
         left: list[BackupCopy] = []
         damaged = 0
         done: set[Path] = set()
-        # The second look finds a copy that was being made at the first one.
+        # The loop looks again, to find a copy that was being made during the first look.
         while copies := [each for each in await self._backups.copies() if each.path not in done]:
             copy = copies[0]
             done.add(copy.path)
@@ -162,5 +162,5 @@ class Forgetting:
 
 
 def unfinished_forgetting(forgetting: Forgetting) -> PeriodicJob:
-    """Ends what the daemon before could not end; and once a day what could not be overwritten."""
+    """Ends at the start what the last daemon could not end, and tries daily to overwrite what could not be."""
     return PeriodicJob("forgetting", forgetting.finish, first_after_seconds=0.0, interval_seconds=AGAIN_AFTER_SECONDS)

@@ -1,4 +1,4 @@
-"""What was learned of a project besides its memories; and items that a person adds, corrects or forgets."""
+"""Lists what was learned of a project besides its memories; a person adds, corrects and forgets items."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ _VERBS = {
     GraphKind.PROCEDURE: "procedures",
     GraphKind.PREFERENCE: "preferences",
 }
-"""The command of each kind that can be forgotten by itself: a relationship goes with its fact."""
+"""The command that forgets items of each kind; a relationship has none, since it goes with its fact."""
 
 
 PERSON, PROJECT = "person", "project"
-"""For what something that is said by hand may hold, but for a path."""
+"""The scopes of a statement that a person makes, besides a path."""
 
 
 @attrs.frozen(kw_only=True)
 class GraphPage:
-    """Newest first."""
+    """A page of items, newest first."""
 
     items: Sequence[GraphItem]
     next_cursor: GraphItemId | None
-    """The last item's id where there may be more."""
+    """The last item's id if there may be more."""
 
 
 @attrs.frozen
@@ -72,14 +72,14 @@ class GraphItemShown:
 
 
 class GraphItems:
-    """Every method may raise StorageError, and InvalidRequest for a project's name."""
+    """Reads and changes the graph of a project. All may raise StorageError, or InvalidRequest for its name."""
 
     def __init__(self, storage: StorageBackend, projects: ProjectNames, edit: GraphEdit) -> None:
         self._storage = storage
         self._projects = projects
         self._edit = edit
 
-    async def list(  # what a list may be narrowed to, by name
+    async def list(  # the filters of a list, by name
         self,
         project: Asked,
         kind: GraphKind,
@@ -93,7 +93,7 @@ class GraphItems:
         """A project's items of one kind: those that hold now, or held at ``as_of``, or all there ever were.
 
         Raises:
-          InvalidRequest: ``cursor`` is none of ours.
+          InvalidRequest: ``cursor`` is not the ``next_cursor`` of a page of this kind.
         """
         if cursor is not None and kind_of(cursor) is not kind:
             raise InvalidRequest([("cursor", "expected the next_cursor of the page before")])
@@ -112,7 +112,7 @@ class GraphItems:
         return GraphPage(items=found, next_cursor=found[-1].item_id if len(found) == limit else None)
 
     async def picture(self, project: str | None, show: Iterable[NodeKind], *, limit: int) -> GraphPicture:
-        """What a project remembers, or all of them, as nodes and links; projects are labelled with their names."""
+        """The memory of one project, or of all, as nodes and links; projects are labelled with their names."""
         namespace = None if project is None else (await self._projects.resolve(project)).namespace
         asked = PictureAsked(namespace=namespace, show=frozenset(show), limit=limit)
         found = await self._storage.read_graph_picture(asked)
@@ -126,15 +126,16 @@ class GraphItems:
     async def of_all_projects(
         self, kind: GraphKind, *, besides: NamedProject, text: str = "", as_of: datetime | None = None, limit: int
     ) -> Sequence[GraphItem]:
-        """What a person stated of all their projects, newest first; nothing ``besides`` the home folder's own."""
+        """What a person stated about all projects, newest first; empty if ``besides`` is the home folder itself."""
         home = (await self._projects.resolve(HOME)).namespace
         asked = GraphList(namespace=home, kind=kind, limit=limit, as_of=as_of, text=text)
         found = () if home == besides.namespace else await self._storage.list_graph_items(asked)
         return [each for each in found if _is_of_all_projects(each)]
 
     async def _kept(self, project: Asked, item_id: GraphItemId) -> tuple[Namespace, GraphItem | None]:
-        """The item, None if its row cannot be read, and in which project it is: the one that is named, or that of the
-        home folder, which keeps what a person stated of all projects.
+        """The item, None if its row cannot be read, and its project.
+
+        That is the named project, or the one of the home folder, which keeps what a person stated about all projects.
         """
         own = (await self._projects.resolve(project)).namespace
         if found := (await self._storage.get_graph_items(own, [item_id])).get(item_id):
@@ -147,8 +148,8 @@ class GraphItems:
         """One item of the project, or of all projects.
 
         Raises:
-          UnknownGraphItem: there is none of this id.
-          StorageCorrupt: its row cannot be read.
+          UnknownGraphItem: no item has this id.
+          StorageCorrupt: the row of the item cannot be read.
         """
         _, found = await self._kept(project, item_id)
         if found is None and item_id in await self._storage.list_damaged():
@@ -160,11 +161,12 @@ class GraphItems:
         return GraphItemShown(found, (await self._storage.get_graph_evidence([item_id]))[item_id])
 
     async def add(self, project: Asked, said: Said, *, scope: str = PROJECT) -> GraphItemShown:
-        """Put what a person says, and answer the item that says it now. See ``GraphEdit.add``.
+        """Put what a person says, and return the item that says it now. See ``GraphEdit.add``.
 
         Args:
-          scope: ``project``; ``person``: of all projects, kept with what is said of the home folder; or a path in the
-            project, relative to its folder or absolute. A fact of the person that names no subject is about them.
+          scope: ``project``; ``person``: about all projects, kept with the home folder's items; or a path in the
+            project, relative to its folder or absolute. A fact with scope ``person`` and no subject is about the
+            person.
         """
         named = await self._projects.resolve(HOME if scope == PERSON else project)
         path = "" if scope in {PERSON, PROJECT} else _path_in(named, scope)
@@ -177,16 +179,16 @@ class GraphItems:
         return await self.show(named, added)
 
     async def edit(self, project: Asked, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
-        """Put an item right, and answer what holds now. See ``GraphEdit.edit``."""
+        """Correct an item, and return the item that holds now. See ``GraphEdit.edit``."""
         shown = await self.show(project, item_id)
         return await self.show(project, await self._edit.edit(shown.item, correction))
 
     async def merge(self, project: Asked, item_id: GraphItemId, into: GraphItemId) -> GraphItemShown:
-        """Let one entity be the other one, and answer that. See ``GraphEdit.merge``.
+        """Merge one entity into the other, and return that one. See ``GraphEdit.merge``.
 
         Raises:
-          UnknownGraphItem: the project has none of these ids.
-          InvalidRequest: one of them is no entity.
+          UnknownGraphItem: the project has no item with one of these ids.
+          InvalidRequest: one of the items is no entity.
         """
         merged = [(await self.show(project, each)).item for each in (item_id, into)]
         gone, kept = merged
@@ -196,28 +198,29 @@ class GraphItems:
         return await self.show(project, into)
 
     async def forget(self, project: Asked, item_id: GraphItemId) -> Namespace:
-        """Delete an item of the project, or of all projects, for good, an entity with the facts that name it; answer
-        in which project it was. No learner reads the events again that spoke for it.
+        """Delete an item for good, an entity also with the facts that name it; return the project that it was in.
+
+        The item may be about the project or about all projects. No learner reads its events again.
 
         Raises:
-          UnknownGraphItem: there is none of this id.
+          UnknownGraphItem: no item has this id.
 
-        Cancellation: it is deleted all the same; of its text, copies may be left until the next one is forgotten.
+        Cancellation: the item is deleted all the same; copies of its text may be left until the next one is forgotten.
         """
         namespace, found = await self._kept(project, item_id)
-        await self._edit.forget(namespace, item_id, found)  # what cannot be read is to be forgotten too
+        await self._edit.forget(namespace, item_id, found)  # an item that cannot be read can be forgotten too
         await self._storage.erase_forgotten()
         return namespace
 
 
 def _is_of_all_projects(item: GraphItem) -> bool:
-    """Of an item that is kept with the home folder: whether a person said it by hand, and of no path."""
+    """Whether an item that is kept with the home folder was stated by a person, and not about a path."""
     is_stated = isinstance(item, Fact | Preference | Procedure) and item.source_type is SourceType.CORRECTED
     return is_stated and not (isinstance(item, Preference) and item.path)
 
 
 def _path_in(project: NamedProject, scope: str) -> str:
-    """Raises InvalidRequest: it does not lie in the project, or is the project."""
+    """``scope`` as a path in the project. Raises InvalidRequest: it is outside the project, or the project itself."""
     parts = PurePath(scope).parts
     if scope.startswith("/") and project.folder and PurePath(scope).is_relative_to(project.folder):
         parts = PurePath(scope).relative_to(project.folder).parts
@@ -227,14 +230,14 @@ def _path_in(project: NamedProject, scope: str) -> str:
     return path
 
 
-# Adds or corrects an item of the graph as a person says it, which outranks what was learned; or forgets it.
+# Adds or corrects an item of the graph as a person says it, which outranks what was learned; or forgets one.
 
 CHANGES = {Fact: ("object",), Preference: ("value",), Procedure: ("steps",), Entity: ("description", "aliases")}
-"""What may be changed of each."""
+"""The fields of each kind that a person may change."""
 
 
 class GraphEdit:
-    """The old state is kept: of a fact as one that never held, of a preference or a procedure as the one before."""
+    """Writes a person's changes. An old fact is kept as one that never held, others as an earlier version."""
 
     def __init__(self, writer: StorageActor, learner: GraphLearner, clock: ClockAndIds) -> None:
         self._writer = writer
@@ -244,17 +247,17 @@ class GraphEdit:
     async def add(
         self, namespace: Namespace, said: Said, *, project: str, path: str = "", folder: str | None = None
     ) -> GraphItemId:
-        """Put what a person says, and answer the id of the item that says it now.
+        """Put what a person says, and return the id of the item that says it now.
 
         Args:
-          project: what the project is called in its graph.
-          path: of the file or folder in it that alone is meant.
-          folder: of the project; it may have no event that tells it.
+          project: the name of the project in its graph.
+          path: the file or folder in the project that the statement is about; empty: the whole project.
+          folder: the folder of the project, which is stored, since no event may have named it.
 
         Raises:
-          InvalidRequest: the graph does not know the predicate, it has no such object, or the fact holds only from a
-            time to come.
-          StorageError: it could not be kept; nothing changed.
+          InvalidRequest: the graph does not know the predicate, the predicate cannot have this object, or the fact
+            holds only from a time in the future.
+          StorageError: the statement could not be stored; nothing changed.
         """
         now = self._clock.utc_now()
         if isinstance(said, FactSaid):
@@ -286,13 +289,13 @@ class GraphEdit:
         return await self._writer.write(put)
 
     async def edit(self, item: GraphItem, correction: GraphCorrection) -> GraphItemId:
-        """Put it right, and answer the id of the item that holds now.
+        """Correct ``item``, and return the id of the item that holds now.
 
         Raises:
-          InvalidRequest: nothing would change, the item has no such field, or its predicate no such object.
-          HoldsNoLonger: what is there now is not what was read; nothing changed.
-          UnknownGraphItem: an entity that was forgotten since it was read.
-          StorageError: it could not be kept; nothing changed.
+          InvalidRequest: nothing would change, the item has no such field, or its predicate cannot have this object.
+          HoldsNoLonger: the item was changed since it was read; nothing changed.
+          UnknownGraphItem: the item is an entity that was forgotten since it was read.
+          StorageError: the correction could not be stored; nothing changed.
         """
         wanted = _scrubbed(correction)
         given = _given(wanted)
@@ -312,12 +315,12 @@ class GraphEdit:
         return await self._writer.write(put)
 
     async def merge(self, gone: Entity, kept: Entity) -> None:
-        """Let ``kept`` be all that ``gone`` is. See ``GraphLearner.merge``.
+        """Give ``kept`` all that ``gone`` has. See ``GraphLearner.merge``.
 
         Raises:
-          InvalidRequest: they are one.
-          UnknownGraphItem: one of them was forgotten, or changed, since it was read; nothing changed.
-          StorageError: it could not be kept; nothing changed.
+          InvalidRequest: both are the same entity.
+          UnknownGraphItem: an entity was forgotten or changed since it was read; nothing changed.
+          StorageError: the merge could not be stored; nothing changed.
         """
         if gone.item_id == kept.item_id:
             raise InvalidRequest([("$.into", "expected another entity")])
@@ -328,8 +331,8 @@ class GraphEdit:
         """See ``GraphLearner.forget``.
 
         Raises:
-          UnknownGraphItem: the namespace has none of this id.
-          StorageError: it could not be removed.
+          UnknownGraphItem: the namespace has no item with this id.
+          StorageError: the item could not be removed.
         """
         if not await self._writer.write(
             lambda transaction: self._learner.forget(transaction, namespace, item_id, item)
@@ -340,7 +343,7 @@ class GraphEdit:
         self, transaction: StorageTransaction, namespace: Namespace, item: GraphItem, wanted: GraphCorrection
     ) -> GraphItemId:
         if isinstance(item, Entity):
-            # As it is now: since it was read, it may have got another name, or have been forgotten.
+            # Read again: since the item was shown, it may have got another name or have been forgotten.
             known = transaction.find_entities(namespace, [item.name, *item.aliases])
             current = next((each for each in known if each.item_id == item.item_id), None)
             if current is None:
@@ -359,7 +362,7 @@ def _refuse_misfit(predicate: str, object_: str, path: str) -> None:
 
 
 def _given(correction: GraphCorrection) -> dict[str, Any]:
-    """What is to be changed, by name."""
+    """The fields to change, by name."""
     return attrs.asdict(correction, filter=lambda _, value: value is not None)
 
 

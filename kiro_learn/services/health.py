@@ -1,4 +1,4 @@
-"""The state of the daemon as one value, which the command line and the API show."""
+"""The state of the daemon as one value, for the command line and the API."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class EmbedderStatus:
     """None until the model is loaded."""
     problem: str | None
     earlier: tuple[EarlierModel, ...]
-    """Earlier models whose vectors still serve projects, until these are embedded again."""
+    """Earlier models whose vectors still serve projects, until these projects are embedded again."""
 
     @property
     def is_available(self) -> bool:
@@ -58,11 +58,11 @@ class Damage:
 
     count: int
     rows: tuple[str, ...]
-    """Ids of the first of them."""
+    """The ids of the first damaged rows."""
 
     @classmethod
     def of(cls, row_ids: tuple[str, ...]) -> Damage:
-        """``row_ids``: all of them, as ``RecordReads.list_damaged`` answers."""
+        """``row_ids``: the ids of all damaged rows, as ``RecordReads.list_damaged`` returns them."""
         return cls(len(row_ids), row_ids[:DAMAGED_SHOWN])
 
 
@@ -72,13 +72,13 @@ class Status:
 
     version: str
     build: str
-    """A digest of the daemon's sources: it tells builds of one version apart."""
+    """A digest of the daemon's sources: it distinguishes builds of one version."""
     pid: int
     started_at: datetime
     now: datetime
     rss_bytes: int
     learning: str
-    """The strategy that new records are learned with."""
+    """The strategy with which new records are learned."""
     llm: LlmStatistics
     embedder: EmbedderStatus
     embeddings: EmbeddingCounts
@@ -86,20 +86,20 @@ class Status:
     """How far projects of an earlier model are embedded by the current one."""
     backfill: BackfillStatistics
     projects: tuple[ProjectStatistics, ...]
-    """Projects with an actor: those with waiting events and those active lately."""
+    """The projects with an actor: those with waiting events and those active lately."""
     waiting: BufferSize
-    """Events not learned yet, over all projects; and those that were set aside until the learner works again."""
+    """The events of all projects that are not learned yet, and those set aside until the learner works again."""
     parked_cluster_count: int
-    """Clusters learned but not committed yet, over all projects; the commit is tried again until it succeeds."""
+    """Clusters of all projects that were learned but not committed; the commit is tried until it succeeds."""
     writes_waiting: int
     indexes: dict[str, int]
-    """Vectors in memory by namespace."""
+    """The number of vectors in memory, by namespace."""
     word_indexes: WordIndexStatistics
     damaged: Damage
     spool: SpoolStatus
     backup: BackupStatus
     pauses: tuple[Pause, ...]
-    """Projects and sessions of which nothing is taken in, and that are told nothing."""
+    """Projects and sessions that are paused: nothing is taken in from them, and they are told nothing."""
     log_problem: str
     """Why the last line of the log could not be written; empty if it could."""
     recall: RecallStatistics
@@ -109,13 +109,13 @@ class Status:
 
 
 async def no_findings(_facts: DaemonFacts) -> Sequence[Finding]:
-    """Of a process without a home."""
+    """The findings of a process without a home: none."""
     await trio.lowlevel.checkpoint()
     return ()
 
 
 async def no_settings() -> Sequence[Setting]:
-    """Of a process that reads none."""
+    """The settings of a process that reads none: an empty list."""
     await trio.lowlevel.checkpoint()
     return ()
 
@@ -130,9 +130,9 @@ class Process:
     log_problem: Callable[[], str] = str
     """Why the last line of the log could not be written; empty if it could."""
     settings: Callable[[], Awaitable[Sequence[Setting]]] = no_settings
-    """As a daemon that is started now takes them; raises ConfigError."""
+    """Returns the settings that a daemon started now would have; raises ConfigError."""
     examine: Callable[[DaemonFacts], Awaitable[Sequence[Finding]]] = no_findings
-    """Run the checks of its home."""
+    """Runs the checks of the daemon's home."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -161,7 +161,7 @@ class Health:
 
     @property
     def pid(self) -> int:
-        """The process of the daemon, without a look at the store: it can be ended whatever the store says."""
+        """The daemon's process id. Needs no store, so the daemon can be stopped even if the store is damaged."""
         return self._process.pid
 
     @property
@@ -170,15 +170,15 @@ class Health:
         return self._process.build
 
     async def settings(self) -> Sequence[Setting]:
-        """As a daemon that is started now takes them. Raises ConfigError: they are wrong by now."""
+        """The settings that a daemon started now would have. Raises ConfigError: they are wrong by now."""
         return await self._process.settings()
 
     async def examine(self, facts: DaemonFacts) -> Sequence[Finding]:
-        """The checks of the home, whose daemon was met as ``facts`` says; takes seconds, and changes nothing."""
+        """The checks of the home, with ``facts`` about its daemon; takes seconds, and changes nothing."""
         return await self._process.examine(facts)
 
     def embedder(self) -> EmbedderStatus:
-        """The state of the embedding model, without a look at the store."""
+        """The state of the embedding model. Needs no store."""
         embedder = self._embedder
         current = embedder.models.current
         dimensions = None if current is None else current.dimension

@@ -1,7 +1,7 @@
-"""Past sessions of agents as events, and what other memories keep as records: found, read, and made such as ours.
+"""Past sessions of agents as events, and the contents of other memories as records: found, read, and converted to ours.
 
 Rules of this file: nothing is stored here. The caller hands the events and records to the daemon. The daemon redacts
-them, and knows by their ids what it has already, and what it was told to forget.
+them. By their ids it knows which ones it has already, and which ones it was told to forget.
 """
 
 from __future__ import annotations
@@ -51,40 +51,40 @@ UNREADABLE = "sessions that cannot be read"
 BEFORE_SINCE = "events from before"
 
 STILL_WRITTEN = timedelta(minutes=10)
-"""What changed so lately may be a session that goes on: its last answer is left for later."""
+"""A session that changed this lately may still go on: its last answer is left for a later import."""
 _OUR_PROMPT = BEFORE[:80]
 _TOLD = HEADING.strip()
 _TICK = timedelta(milliseconds=1)
 
 
 class FoundSession(NamedTuple):
-    """A past session, and who can read it."""
+    """A past session, and the reader that can read it."""
 
     reader: HistoryReader
     session: PastSession
 
     @property
     def key(self) -> str:
-        """By which it is known again."""
+        """The key that identifies the session in the record of imports."""
         return f"{self.reader.name} {self.session.path} {self.session.session_id}"
 
 
 @attrs.frozen(kw_only=True)
 class WantedSessions:
-    """Which past sessions are wanted; what is left out does not matter."""
+    """Which past sessions are wanted; a field that is left out selects all."""
 
     sources: Collection[str] = ()
-    """Names of readers."""
+    """The names of readers."""
     folders: tuple[Path, ...] = ()
-    """Of projects, since some programs keep their history beside the code."""
+    """The folders of projects, since some programs keep their history next to the code."""
     since: datetime | None = None
     limit: int | None = None
-    """So many, the newest ones."""
+    """The most sessions; the newest ones are taken."""
 
 
 @attrs.frozen(eq=False)
 class PastSessions:
-    """The past sessions of this machine."""
+    """The past sessions on this machine."""
 
     _readers: Sequence[HistoryReader]
     _place: HistoryPlace
@@ -97,7 +97,7 @@ class PastSessions:
         return {reader.name: reader.title for reader in self._readers}
 
     def found(self, wanted: WantedSessions) -> list[FoundSession]:
-        """Newest first, without those that were imported whole and have not changed since."""
+        """The wanted sessions, newest first, without those that were imported whole and have not changed since."""
         place = attrs.evolve(self._place, folders=wanted.folders)
         readers = [reader for reader in self._readers if not wanted.sources or reader.name in wanted.sources]
         found = [FoundSession(reader, session) for reader in readers for session in reader.sessions(place)]
@@ -108,9 +108,9 @@ class PastSessions:
         return new[: wanted.limit]
 
     def events(self, found: FoundSession, skipped: Skipped, *, since: datetime | None = None) -> Iterator[PastEvent]:
-        """What happened in a session, as far as it is a person's, an agent's or a tool's, each with its time.
+        """The events of a session that come from a person, an agent or a tool, each with its time.
 
-        A reader that fails in the middle has told what it could; its session counts as skipped.
+        If the reader fails in the middle, the events before that are kept, and the session counts as skipped.
         """
         moments: dict[str, datetime] = {}
         try:
@@ -128,18 +128,19 @@ class PastSessions:
             skipped(UNREADABLE)
 
     def is_still_written(self, found: FoundSession) -> bool:
-        """Whether it may go on."""
+        """Whether the session may still go on."""
         return found.session.changed_at > self._now - STILL_WRITTEN
 
     def note_imported(self, found: FoundSession) -> None:
-        """It need not be read again, unless it changes."""
+        """Note that the session was imported: it is not read again unless it changes."""
         if not self.is_still_written(found):
             self._record.add(found.key, found.session.state)
 
     def _moment(self, event: PastEvent, session: PastSession, moments: dict[str, datetime]) -> datetime:
-        """When it happened; a time in the future is none, or an old session would pass for the newest. Of a session's
-        events within a second each is later than the one before it: some agents write no parts of one, and the order
-        counts.
+        """The time of the event. A time in the future is ignored, or an old session would pass for the newest.
+
+        Some agents write whole seconds, and the order counts: of events within one second, each is made later than the
+        last.
         """
         last = moments.get(event.session_id)
         said = event.happened_at
@@ -178,7 +179,7 @@ def as_event(past: PastEvent, project: Project, *, agent: str) -> Event:
 
 
 def _is_of_our_own(event: PastEvent) -> bool:
-    """A model was asked to word memories."""
+    """Whether the event asks a model to write memories, as our own prompts do."""
     return (
         event.kind is EventKind.PROMPT
         and isinstance(event.body, TextBody)
@@ -187,7 +188,7 @@ def _is_of_our_own(event: PastEvent) -> bool:
 
 
 def _without_told(event: PastEvent) -> PastEvent | None:
-    """Without what we told with a prompt; None if nothing else was in it."""
+    """The event without the text that we told with the prompt; None if the prompt had nothing else."""
     if event.kind is not EventKind.PROMPT or not isinstance(event.body, TextBody) or _TOLD not in event.body.content:
         return event
     said = event.body.content.partition(_TOLD)[0].strip()
@@ -202,14 +203,14 @@ _WORDED = Worded(1, sys.maxsize)
 
 
 class FoundStore(NamedTuple):
-    """A store of another memory, and who can read it."""
+    """A store of another memory, and the reader that can read it."""
 
     reader: MemoryReader
     store: PastSession
 
 
 class PastMemories:
-    """What the other memories of this machine keep."""
+    """The contents of the other memories on this machine."""
 
     def __init__(self, readers: Sequence[MemoryReader], place: HistoryPlace) -> None:
         self._readers = readers
@@ -221,12 +222,12 @@ class PastMemories:
         return {reader.name: reader.title for reader in self._readers}
 
     def found(self, sources: Collection[str] = ()) -> list[FoundStore]:
-        """Every store; with ``sources`` those of these readers alone."""
+        """All stores; if ``sources`` names readers, only their stores."""
         readers = [reader for reader in self._readers if not sources or reader.name in sources]
         return [FoundStore(reader, store) for reader in readers for store in reader.stores(self._place)]
 
     def memories(self, found: FoundStore, skipped: Skipped) -> Iterator[PastMemory]:
-        """What holds of one; of a store that fails in the middle as much as it told."""
+        """The memories of a store that hold; if the store fails in the middle, those before that."""
         try:
             for memory in found.reader.memories(found.store, self._place, skipped):
                 if _is_worded(memory.title) and _is_worded(memory.summary):
@@ -246,7 +247,7 @@ def _is_worded(text: str) -> bool:
 
 
 def as_record(past: PastMemory, found: FoundStore, namespace: Namespace, *, now: datetime) -> MemoryRecord:
-    """The record that the daemon is to store, scrubbed and within its bounds; of an id that is the same again."""
+    """The record for the daemon to store, redacted and cut to its bounds; the same memory always has the same id."""
     source = found.reader.name
     has_time = past.made_at is not None and past.made_at <= now
     made_at = past.made_at if has_time else min(found.store.changed_at, now)
@@ -276,12 +277,12 @@ def as_record(past: PastMemory, found: FoundStore, namespace: Namespace, *, now:
 
 
 def observation_type_as(knowledge: KnowledgeType | None, kind: str) -> ObservationType:
-    """What a record is about that is such knowledge, or else was captured under that name."""
+    """The observation type of a record with this knowledge type, or else with the capture type ``kind``."""
     if knowledge is None:
         return observation_type_of(kind)
     return ObservationType.PATTERN if knowledge is KnowledgeType.HEURISTIC else ObservationType.DECISION
 
 
 def _first_of(texts: Sequence[str], most: int) -> tuple[str, ...]:
-    """Of those that are not empty."""
+    """The first ``most`` of ``texts`` that are not empty."""
     return tuple(islice(filter(None, texts), most))

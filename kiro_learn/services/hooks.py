@@ -38,18 +38,18 @@ class Answered:
     context: str = ""
     """The text that the hook should print for the agent."""
     is_at_start: bool = False
-    """It is told as a session starts, not for a prompt."""
+    """True: the text is shown as a session starts, not for a prompt."""
     is_before_tool: bool = False
-    """It is told as a tool is about to run."""
+    """True: the text is shown before a tool runs."""
     is_pending: bool = False
-    """A reported event is not durable yet: the hook should spool the request and send it again."""
+    """True: a reported event is not durable yet; the hook should spool the request and send it again."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Hooks:
-    """Takes hooks' requests: completes each report (id, session, project), then stores it as any event.
+    """Takes hooks' requests: completes each report (id, session, project), then stores it like any event.
 
-    What two hooks report of one step is taken once, and the first of them is answered.
+    If two hooks report the same step, it is stored once, and only the first request is answered.
     """
 
     _capture: Capture
@@ -67,16 +67,16 @@ class Hooks:
     _repeated: RepeatedReports = attrs.field(factory=RepeatedReports, init=False)
 
     async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
-        """Keep what a hook's request reports; return the context for a prompt, or nothing.
+        """Store what a hook's request reports; return the context for a prompt, or nothing.
 
         A payload that no translator can read reports nothing.
 
-        With ``retrieve``, a request that reports a prompt is answered within the prompt's budget in any case; and what
-        is remembered is told also where the report cannot be stored, as on a full disk. It is pending then.
+        With ``retrieve``, a prompt is answered within its budget in any case. Memories are told even if the report
+        cannot be stored, as on a full disk; the report is pending then.
 
         Raises:
-          StorageError: a report could not be kept, and nothing is told; sending all of them again is safe if they bear
-            ids.
+          StorageError: a report could not be stored, and nothing is told; sending all of them again is safe if they
+            have ids.
         """
         came_at = trio.current_time()
         now_ms = round(self._clock.utc_now().timestamp() * 1000)
@@ -94,10 +94,10 @@ class Hooks:
         return answered
 
     async def take_all(self, requests: Sequence[UndeliveredHook]) -> None:
-        """Store what these requests report, in order and in one commit, without an answer.
+        """Store the reports of these requests, in order and in one commit, without an answer.
 
         Raises:
-          StorageError: a report could not be kept; taking all of them again is safe if they bear ids.
+          StorageError: a report could not be stored; sending all of them again is safe if they have ids.
         """
         events = []
         for request in requests:
@@ -116,7 +116,7 @@ class Hooks:
                 raise outcome
 
     async def _before_tool(self, agent: str, report: HookReport) -> Answered:
-        """Nothing is stored: what becomes of the tool is reported when it has run."""
+        """Answer a report of a tool that is about to run. Nothing is stored: it is reported again after the run."""
         event = await self._event(agent, report, or_alone=True)
         if self._pauses.holds(event):
             return Answered(is_before_tool=True)
@@ -126,7 +126,7 @@ class Hooks:
     async def _take(
         self, agent: str, report: HookReport, *, deadline: float, retrieve: bool
     ) -> tuple[Captured | None, str]:
-        """The outcome of the report, None if it is unknown at ``deadline``; and what the hook should print."""
+        """The outcome of the report, None if it is unknown at ``deadline``; and the text that the hook should print."""
         event: Event | None = None
         context = Brief()
         captured: Captured | None = None
@@ -155,7 +155,7 @@ class Hooks:
         return captured, context.text
 
     async def _at_start(self, event: Event, report: HookReport, deadline: float) -> Brief:
-        """What the session should know: its brief, or what is new since it was seen last."""
+        """The text for the session: its brief, or what is new since the session last reported something."""
         key = event.session_id if report.session_id else report.session_key
         brief = await self._session_context.begin(
             event, key=key, is_emptied=report.is_context_emptied, deadline=deadline
@@ -165,7 +165,7 @@ class Hooks:
         return await self._session_context.resume(event, deadline=deadline)
 
     async def _answer(self, prompt: Event, deadline: float) -> tuple[Captured, str]:
-        """The outcome of a prompt, and what its agent is told: the brief too, where the session's start missed it."""
+        """The outcome of a prompt, and the text for its agent, with the brief if the session's start missed it."""
         late = await self._session_context.late(prompt, deadline=deadline)
         if late.text:
             self._session_context.told(prompt, late)
@@ -177,16 +177,16 @@ class Hooks:
         return captured, "\n".join(filter(None, (late.text, retrieval.context, of_paths, waited.text)))
 
     async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[tuple[HookReport, str]]:
-        """The reports of a request, each with its key; a large payload is read in a thread."""
+        """The reports of a request, each with its ``step_key``; a large payload is read in a thread."""
         if len(payload) <= SMALL_BYTES:
             return _reports(agent, payload, headers)
         return await self._offload(lambda: _reports(agent, payload, headers))
 
     async def _event(self, agent: str, report: HookReport, *, or_alone: bool = False) -> Event:
-        """The report as an event. ``or_alone``: in a session of its own, where the store cannot say which it is in."""
+        """The report as an event. ``or_alone``: if the store cannot say which session it is in, it gets its own."""
         project = await self._project_finder.project_of(report.cwd)
         now = self._clock.utc_now()
-        # The translator and the project finder keep the limits of each field.
+        # No validators are needed: the translator and the project finder keep the limits of each field.
         return unchecked(
             Event,
             event_id=EventId(report.event_id or self._clock.new_ulid()),
@@ -208,7 +208,7 @@ class Hooks:
         )
 
     async def _session_of(self, report: HookReport, *, or_alone: bool) -> str:
-        """The session of an agent that names none: one a process and folder, a new one each time it starts."""
+        """The session of an agent that reports none: one for each process and folder, a new one at each start."""
         key = report.session_key
         session_id = self._clock.new_ulid()
         try:
@@ -226,7 +226,7 @@ def _reports(agent: str, payload: bytes, headers: Mapping[str, str]) -> list[tup
     return [(report, step_key(report)) for report in read_hook(agent, payload, headers)]
 
 
-# Stores a prompt and recalls memories for it, concurrently: recall does not wait for the disk.
+# Stores a prompt and recalls memories for it at the same time, so that recall does not wait for the disk.
 
 
 class Prompt:
@@ -239,18 +239,18 @@ class Prompt:
         self._budget_seconds = budget_seconds
 
     def deadline(self, came_at: float) -> float:
-        """Of a prompt that came at that time of trio's clock."""
+        """The deadline of a prompt that came at ``came_at``, both on trio's clock."""
         return came_at + self._budget_seconds
 
     async def take(self, event: Event, *, deadline: float | None = None) -> tuple[Captured, Retrieval]:
-        """Keep the prompt, and find what helps with it. Returns when both are done; a repeat is answered as well.
+        """Store the prompt, and find memories that help with it. Returns when both are done; a repeat is answered too.
 
-        By ``deadline`` (trio's clock; the budget from now, if there is none) it returns in any case. An event that is
-        not durable by then is pending: the storage actor goes on with it, if it had room for it. So is one that cannot
-        be stored, as on a full disk: what is remembered can be read all the same, and ``degraded`` says why.
+        It returns by ``deadline`` in any case (trio's clock; without one, the budget from now). An event that is not
+        durable by then is pending; the storage actor goes on with it, if it had room for it. An event that cannot be
+        stored, as on a full disk, is pending too: memories can still be read, and ``degraded`` says why.
 
         Raises:
-          ActorStopped: the daemon is stopping; then no memories are shown either.
+          ActorStopped: the daemon is stopping; then no memories are told either.
         """
         latest = self.deadline(trio.current_time()) if deadline is None else deadline
         retrieval = Retrieval()

@@ -15,19 +15,19 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.services.histories import FoundSession
 
 CALL_BYTES = 262_144
-"""Of events, that a model is shown at a time, as ``learning.extraction_bytes`` has it unless it was changed."""
+"""The bytes of events that a model is shown at a time: the default of ``learning.extraction_bytes``."""
 BYTES_OF_A_TOKEN = 4
 MEMORIES_PER_PROMPT = (0.6, 1.0)
-"""That the built-in learner made, the least and the most ("Importing" in docs/benchmarks.md)."""
+"""Memories that the built-in learner made of one prompt, least and most ("Importing" in docs/benchmarks.md)."""
 EVENTS_PER_SECOND = (268, 858)
-"""That a daemon took in on a busy machine, and on a quiet one ("Importing" in docs/benchmarks.md)."""
+"""Events that a daemon stored per second, on a busy and on a quiet machine ("Importing" in docs/benchmarks.md)."""
 BYTES_PER_SECOND = 3_000_000
-"""Of sessions as they lie on the disk, that go in so (benchmarks/importing.py)."""
+"""Bytes of sessions on the disk that an import takes per second (benchmarks/importing.py)."""
 
 
 @attrs.define(kw_only=True)
 class SourceSurvey:
-    """What lies in one source."""
+    """The contents of one source, counted."""
 
     name: str
     title: str
@@ -35,13 +35,13 @@ class SourceSurvey:
     size_bytes: int = 0
     events: Counter[EventKind] = attrs.Factory(Counter)
     failed: int = 0
-    """Of the uses of tools."""
+    """How many of the tool uses failed."""
     days: set[date] = attrs.Factory(set)
     bytes_of: Counter[Namespace] = attrs.Factory(Counter)
-    """Of events, by project."""
+    """The bytes of the events of each project."""
 
     def note(self, event: Event) -> None:
-        """One more event that would be stored."""
+        """Count one more event that would be stored."""
         self.events[event.kind] += 1
         self.days.add(event.valid_time.date())
         self.bytes_of[event.namespace] += body_weight(event.body)
@@ -50,7 +50,7 @@ class SourceSurvey:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """What is printed of it."""
+        """The counts as the command prints them in JSON."""
         return {
             "name": self.name,
             "sessions": self.sessions,
@@ -67,24 +67,24 @@ class SourceSurvey:
 
 @attrs.define
 class Survey:
-    """What lies in all sources, and what would come of it."""
+    """The contents of all sources, counted, and what an import would make of them."""
 
     sources: dict[str, SourceSurvey] = attrs.Factory(dict)
     kept: Counter[str] = attrs.Factory(Counter)
-    """Memories of other memories, by the title of these."""
+    """How many memories each other memory keeps, by the title of its reader."""
     kept_days: dict[str, set[date]] = attrs.Factory(dict)
-    """When they were made, likewise."""
+    """The days on which they were made, by the same title."""
     skipped: Counter[str] = attrs.Factory(Counter)
     _seen: set[int] = attrs.Factory(set)
-    """Hashes of the ids of events, since a session that was resumed may repeat the one before it."""
+    """Hashes of the ids of events, since a resumed session may repeat the one before it."""
 
     def keep(self, title: str, made_on: date) -> None:
-        """One more memory of another memory."""
+        """Count one more memory of another memory."""
         self.kept[title] += 1
         self.kept_days.setdefault(title, set()).add(made_on)
 
     def source_of(self, found: FoundSession) -> SourceSurvey:
-        """That of the session, which is counted with it."""
+        """The survey of the session's source; counts the session in it."""
         reader = found.reader
         source = self.sources.setdefault(reader.name, SourceSurvey(name=reader.name, title=reader.title))
         source.sessions += 1
@@ -92,14 +92,14 @@ class Survey:
         return source
 
     def note(self, source: SourceSurvey, event: Event) -> None:
-        """What ``source`` told, if none did before."""
+        """Count ``event`` in ``source``, unless it was counted before."""
         seen = hash(event.event_id)
         if seen not in self._seen:
             self._seen.add(seen)
             source.note(event)
 
     def skip(self, reason: str) -> None:
-        """Something was left out."""
+        """Count something that was left out."""
         self.skipped[reason] += 1
 
     @property
@@ -109,25 +109,25 @@ class Survey:
 
     @property
     def is_empty(self) -> bool:
-        """There is nothing to bring in."""
+        """Whether there is nothing to import."""
         return not self.event_count and not self.kept.total()
 
     @property
     def memories(self) -> tuple[int, int]:
-        """How many would be learned, the least and the most."""
+        """How many memories would be learned, least and most."""
         prompts = sum(source.events[EventKind.PROMPT] for source in self.sources.values())
         least, most = MEMORIES_PER_PROMPT
         return round(prompts * least), round(prompts * most)
 
     @property
     def seconds(self) -> tuple[float, float]:
-        """How long it would take until all of it is stored, the least and the most."""
+        """The seconds until all would be stored, least and most."""
         slowest, fastest = EVENTS_PER_SECOND
         return self.event_count / fastest, self.event_count / slowest
 
     @property
     def calls(self) -> int:
-        """About how often a model would be asked, if one learns."""
+        """About how many calls of a model learning would take, if a model learns."""
         sizes: Counter[Namespace] = Counter()
         for source in self.sources.values():
             sizes.update(source.bytes_of)
@@ -135,12 +135,12 @@ class Survey:
 
     @property
     def tokens(self) -> int:
-        """At most so many would such a model be shown."""
+        """The most tokens that such a model would be shown."""
         return sum(source.bytes_of.total() for source in self.sources.values()) // BYTES_OF_A_TOKEN
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """What is printed of them."""
+        """The counts as the command prints them in JSON."""
         return {
             "sources": [source.as_json for source in self.sources.values()],
             "kept": dict(self.kept),
@@ -155,5 +155,5 @@ class Survey:
 
 
 def _has_failed(event: Event) -> bool:
-    """As a learner is shown it."""
+    """Whether the tool use failed, by the parts of the event that a learner is shown."""
     return any(isinstance(part, ToolCall) and part.has_failed for part in parts_of(event))

@@ -1,4 +1,4 @@
-"""Installs kiro_learn into coding agents and takes it out again: first it makes a plan, then has it carried out."""
+"""Installs kiro_learn into coding agents and removes it again: first makes a plan, then carries it out."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FoundAgent:
     name: str
     title: str
     version: str
-    """Empty if it states none."""
+    """Empty if the agent states no version."""
 
 
 class Installation:
@@ -57,7 +57,7 @@ class Installation:
         user: PurePosixPath,
         environment: Mapping[str, str],
     ) -> None:
-        """Agents are told to run ``hook`` and ``mcp`` in ``mcp_environment``, which are as in ``Commands``."""
+        """Agents are told to run ``hook``, and ``mcp`` in ``mcp_environment``; see ``Commands``."""
         commands = Commands(hook=hook, mcp=mcp, mcp_environment=mcp_environment or {}, hook_names=hook_names())
         self._files = files
         self._programs = programs
@@ -74,7 +74,7 @@ class Installation:
         return tuple(FoundAgent(agent.name, agent.title, versions.get(agent.name, "")) for agent in found)
 
     def project_root(self, folder: PurePosixPath) -> PurePosixPath | None:
-        """The folder of the project around ``folder``; itself if there is none; None if that is the user's folder."""
+        """The folder of the project around ``folder``; itself without a project; None if that is the user's folder."""
         markers = set(PROJECT_MARKERS)
         root = nearest_project_root(
             folder,
@@ -93,11 +93,11 @@ class Installation:
         sets_default_agent: bool = True,
         has_compressor: bool = True,
     ) -> Plan:
-        """What installing for ``agents`` changes: user-wide, or in the folder ``project`` alone.
+        """What installing for ``agents`` changes, for the user, or only in the folder ``project``.
 
         Args:
-          sets_default_agent: Kiro CLI is to start with our agent where the user chose none.
-          has_compressor: Kiro CLI is to word the memories.
+          sets_default_agent: Kiro CLI is to start with our agent if the user chose none.
+          has_compressor: Kiro CLI is to write the memories.
 
         Raises:
           AgentFileError: the manifest cannot be read.
@@ -136,8 +136,10 @@ class Installation:
         )
 
     def plan_removal(self, agents: Collection[str] | None = None) -> Plan:
-        """What uninstalling changes, for ``agents``, or for all: in every place that the manifest names, and in the
-        user's own files where our hooks stand unbeknown to the manifest, as after the home was deleted by hand.
+        """What uninstalling changes, for ``agents`` or for all of them.
+
+        That is every place that the manifest names, and files of the user that have our hooks but are not in the
+        manifest, as after the home was deleted by hand.
 
         Raises:
           AgentFileError: the manifest cannot be read.
@@ -163,7 +165,7 @@ class Installation:
         return Plan(tuple(steps), tuple(problems))
 
     def _used_by_another_home(self, manifest: Manifest) -> tuple[PurePosixPath, ...]:
-        """Files without a command in them that go with the hooks of Kiro's agent, which another home took over."""
+        """Files of Kiro's agent that hold no command of ours, if another home took over the hooks of that agent."""
         around = self._reader.around(manifest, None)
         kiro = around.folder(KIRO_FOLDER)
         return (compressor_path(kiro), default_agent_path(kiro)) if around.kiro_home == "another" else ()
@@ -172,7 +174,7 @@ class Installation:
         """The user's own files that may have our hooks and are not in the manifest, each once."""
         around = self._reader.around(Manifest(), None)
         names = tuple(name for name in around.kiro_agents if name != f"{MEMORY_AGENT}.json")
-        # They carry no mark of ours: they count as ours if the hooks beside them do.
+        # Some files have no mark of ours: they count as ours if the hooks next to them do.
         is_ours = around.kiro_home == "this"
         around = attrs.evolve(
             around, kiro_agents=names, has_compressor=is_ours, sets_default_agent=is_ours, has_default_agent=False
@@ -202,7 +204,7 @@ class Installation:
         *,
         commands: Commands,
     ) -> Step:
-        """``earlier``: the step of another agent of the same plan for this file; ``homes``: other ones."""
+        """``earlier``: the step for this file of another agent in the plan; ``homes``: other homes' manifests."""
         try:
             current = self._files.read(file.path)
         except AgentFileTooLargeError as error:
@@ -215,7 +217,7 @@ class Installation:
         others = [each for each in found if each is not None]
         change = _or_refused(file.path, lambda: installed(file, before, known, commands, agent, others=others))
         if commands.is_portable and known is None and has_all(file, current, change, commands):
-            return Step(file.path, current, current, None)  # as somebody of a team left it
+            return Step(file.path, current, current, None)  # as a member of the team wrote it
         if change.text != current:
             self._files.check(file.path)
         return Step(file.path, current, change.text, change.written)
@@ -236,7 +238,7 @@ def _no_longer_needed(
     project: PurePosixPath | None,
     needed: Collection[PurePosixPath],
 ) -> dict[PurePosixPath, Step]:
-    """Of the files that an earlier version wrote in ``project`` those that this one writes elsewhere."""
+    """The removal of the files that an earlier version wrote in ``project`` and this version writes elsewhere."""
     theirs = [] if project is None else [each for each in manifest.files if set(each.agents) <= {*agents}]
     paths = {PurePosixPath(each.path): each for each in theirs}
     gone = [path for path in paths if path not in needed and ours.project_of(path) == project]
@@ -246,7 +248,7 @@ def _no_longer_needed(
 def _removal(
     reader: SurroundingsReader, written: WrittenFile, left: tuple[str, ...], of_another_home: Collection[PurePosixPath]
 ) -> Step:
-    """``left``: the agents that still need the file."""
+    """The removal of our part of a file. ``left``: the agents that still need the file."""
     path = PurePosixPath(written.path)
     current = reader.files.read(path)
     if path in of_another_home:

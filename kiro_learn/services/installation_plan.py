@@ -35,13 +35,13 @@ class Plan:
     steps: tuple[Step, ...]
     problems: tuple[AgentFileError, ...] = ()
     folders: tuple[str, ...] = ()
-    """That another home made for files that this one takes over."""
+    """Folders that another home made for files that this home takes over."""
     taken_from: tuple[PurePosixPath, ...] = ()
-    """The homes that files which change are connected to, and are not any more afterwards."""
+    """Homes whose commands are in the changed files now, and not afterwards."""
     is_portable: bool = False
-    """What is written names no path of this machine."""
+    """True: the commands that are written name no path of this machine."""
     is_in_git: bool = False
-    """The files lie in a repository."""
+    """True: the files lie in a repository."""
 
     @property
     def sends_to_a_model(self) -> bool:
@@ -50,7 +50,7 @@ class Plan:
 
     @property
     def sets_default_agent(self) -> bool:
-        """Whether Kiro CLI would start with our agent afterwards, and does not before."""
+        """Whether Kiro CLI would start with our agent afterwards, and does not now."""
         return any(step.path.name == DEFAULT_AGENT_FILE and step.written is not None for step in self.changes)
 
     @property
@@ -60,13 +60,13 @@ class Plan:
 
 
 def carry_out(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
-    """Carry out ``plan``; returns the errors of files that could not be changed, which are as they were.
+    """Carry out ``plan``; returns the errors of files that could not be changed, which stay as they were.
 
-    No other process changes the manifest meanwhile. It is kept before a file is written: after a crash in between, it
-    names a file that is still as it was, which uninstalling leaves alone.
+    No other process changes the manifest meanwhile. The manifest is stored before a file is written: after a crash in
+    between it names a file that is still unchanged, and uninstalling leaves such a file alone.
 
     Raises:
-      AgentFileError: the manifest could not be locked, read or kept; no file was touched.
+      AgentFileError: the manifest could not be locked, read or stored; no file was touched.
     """
     with files.exclusive():
         return _carried_out(files, plan)
@@ -88,13 +88,13 @@ def _carried_out(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
             manifest = manifest if known is None else manifest.with_file(known)
     try:
         _keep(files, _without_empty_folders(files, manifest))
-    except AgentFileError as error:  # the manifest that was written before names at least as much
+    except AgentFileError as error:  # the stored manifest names at least as many files
         failed.append(error)
     return tuple(failed)
 
 
 def _announced(files: AgentFiles, plan: Plan, before: Manifest) -> Manifest:
-    """The manifest as it will be with all that ``plan`` writes; it is kept, if it differs from ``before``."""
+    """Store the manifest with all that ``plan`` will write, if it differs from ``before``; returns it."""
     manifest = before
     for step in plan.steps:
         manifest = manifest if step.written is None else manifest.with_file(step.written)
@@ -123,7 +123,7 @@ def _keep(files: AgentFiles, manifest: Manifest) -> None:
 
 
 def _without_empty_folders(files: AgentFiles, manifest: Manifest) -> Manifest:
-    """Remove the folders that we made and that are empty now."""
+    """Remove the folders that we made and that are empty now; returns the manifest without them."""
     in_use = [PurePosixPath(each.path) for each in manifest.files]
     folders = sorted(manifest.folders, key=len, reverse=True)
     left = []

@@ -1,4 +1,4 @@
-"""Learns a project's waiting events at once, and what was learned without a model again."""
+"""Learns a project's waiting events at once, and learns again what was learned without a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kiro_learn.pipelines.learn.relearning_batch import BatchRefused
 from kiro_learn.ports.storage.interface import StorageBackend
 
 LESS_THAN_ALL = 99.9
-"""The highest percentage shown while any are left."""
+"""The highest percentage shown while any record lacks its vector."""
 
 
 @attrs.frozen
@@ -30,7 +30,7 @@ class ProjectFlushed:
     event_count: int
     record_count: int
     parked_count: int
-    """Events that are not learned yet: they came in the meantime, or their commit failed."""
+    """Events that are not learned yet, because they came meanwhile or their commit failed."""
 
 
 @attrs.frozen
@@ -43,16 +43,16 @@ class EmbeddingState:
 
     @property
     def percentage(self) -> float:
-        """Of records with a vector; one decimal; 100 when all have one."""
+        """The percentage of records with a vector, to one decimal; 100 only if all have one."""
         return 100.0 if self.embedded == self.total else min(LESS_THAN_ALL, round(100 * self.embedded / self.total, 1))
 
 
 async def _namespaces_of(storage: StorageBackend, project_id: str) -> list[Namespace]:
-    """One for each user of a project.
+    """The namespaces of a project, one for each of its users.
 
     Raises:
-      UnknownProject: nothing was ever stored for it.
-      StorageError: the store cannot tell.
+      UnknownProject: nothing was ever stored for the project.
+      StorageError: the store cannot be read.
     """
     projects = await storage.list_projects()
     namespaces = [project.namespace for project in projects if project_id_in(project.namespace) == project_id]
@@ -70,14 +70,14 @@ class Learn:
     _backfiller: Backfiller
     _embeds: bool
     _collect: Callable[[], Awaitable[object]]
-    """Takes in what hooks have put aside, so that it is learned too."""
+    """Takes in the events that hooks have kept for later, so that they are learned too."""
 
     async def flush(self, project_id: str) -> ProjectFlushed:
-        """Learn all that waits for a project, of every user of it, also in the spool, and store the vectors.
+        """Learn all events that wait for a project, of all its users and also in the spool, and store the vectors.
 
         Raises:
-          UnknownProject: nothing was ever stored for it.
-          DependencyError: the learner, the model or the store failed; what was not learned still waits.
+          UnknownProject: nothing was ever stored for the project.
+          DependencyError: the learner, the model or the store failed; events that were not learned still wait.
         """
         await self._collect()
         namespaces = await _namespaces_of(self._storage, project_id)
@@ -102,7 +102,7 @@ class Learn:
         return EmbeddingState(counts.total, counts.embedded, counts.set_aside)
 
     async def backfill(self) -> int:
-        """Give every record its vector; returns how many got one.
+        """Give every record its vector; returns how many records got one.
 
         Raises:
           EmbeddingError: there is no model.
@@ -114,22 +114,22 @@ class Learn:
         return max(0, after.embedded - before.embedded)
 
 
-# Has a model learn again what was learned without one, on demand.
+# Has a model learn again, on demand, what was learned without one.
 
 
 @attrs.frozen(kw_only=True)
 class WeakMemory:
-    """A record that may be replaced."""
+    """A record that a relearning may replace."""
 
     record_id: RecordId
     title: str
     is_protected: bool
-    """It is in a person's words, a constraint or a decision: it stays unless a new record holds what it says."""
+    """True: a constraint or decision in a person's words, which stays unless a new record holds what it says."""
 
 
 @attrs.frozen(kw_only=True)
 class TooLittle:
-    """Titles of a batch that was not committed, since far less would have come than gone."""
+    """The titles of a batch that was not committed, because far fewer records would have come than gone."""
 
     going: tuple[str, ...]
     coming: tuple[str, ...]
@@ -140,18 +140,18 @@ class Preview:
     """What a relearning would do."""
 
     records: int
-    """Learned without a model, and can be learned again."""
+    """Records that were learned without a model and can be learned again."""
     events: int
-    """That they were learned from, with the rest of their turns."""
+    """The events of these records, with the rest of their turns."""
     calls: int
-    """About how often the model is asked; where memories say the same, some more."""
+    """About how many calls of the model it takes; some more if memories say the same."""
     calls_left: int | None
-    """How often it may be asked today; None: as often as it takes."""
+    """How many calls the model has left today; None: no limit."""
     model: str
     stays_here: bool
-    """What the model is asked is known to stay on this machine."""
+    """True: the prompts are known to stay on this machine."""
     memories: tuple[WeakMemory, ...]
-    """The ``records``."""
+    """The records counted in ``records``."""
 
 
 @attrs.frozen(kw_only=True)
@@ -163,15 +163,15 @@ class ProjectRelearned:
     records: int
     """New records that are live."""
     replaced: int
-    """Records that the new ones replaced; undo puts them back."""
+    """Records that the new ones replaced; undoing puts them back."""
     protected: int
-    """Weak records that stay: they are in a person's words, a constraint or a decision, and no new record holds what
-    they say."""
+    """Weak records that stay: a constraint or decision in a person's words, of which no new record holds what it
+    says."""
     batches: int
     left: int
-    """Records of the project that were learned without a model and are still live."""
+    """Live records of the project that are still learned without a model."""
     stopped_because: str | None
-    """Why it ended early; None if it did not. Another request then learns the rest."""
+    """Why the relearning ended early; None if it did not. Another request then learns the rest."""
     too_little: TooLittle | None
     """The records that would have been replaced and their replacements, if that is why it ended early."""
 
@@ -181,11 +181,11 @@ class GraphRead:
     """What the graph's rules found in past events."""
 
     events: int = 0
-    """That were read."""
+    """The number of events that were read."""
     statements: int = 0
-    """Facts and preferences that they state plainly; those that were known are not learned twice."""
+    """Facts and preferences that the events plainly state; known ones are counted, but not learned twice."""
     problem: str | None = None
-    """Why not all of it is learned."""
+    """Why some of it could not be learned; None if all was."""
 
 
 @attrs.frozen(eq=False)
@@ -198,13 +198,13 @@ class Relearn:
     _llms: LlmFailover
 
     async def preview(self, project_id: str, *, since: datetime | None) -> Preview:
-        """What ``relearn`` would do; it changes nothing, and asks no model.
+        """What ``relearn`` would do; changes nothing, and asks no model.
 
         Raises:
-          UnknownProject: nothing was ever stored for it.
-          NoModel: there is no model to learn it.
-          LlmError: there is, but it fails, or may not be asked any more today.
-          StorageError: what there is cannot be read.
+          UnknownProject: nothing was ever stored for the project.
+          NoModel: there is no model to learn with.
+          LlmError: the model fails, or may not be asked any more today.
+          StorageError: the records or events cannot be read.
         """
         namespaces = await _namespaces_of(self._storage, project_id)
         model, usage = self._llms.model(*namespaces), self._llms.statistics().usage
@@ -224,16 +224,16 @@ class Relearn:
         )
 
     async def relearn(self, project_id: str, *, since: datetime | None, accept_few: bool = False) -> ProjectRelearned:
-        """Have a model learn again what it can of what happened at or after ``since``, of every user of a project.
+        """Have a model learn again the events at or after ``since`` of all users of a project, as far as possible.
 
-        It may end at any point: what was done is done, and what is left can be done by calling it again. It ends before
-        far more would go than come, unless that is accepted (``accept_few``).
+        It may end at any point: finished batches stay, and another call does the rest. It ends before a batch that
+        would lose far more than it adds, unless the caller accepts that (``accept_few``).
 
         Raises:
-          UnknownProject: nothing was ever stored for it.
-          NoModel, LlmError: as ``preview``; nothing changed.
-          StorageError: what there is cannot be read.
-          ActorStopped: the daemon is stopping; what was done is done.
+          UnknownProject: nothing was ever stored for the project.
+          NoModel, LlmError: as for ``preview``; nothing changed.
+          StorageError: the records or events cannot be read.
+          ActorStopped: the daemon is stopping; finished batches stay.
         """
         namespaces = await _namespaces_of(self._storage, project_id)
         self._llms.model(*namespaces)
@@ -254,15 +254,16 @@ class Relearn:
         )
 
     async def read_graph(self, project_id: str, *, since: datetime | None) -> GraphRead:
-        """Have the graph's rules read what happened at or after ``since``, of every user of a project. No model is
-        asked, and an event that was read before changes nothing.
+        """Have the graph's rules read the events at or after ``since``, of all users of a project.
 
-        Cancellation: what was read so far is kept.
+        No model is asked, and an event that was read before changes nothing.
+
+        Cancellation: what was read so far stays.
 
         Raises:
-          UnknownProject: nothing was ever stored for it.
+          UnknownProject: nothing was ever stored for the project.
           InvalidRequest: the settings say that no graph is learned.
-          StorageError: it cannot be read or kept; what was read before is kept.
+          StorageError: events cannot be read or the graph cannot be stored; what was read before stays.
         """
         batches, read = self._relearner.batches, GraphRead()
         if not batches.graph.enabled:
@@ -273,7 +274,7 @@ class Relearn:
             while (page := await reading(after=after)).entries:
                 drafts = await batches.graph.drafts_of(page)
                 problem = await batches.writer.write(
-                    partial(batches.graph.commit, namespace=namespace, drafts=drafts)  # of this page
+                    partial(batches.graph.commit, namespace=namespace, drafts=drafts)  # the drafts of this page
                 )
                 after = page.events[-1].event_id
                 read = GraphRead(

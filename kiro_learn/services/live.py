@@ -1,4 +1,4 @@
-"""What happens, while it happens: what is learned, how prompts are answered, and how things are then."""
+"""What happens, as it happens: memories that are learned, prompts that are answered, and the figures after that."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.retrieval_log import RecallStatistics
 
 KEPT = 500
-"""The last events, which a listener that comes back is told."""
+"""The number of last events that are kept for a listener that comes back."""
 
 MOST_LISTENERS = 8
-"""At once: each holds a connection, of which agents need some."""
+"""The most listeners at once: each holds a connection, and agents need some too."""
 
 MOST_AT_ONCE = 50
 
 STATUS_SECONDS = 1.0
-"""From one status to the next, at least."""
+"""The least time from one status to the next."""
 
 HEARTBEAT_SECONDS = 15.0
-"""After so long without an event, a listener is given none, so that it can show its peer that it is there."""
+"""After this time without an event, a listener gets an empty list, so that it can send its peer a sign of life."""
 
 
 @attrs.frozen(kw_only=True)
 class LearnedNow:
-    """A memory was stored, whichever way it came."""
+    """A memory was stored, in whichever way it came."""
 
     record_id: RecordId
     title: str
@@ -45,17 +45,17 @@ class LearnedNow:
     namespace: Namespace
     at: datetime
     session_id: str | None
-    """Of the first event that it came from, if that is kept."""
+    """The session of the first event that the memory came from, if that event is kept."""
 
 
 @attrs.frozen(kw_only=True)
 class StatusNow:
-    """How things are, as far as it is known without a look at the store."""
+    """The present figures, as far as they are known without the store."""
 
     recall: RecallStatistics
     feedback: FeedbackCounts
     calls: int
-    """Of models, today (UTC)."""
+    """Calls of models today (UTC)."""
     writes_waiting: int
 
 
@@ -65,14 +65,14 @@ class LiveEvent:
 
     event_id: str
     what: LearnedNow | Report | StatusNow | None
-    """None: some of what happened was missed, so that it has to be read anew."""
+    """What happened; None: some events were missed, so the listener has to read everything again."""
 
 
 Happened: TypeAlias = RecordStored | Report
 
 
 class LiveFeed:
-    """Numbers what happens, keeps the last of it, and wakes who listens. Nothing waits for a listener."""
+    """Numbers what happens, keeps the last of it, and wakes the listeners. Nothing waits for a listener."""
 
     def __init__(self, storage: StorageBackend, status: Callable[[], StatusNow], *, run_id: str) -> None:
         """``run_id`` names this run of the daemon."""
@@ -81,38 +81,38 @@ class LiveFeed:
         self._run_id = run_id
         self._kept: deque[Happened] = deque(maxlen=KEPT)
         self.last_number = 0
-        """Of what happened last; the first is 1."""
+        """The number of the last event; the first event has 1."""
         self.version = 0
-        """Grows with every change, also with those that are no event."""
+        """A counter that grows with every change, also with changes that are no event."""
         self.listener_count = 0
         self._changed = trio.Event()
 
     def apply(self, change: Change) -> None:
-        """A record was stored: that is an event. Any other change may change the figures."""
+        """Note a change: a stored record is an event, and any other change may change the figures."""
         if isinstance(change, RecordStored):
             self.add(change)
         else:
             self._wake()
 
     def add(self, happened: Happened) -> None:
-        """A record was stored, or a prompt answered."""
+        """Add an event: a record was stored, or a prompt answered."""
         self._kept.append(happened)
         self.last_number += 1
         self._wake()
 
     def listen(self, last_event_id: str | None = None) -> Listener | None:
-        """Follow what happens from now on, or after an event; None if ``MOST_LISTENERS`` do."""
+        """Follow the events from now on, or after a given one; None if there are ``MOST_LISTENERS`` already."""
         if self.listener_count >= MOST_LISTENERS:
             return None
         self.listener_count += 1
         return Listener(self, self._number_of(last_event_id))
 
     def event_id(self, number: int) -> str:
-        """Of the event of that number, also where it is not kept."""
+        """The id of the event with this number, whether the event is kept or not."""
         return f"{self._run_id}-{number}"
 
     def after(self, number: int) -> Sequence[Happened] | None:
-        """The next events after that of ``number``; None if the first of them is not kept any more."""
+        """The next events after event ``number``; None if the first of them is not kept any more."""
         first = self.last_number - len(self._kept)
         return None if number < first else list(islice(self._kept, number - first, number - first + MOST_AT_ONCE))
 
@@ -122,7 +122,7 @@ class LiveFeed:
             await self._changed.wait()
 
     async def events_of(self, happened: Sequence[Happened], number: int) -> list[LiveEvent]:
-        """As they are told, the first with ``number``; without records that are gone by now."""
+        """The events in the form for listeners, the first with ``number``; without records that are gone by now."""
         wanted = [each.record_id for each in happened if isinstance(each, RecordStored)]
         records = {each.record_id: each for each in await self._storage.get_memory_records(wanted)} if wanted else {}
         events: list[LiveEvent] = []
@@ -134,7 +134,7 @@ class LiveFeed:
         return events
 
     def status(self) -> LiveEvent:
-        """How things are; it has the id of the last event, so that it can be gone on from."""
+        """The present figures. The id is that of the last event, so that a listener can go on from it."""
         return LiveEvent(self.event_id(self.last_number), self._status())
 
     def _wake(self) -> None:
@@ -143,7 +143,7 @@ class LiveFeed:
         self._changed = trio.Event()
 
     def _number_of(self, event_id: str | None) -> int | None:
-        """The number of an event of this run; None if it is of another one, or of none."""
+        """The number of an event of this run; None if the id is of another run, or invalid."""
         if event_id is None:
             return self.last_number
         run_id, _, number = event_id.rpartition("-")
@@ -163,10 +163,10 @@ class LiveFeed:
 
 
 class Listener:
-    """Gets events in their order, none twice and none left out but after a ``gap``. Close it in the end."""
+    """Gets events in their order, none twice, and none left out without a gap event. Close it at the end."""
 
     def __init__(self, feed: LiveFeed, number: int | None) -> None:
-        """``number``: of the last event that it knows; None if it may have missed some."""
+        """``number``: the last event that the listener knows; None if it may have missed some."""
         self._feed = feed
         self._has_gap = number is None or feed.after(number) is None
         self._number = feed.last_number if number is None or self._has_gap else number
@@ -178,10 +178,10 @@ class Listener:
         return self
 
     async def __anext__(self) -> list[LiveEvent]:
-        """The next events, a status among them where the figures may have changed; none if it was quiet for long.
+        """The next events, with a status if the figures may have changed; an empty list after a long quiet time.
 
         Raises:
-          StopAsyncIteration: it did not ask for so long that what it has not seen is kept no more.
+          StopAsyncIteration: the listener fell so far back that its next events are not kept any more.
           StorageError: the store cannot be read.
         """
         feed, status_due_at = self._feed, self._status_at + STATUS_SECONDS
@@ -206,6 +206,6 @@ class Listener:
         return [LiveEvent(self._feed.event_id(self._number), None)] if has_gap else []
 
     def close(self) -> None:
-        """Make room for another one. A second close does nothing."""
+        """Give up the place, so that another listener can have it. A second close does nothing."""
         self._feed.listener_count -= self._is_open
         self._is_open = False

@@ -25,21 +25,20 @@ from kiro_learn.services.project_names import Asked, ProjectNames
 
 
 async def one_record(storage: RecordReads, record_id: RecordId) -> MemoryRecord:
-    """The record of this id, of whichever project. Raises UnknownRecord, StorageError."""
+    """The record with this id, of any project. Raises UnknownRecord, StorageError."""
     found = await storage.get_memory_records([record_id])
     if not found:
         raise UnknownRecord(record_id)
     return found[0]
 
 
-# One project's memories, by their ids or unique ends of them: read, corrected and forgotten, and never those of
-# another project.
+# One project's memories, by their ids or by unique ends of ids: read, corrected and forgotten.
 #
-# An agent works for one project; an id that it has from elsewhere must neither show nor change what another one
-# keeps.
+# An agent works for one project. An id that it has from elsewhere must neither show nor change the memories of another
+# project.
 
 MOST_NAMED = 5
-"""Ids that an end of several is answered with."""
+"""The most ids in the answer to an end of an id that several memories have."""
 
 
 @attrs.frozen
@@ -47,15 +46,16 @@ class RecordsRead:
     """The records that were asked for, and the ids that are unknown."""
 
     records: tuple[MemoryRecord, ...]
-    """In the order of the ids, each once."""
+    """The records in the order of the ids, each once."""
     unknown: tuple[RecordId, ...]
-    """Ids that no memory of the project has."""
+    """The ids that no memory of the project has."""
 
 
 class ProjectRecords:
-    """Every method may raise StorageError, and InvalidRequest for a project's name and the end of an id.
+    """Reads and changes one project's memories.
 
-    An id may be named by its end, of at least 4 characters, if only one of the project ends so.
+    Every method may raise StorageError, and InvalidRequest for a project's name or the end of an id. An id may be given
+    by its end, of at least 4 characters, if only one id in the project ends so.
     """
 
     def __init__(self, storage: RecordReads, projects: ProjectNames, edit: Edit, forget: Forget) -> None:
@@ -65,10 +65,10 @@ class ProjectRecords:
         self._forget = forget
 
     async def read(self, project: Asked, record_ids: Sequence[RecordId]) -> RecordsRead:
-        """The records of these ids.
+        """The records with these ids.
 
         Raises:
-          InvalidRequest: an end of an id is too short, or several ids end so.
+          InvalidRequest: an end of an id is too short, or several ids have it.
         """
         namespace = (await self._projects.resolve(project)).namespace
         wanted = {asked: await self._meant(namespace, asked) for asked in record_ids}
@@ -81,7 +81,7 @@ class ProjectRecords:
         return RecordsRead(records, tuple(asked for asked, each in wanted.items() if each not in found))
 
     async def _meant(self, namespace: Namespace, asked: RecordId) -> RecordId:
-        """The only id of the project that ends as ``asked``; ``asked`` itself if it is whole, or none does."""
+        """The only id of the project that ends with ``asked``; ``asked`` itself if it is whole, or no id ends so."""
         if is_record_id(asked):
             return asked
         ending = ending_of(asked)
@@ -95,16 +95,16 @@ class ProjectRecords:
         return fitting[0] if fitting else asked
 
     async def edit(self, project: Asked, record_id: RecordId, correction: Correction) -> MemoryRecord:
-        """As ``Edit.edit``. Raises UnknownRecord: the project has none of this id."""
+        """See ``Edit.edit``. Raises UnknownRecord: the project has no record with this id."""
         return await self._edit.edit(await self.one(project, record_id), correction)
 
     async def forget(self, project: Asked, record_id: RecordId, *, with_same_words: bool = False) -> Forgotten:
-        """As ``Forget.forget``. Raises UnknownRecord: the project has none of this id."""
+        """See ``Forget.forget``. Raises UnknownRecord: the project has no record with this id."""
         record = await self.one(project, record_id)
         return await self._forget.forget(record.record_id, with_same_words=with_same_words)
 
     async def one(self, project: Asked, record_id: RecordId) -> MemoryRecord:
-        """Raises UnknownRecord: the project has none of this id; it names what stands for one that was replaced."""
+        """The record with this id. Raises UnknownRecord, which names the replacement if the record was replaced."""
         found = await self.read(project, [record_id])
         if not found.records:
             namespace = (await self._projects.resolve(project)).namespace
@@ -114,26 +114,26 @@ class ProjectRecords:
         return found.records[0]
 
 
-# Corrects a memory: a corrected one takes its place, and it is kept as what that one replaced.
+# Corrects a memory: the corrected one takes its place, and the old one is kept as replaced.
 
 
 class Edit:
-    """The same redaction, index and embedding as what was learned."""
+    """Corrects memories, with the same redaction, index and embedding as learned ones."""
 
     def __init__(self, writer: StorageActor, clock: ClockAndIds) -> None:
         self._writer = writer
         self._clock = clock
 
     async def edit(self, record: MemoryRecord, correction: Correction) -> MemoryRecord:
-        """Put a corrected ``record`` in its place, with a new id, and answer it.
+        """Put a corrected ``record`` in its place, with a new id, and return it.
 
-        It is found by its words at once, and by its meaning when the backfiller has embedded it. Undoing it
+        The new record can be found by words at once, and by meaning once the backfiller has embedded it. Undoing it
         (``History.undo``) puts the old one back.
 
         Raises:
-          InvalidRequest: it would say the same as before.
+          InvalidRequest: the memory would say the same as before.
           UnknownRecord: the record was replaced or forgotten since it was read; nothing changed.
-          StorageError: it could not be kept; nothing changed.
+          StorageError: the correction could not be stored; nothing changed.
         """
         corrected = scrub_record(correction.of(record))
         if corrected == record:
@@ -141,11 +141,11 @@ class Edit:
         return await self._replace(corrected, (record,))
 
     async def keep(self, record: MemoryRecord, ended: MemoryRecord) -> MemoryRecord:
-        """Let ``record`` take the place of both, with a new id, and answer it. Undoing it puts both back.
+        """Let ``record`` take the place of both, with a new id, and return it. Undoing it puts both back.
 
         Raises:
           UnknownRecord: one of them was replaced or forgotten since it was read; nothing changed.
-          StorageError: it could not be kept; nothing changed.
+          StorageError: the replacement could not be stored; nothing changed.
         """
         return await self._replace(record, (record, ended))
 
@@ -169,7 +169,7 @@ class Edit:
         return new
 
 
-# What a person may take back: what a memory replaced, and its pin.
+# What a person may undo: the replacement that made a memory, and its pin.
 
 
 class History:
@@ -181,36 +181,38 @@ class History:
         self._clock = clock
 
     async def of(self, record_id: RecordId) -> tuple[Replacement, ...]:
-        """The replacements that led to a record, newest first; empty where it replaced nothing.
+        """The replacements that led to a record, newest first; empty if it replaced nothing.
 
         Raises:
-          UnknownRecord: there is none of this id.
-          StorageError: they could not be read.
+          UnknownRecord: there is no record with this id.
+          StorageError: the replacements could not be read.
         """
         replacements = await self._storage.list_replacements(record_id)
-        # Read last: a record that is replaced between the two reads raises UnknownRecord instead of having no history.
+        # Read last: a record that is replaced between the two reads raises UnknownRecord, and does not seem without
+        # history.
         if not replacements:
             await one_record(self._storage, record_id)
         return replacements
 
     async def pinned_at(self, record_id: RecordId) -> datetime | None:
-        """When the record was pinned; None if it is not, or cannot be read.
+        """When the record was pinned; None if it is not pinned, or cannot be read.
 
         Raises:
-          StorageError: it cannot be told.
+          StorageError: the store could not be read.
         """
         found = await self._storage.get_memory_records([record_id])
         return found[0].pinned_at if found else None
 
     async def undo(self, record_id: RecordId) -> Replacement | None:
-        """Undo the replacement that made a record, and return it: the new records are forgotten, the old ones are found
-        again as before. None: the record was pinned after that, and is only no longer pinned.
+        """Undo the replacement that made a record, and return it: new records are forgotten, old ones come back.
+
+        None: the record was pinned after the replacement, so only the pin was removed.
 
         Raises:
-          UnknownRecord: there is none of this id.
-          NothingToUndo: it replaced nothing, and is not pinned.
-          ReplacedSince: what it came with was replaced in its turn; that is to be undone first.
-          StorageError: it could not be taken back; nothing changed.
+          UnknownRecord: there is no record with this id.
+          NothingToUndo: the record replaced nothing, and is not pinned.
+          ReplacedSince: a record of the same replacement was replaced later; that is to be undone first.
+          StorageError: the replacement could not be undone; nothing changed.
         """
         if await self._is_pinned_last(record_id):
             await self.unpin(record_id)
@@ -221,7 +223,7 @@ class History:
         """The record, pinned; one that was pinned already keeps its time.
 
         Raises:
-          UnknownRecord: there is none of this id.
+          UnknownRecord: there is no record with this id.
           StorageError: it could not be pinned; nothing changed.
         """
         record = await one_record(self._storage, record_id)
@@ -231,15 +233,15 @@ class History:
         """The record, no longer pinned.
 
         Raises:
-          UnknownRecord: there is none of this id.
-          StorageError: its pin could not be taken away; nothing changed.
+          UnknownRecord: there is no record with this id.
+          StorageError: the pin could not be removed; nothing changed.
         """
         record = await one_record(self._storage, record_id)
         return await self._set_pinned(record, None) if record.pinned_at else record
 
     async def _set_pinned(self, record: MemoryRecord, at: datetime | None) -> MemoryRecord:
         if not await self._writer.write(lambda transaction: transaction.set_pinned([record.record_id], at)):
-            # Since it was read, another changed its pin, or it went.
+            # Since the record was read, its pin was changed by somebody else, or the record was removed.
             return await one_record(self._storage, record.record_id)
         return unchecked_evolve(record, pinned_at=at)
 
@@ -254,31 +256,31 @@ class History:
 # Forgets a memory everywhere at once: row, index entry, vector, and the index in memory.
 
 MOST_PASSAGES = 100
-"""Sentences of a memory that others are searched for; of a longer one, the first and the last."""
+"""The most sentences of a memory that are searched for in others: of a longer one, the first and the last."""
 MOST_ALIKE = 100
-"""Memories that are looked at for each sentence, those that share most words with it."""
+"""The most memories that are compared for each sentence: those that share the most words with it."""
 
 
 @attrs.frozen
 class Forgotten:
-    """What went, and what holds the words of it still."""
+    """The records that were forgotten, and those that still hold the same words."""
 
     record_ids: tuple[RecordId, ...]
-    """The one that was named first."""
+    """The ids of the forgotten records, the named one first."""
     same_words: tuple[MemoryRecord, ...]
 
 
 class Forget:
-    """Deletes records everywhere; the events they were learned from stay."""
+    """Deletes records everywhere; the events that they were learned from stay."""
 
     def __init__(self, writer: StorageActor, storage: StorageBackend) -> None:
         self._writer = writer
         self._storage = storage
 
     async def same_words(self, record_id: RecordId) -> tuple[MemoryRecord, ...]:
-        """The memories of its project that hold the words of this one: from its events first, then the newest.
+        """The memories of its project that hold the words of this one: first those of its events, then the newest.
 
-        Nothing if the memory is not there, or cannot be read.
+        Empty if the memory does not exist or cannot be read.
         """
         found = await self._storage.get_memory_records([record_id])
         if not found:
@@ -294,16 +296,17 @@ class Forget:
         return tuple(holding_words_of(record, await self._storage.get_memory_records(list(alike))))
 
     async def forget(self, record_id: RecordId, *, with_same_words: bool = False) -> Forgotten:
-        """Forget one record, and with it whatever it replaced; its text is nowhere in the store any more.
+        """Forget one record, with all that it replaced; nothing in the store has its text any more.
 
         Args:
-          with_same_words: also those that hold the words of it, in the same commit.
+          with_same_words: also forget the memories that hold its words, in the same commit.
 
-        Cancellation: it is forgotten or it is not; of its text, copies may be left until the next one is forgotten.
+        Cancellation: the record is forgotten or it is not; copies of its text may be left until the next one is
+          forgotten.
 
         Raises:
-          UnknownRecord: there is none of this id.
-          StorageError: it could not be removed.
+          UnknownRecord: there is no record with this id.
+          StorageError: the record could not be removed.
         """
         same = await self.same_words(record_id)
         gone = (record_id, *(each.record_id for each in same)) if with_same_words else (record_id,)
@@ -316,7 +319,7 @@ class Forget:
 # Stores records that were not learned here: from an agent's tool, a person or an import.
 
 CHUNK_COUNT = 100
-"""Records a commit, so that an import does not hold up the events of an agent at work."""
+"""Records in one commit; few, so that an import does not hold up the events of an agent at work."""
 
 
 @attrs.frozen
@@ -338,18 +341,20 @@ class Remember:
         """Store one record.
 
         Raises:
-          DuplicateRecord: its id is known.
-          StorageError: it could not be kept.
+          DuplicateRecord: the id is known.
+          StorageError: the record could not be stored.
         """
         clean = scrub_record(record)
         await self._writer.write(lambda transaction: transaction.put_memory_record(clean))
 
     async def put_all(self, records: Sequence[MemoryRecord]) -> Imported:
-        """Store those of ``records`` whose id is not known, and that are no memory of another memory that was forgotten
-        here, in whichever project. A chunk is stored as a whole or not at all.
+        """Store the ``records`` with an unknown id, except imported memories that were forgotten here in any project.
+
+        A chunk is stored as a whole or not at all.
+
 
         Raises:
-          StorageError: a chunk could not be kept; those before it were.
+          StorageError: a chunk could not be stored; the chunks before it were.
         """
         imported = 0
         for start in range(0, len(records), CHUNK_COUNT):

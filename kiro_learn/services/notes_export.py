@@ -1,4 +1,4 @@
-"""Writes memories as Markdown files, and again where they changed since; what a person edited stays as it is."""
+"""Writes memories as Markdown files, and again if they changed since; files that a person edited stay as they are."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from kiro_learn.wire.notes_index import FORMAT, NotesFile, NotesIndex, NotesProj
 
 
 class Left(enum.StrEnum):
-    """Why a file was not written or removed, though memory says something else."""
+    """Why a file was not written or removed, though the memory says something else."""
 
     EDITED = "edited"
-    """A person changed it since it was written."""
+    """A person changed the file since it was written."""
     DELETED = "deleted"
-    """A person deleted it since."""
+    """A person deleted the file since it was written."""
     FOREIGN = "foreign"
-    """It has the name of one of ours, and never was."""
+    """The file has the name of one of ours, but was not written by us."""
 
 
 @attrs.define
@@ -38,21 +38,21 @@ class NotesWritten:
     changed: int = 0
     unchanged: int = 0
     removed: int = 0
-    """Those of memories that were forgotten or replaced."""
+    """Files whose memories were forgotten or replaced."""
     overwritten: list[str] = attrs.Factory(list)
-    """Paths of those that a person had edited."""
+    """The paths of files that a person had edited and that were overwritten."""
     left: dict[str, Left] = attrs.Factory(dict)
-    """By path."""
+    """Why a file was left as it is, by its path."""
 
 
 class NotesExport:
     """One export into a folder: ``put`` each memory, then ``finish``. Every method may raise OSError."""
 
     def __init__(self, folder: NotesFolder, names: Mapping[str, str], *, now: datetime, is_forced: bool) -> None:
-        """``names``: what people call projects, by namespace. ``is_forced``: overwrite what a person edited or deleted.
+        """``names``: display names of projects, by namespace. ``is_forced``: overwrite what a person edited or deleted.
 
         Raises:
-          InvalidRequest: what is known of the folder's files cannot be read.
+          InvalidRequest: the index of the folder's files cannot be read.
         """
         self._folder = folder
         self._names = names
@@ -60,22 +60,22 @@ class NotesExport:
         self._is_forced = is_forced
         index = folder.index()
         self.is_foreign = index is None and not folder.is_empty()
-        """Something is in the folder, and no export of ours: it is not to be written to."""
+        """True: the folder is not empty and has no export of ours, so nothing may be written there."""
         self._old = NotesIndex() if index is None else read_index(index)
         self._is_first = index is None
         self._new = NotesIndex(projects=dict(self._old.projects))
         self._written = NotesWritten()
 
     def put(self, memory: StoredMemory) -> None:
-        """Write the file of a memory, if that says something else."""
-        if self._is_first:  # before any file: an export that ends in the middle can go on in the same folder
+        """Write the file of a memory, if its text changed."""
+        if self._is_first:  # first: an export that is cut off can go on in the same folder
             self._folder.write_index(b"".join(write_index(self._old, self._head)))
             self._is_first = False
         note = note_of(memory)
         content = write_note(note)
         folder = self._folder_for(memory.record.namespace)
         known = self._old.files.pop(note.record_id, None)
-        if known is not None and not known.path.startswith(f"{folder}/"):  # its project was merged into another
+        if known is not None and not known.path.startswith(f"{folder}/"):  # the project was merged into another
             self._drop(known)
             known = None
         path = f"{folder}/{file_name_of(note)}" if known is None else known.path
@@ -84,7 +84,7 @@ class NotesExport:
             self._new.files[kept.record_id] = kept
 
     def finish(self) -> NotesWritten:
-        """Remove the files of memories that are no more, and note what is there now."""
+        """Remove the files of memories that are gone, and store the index of the files that are there now."""
         for gone in self._old.files.values():
             self._drop(gone)
         folders = {file.path.partition("/")[0] for file in self._new.files.values()}
@@ -93,7 +93,7 @@ class NotesExport:
         return self._written
 
     def _settle(self, file: NotesFile, known: NotesFile | None, content: bytes) -> NotesFile | None:
-        """What is to be known of the file afterwards, which was written if it may be."""
+        """Write the file if that is allowed; returns its entry for the index, None if it gets none."""
         there = self._digest(file.path)
         if there == file.digest:
             self._written.unchanged += 1
@@ -103,7 +103,7 @@ class NotesExport:
             left = None if known is None else Left.DELETED
         elif known is None or self._is_edited(known, there):
             left = Left.FOREIGN if known is None else Left.EDITED
-        elif known.said == file.said and not self._is_forced:  # as the person's editor spells it
+        elif known.said == file.said and not self._is_forced:  # an editor spelled the same otherwise
             self._written.unchanged += 1
             return known
         if left is not None and not self._is_forced:
@@ -128,7 +128,7 @@ class NotesExport:
             self._new.files[gone.record_id] = gone
 
     def _is_edited(self, known: NotesFile, digest: str) -> bool:
-        """Whether the file with that digest says something else than was written; editors spell the same otherwise."""
+        """Whether the file with this digest says something new; an editor may spell the same otherwise."""
         if digest == known.digest:
             return False
         try:
@@ -137,7 +137,7 @@ class NotesExport:
             return True
 
     def _digest(self, path: str) -> str | None:
-        """Of the file that is there; None if there is none, and nothing's if it is a link or cannot be read."""
+        """The digest of the file; None if there is no file, and empty if it is a link or cannot be read."""
         try:
             content = self._folder.read(path, most_bytes=MOST_BYTES)
         except OSError:

@@ -28,31 +28,31 @@ CAPTURE_TYPE = "note"
 
 
 LOOKED_UP = 3
-"""Files of which it is asked whether their memories are kept here: each costs a request."""
+"""How many files' memories are looked up to see whether they are kept here; each lookup is a request."""
 
 
 class KeptMemories(Protocol):
-    """The memories that the files are of. Every method but the first may raise KiroLearnError."""
+    """The memories of the files. Every method but the first may raise KiroLearnError."""
 
     def memory(self, record_id: str) -> StoredMemory | None:
-        """One that holds; None if there is none, or another replaced it."""
+        """The live memory with this id; None if there is none, or another one replaced it."""
         ...
 
     def edit(self, record_id: str, namespace: Namespace, changed: Mapping[str, Any]) -> str:
-        """The id of the corrected one."""
+        """Correct a memory; returns the id of the corrected one."""
         ...
 
     def remember(self, record: MemoryRecord) -> None:
-        """Keep a new one; one whose id is known is there already."""
+        """Store a new memory; does nothing if its id is known."""
         ...
 
     def forget(self, record_id: str) -> None:
-        """Forget one; one that is not there is forgotten."""
+        """Forget a memory; does nothing if it does not exist."""
         ...
 
 
 class Problem(enum.StrEnum):
-    """Why a file is left alone, where it is no line that is wrong."""
+    """Why a file is left alone, if no single line of it is wrong."""
 
     NO_PROJECT = "lies in no project's folder of the export"
     NO_NAME = "has a name that is no text"
@@ -70,7 +70,7 @@ class Problem(enum.StrEnum):
 
 @attrs.frozen
 class NoteProblem:
-    """A file that is left alone, and why; ``line`` from 1, 0 if it is none."""
+    """A file that is left alone, and why; ``line`` counts from 1, and is 0 if no line is at fault."""
 
     path: str
     problem: str
@@ -84,12 +84,12 @@ class ReadNote:
     path: str
     note: Note
     digest: str
-    """Of the file as it was read."""
+    """The digest of the file as it was read."""
     namespace: Namespace
     known: NotesFile | None = None
-    """The file that it was; None if the memory is new."""
+    """The index entry of the file; None if the memory is new."""
     changed: Mapping[str, Any] = attrs.Factory(dict)
-    """Of a memory that was edited, by the names of ``Correction``."""
+    """The changed fields of an edited memory, by the names of ``Correction``."""
 
 
 @attrs.define
@@ -103,21 +103,21 @@ class NotesFound:
     conflicts: list[NoteProblem] = attrs.Factory(list)
     unchanged: int = 0
     are_elsewhere: bool = False
-    """Of none of the unchanged files that were looked up a memory is kept here."""
+    """True: the memories of the unchanged files are not kept here, as far as they were looked up."""
 
 
 class NotesImport:
     """One import of a folder: ``find``, then ``take`` and ``forget``, and ``finish`` whatever happened."""
 
     def __init__(self, folder: NotesFolder, memories: KeptMemories, *, now: datetime) -> None:
-        """Raises InvalidRequest: what is known of the folder's files cannot be read."""
+        """Raises InvalidRequest: the index of the folder's files cannot be read."""
         self._folder = folder
         self._memories = memories
         self._now = now
         self._index = read_index(folder.index() or b"")
 
     def find(self, tell: Callable[[int], None]) -> NotesFound:
-        """Look through all files; ``tell`` is told how many were. Nothing changes but where files are known to be."""
+        """Look through all files; ``tell`` gets the number done so far. Only the known places of files are changed."""
         found, by_path = NotesFound(), self._index.by_path()
         there: set[str] = set()
         read: list[ReadNote] = []
@@ -142,7 +142,7 @@ class NotesImport:
         return found
 
     def take(self, read: ReadNote) -> None:
-        """Edit or remember what a file says, and write it as it is kept. Raises KiroLearnError: it cannot be kept."""
+        """Edit or store the memory of a file, and write the file anew. Raises KiroLearnError: it cannot be stored."""
         if read.known is None:
             record = new_record(read, self._now)
             self._memories.remember(record)
@@ -155,17 +155,17 @@ class NotesImport:
             self._write(read, memory)
 
     def forget(self, file: NotesFile) -> None:
-        """Forget the memory of a file that a person deleted. Raises KiroLearnError: it is there still."""
+        """Forget the memory of a file that a person deleted. Raises KiroLearnError: the memory is still there."""
         self._memories.forget(file.record_id)
         del self._index.files[file.record_id]
 
     def finish(self) -> None:
-        """Note what is there now. Raises OSError."""
+        """Store the index of the files that are there now. Raises OSError."""
         head = ExportHead(format=FORMAT, version=__version__, exported_at=to_text(self._now))
         self._folder.write_index(b"".join(write_index(self._index, head)))
 
     def _read(self, path: str, known: NotesFile | None, found: NotesFound) -> Iterator[ReadNote]:
-        """What the file says, if that is new; what is wrong with it is noted."""
+        """The file's content if it is new; problems with the file are noted in ``found``."""
         try:
             path.encode()
             content = self._folder.read(path, most_bytes=MOST_BYTES) or b""
@@ -230,7 +230,7 @@ class NotesImport:
             found.unchanged += 1
 
     def _adopt(self, read: ReadNote, found: NotesFound) -> None:
-        """Know a file again that an import had written before it was ended in the middle."""
+        """Recognise a file that an earlier import had written before it was cut off."""
         memory = self._memories.memory(read.note.record_id)
         note = None if memory is None else note_of(memory)
         if memory is None or note is None or memory.record.namespace != read.namespace or changes(memory, read.note):
@@ -240,7 +240,7 @@ class NotesImport:
         found.unchanged += 1
 
     def _write(self, read: ReadNote, memory: StoredMemory) -> None:
-        """Put the file as the memory is kept in the place of the one that was read, if it is that still."""
+        """Replace the file that was read by the text of the memory, unless the file was changed since."""
         note = note_of(attrs.evolve(memory, sessions=tuple(read.note.front.get("sessions", ()))))
         content = write_note(note)
         now = self._folder.read(read.path, most_bytes=MOST_BYTES)
@@ -254,7 +254,7 @@ class NotesImport:
 
 
 def new_record(read: ReadNote, now: datetime) -> MemoryRecord:
-    """The memory that a new file says; the same file makes the same one again, by its id."""
+    """The memory of a new file. The same file always gives the same id."""
     note, said = read.note, read.note.said
     kind = str(note.front.get("type", "")) or CAPTURE_TYPE
     knowledge = KnowledgeType(kind) if kind in set(KnowledgeType) else None

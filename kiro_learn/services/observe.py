@@ -1,7 +1,7 @@
 """Stores observations, knowledge and checkpoints as clients send them. No model is asked.
 
-Rules of this file: whatever is captured directly comes through here, so that it is redacted, and told from its repeats,
-on every way in.
+Rules of this file: all records that are captured directly come through here, so that they are redacted and checked for
+repeats on every way in.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class Observed:
     """The result of one capture."""
 
     record_id: RecordId
-    """The id of the stored record; for a repeat, that of the earlier one."""
+    """The id of the stored record; for a repeat, the id of the earlier one."""
     is_repeat: bool
     """True: nothing was stored."""
     differs: tuple[str, ...] = ()
-    """Of a repeat: the names of what was handed in otherwise than with the earlier one, and was not stored."""
+    """Of a repeat: the names of the fields that differ from the earlier record, and were not stored."""
 
 
 class Observe:
-    """One record a call, found by its words at once, and by its meaning when the backfiller has embedded it."""
+    """Stores one record a call, found by words at once, and by meaning once the backfiller has embedded it."""
 
     def __init__(self, writer: StorageActor, projects: ProjectNames, clock: ClockAndIds, *, actor_id: str) -> None:
         self._writer = writer
@@ -63,22 +63,22 @@ class Observe:
         """Store one observation, unless it repeats one within the window of its type.
 
         Raises:
-          InvalidRequest: no project can be called so.
-          StorageError: it could not be kept.
+          InvalidRequest: a project cannot have this name.
+          StorageError: the record could not be stored.
         """
         return await self._keep(observation, lambda capture: record_of_observation(observation, capture))
 
     async def add_knowledge(self, item: KnowledgeItem) -> Observed:
-        """Store one item of knowledge, unless it repeats another in all that is handed in.
+        """Store one item of knowledge, unless it repeats another one in every field.
 
-        Raises InvalidRequest also for metadata of another type.
+        Also raises InvalidRequest for metadata of another type.
         """
         if problems := metadata_of_others(item):
             raise InvalidRequest(problems)
         return await self._keep(item, lambda capture: record_of_knowledge(item, capture))
 
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Observed:
-        """Store a checkpoint of a session, as knowledge is."""
+        """Store a checkpoint of a session, in the same way as knowledge."""
         return await self._keep(checkpoint, lambda capture: record_of_checkpoint(checkpoint, capture))
 
     async def _keep(
@@ -95,7 +95,7 @@ class Observe:
         return Observed(known.record.record_id, is_repeat=True, differs=capture.differs_from(known))
 
     def _event(self, record: MemoryRecord, project: NamedProject, session: str | None) -> Event:
-        """The event of a capture. Its content is in the record alone, so that forgetting that leaves nothing."""
+        """The event of a capture. Only the record has the content, so forgetting the record leaves nothing of it."""
         (event_id,) = record.source_event_ids
         return Event(
             event_id=event_id,
@@ -113,7 +113,7 @@ class Observe:
 def _put_unless_repeated(
     transaction: StorageTransaction, capture: CapturedRecord, event: Event
 ) -> CapturedRecord | None:
-    """What this capture repeats, if there is one; then nothing is written."""
+    """The earlier record that this capture repeats, if there is one; then nothing is written."""
     record = capture.record
     digest = content_hash(record)
     if digest is not None and record.capture_type is not None:

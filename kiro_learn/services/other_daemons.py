@@ -1,4 +1,4 @@
-"""Follows what other daemons on the same store commit, and learns what they leave."""
+"""Follows what other daemons on the same store commit, and learns the events that they leave."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from kiro_learn.runtime.supervisor import Stop
 log = structlog.get_logger()
 
 AWAY_SECONDS = 5.0
-"""Between two attempts to follow them while the server is away."""
+"""The pause between two attempts to follow while the server is away."""
 READ_SECONDS = 30.0
-"""Between two readings of what no change tells of, while there is none: merged and renamed projects, and pauses."""
+"""How often merges, renamed projects and pauses are read, which no change reports, while no changes come."""
 
 
 @attrs.define(eq=False)
 class ChangeFollower:
-    """An actor that sleeps for ever where a store has only one daemon."""
+    """An actor that follows the changes of other daemons; it sleeps for ever if the store has only one daemon."""
 
     name = "other daemons"
 
@@ -38,15 +38,15 @@ class ChangeFollower:
     _projects: Projects
     _clock: ClockAndIds
     _read: Sequence[Callable[[], Awaitable[Any]]]
-    """Reads what no change tells of."""
+    """Functions that read what no change reports."""
     _take_over_seconds: float
-    """How long others have to learn what waits."""
+    """How long other daemons have to learn waiting events."""
     _waiting: Mapping[Namespace, BufferSize] = attrs.field(factory=dict, init=False)
     _stop: Stop = attrs.field(factory=Stop, init=False)
     _is_away: bool = attrs.field(default=False, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Raises StorageError: what others did is no longer known; the daemon has to start again."""
+        """Raises StorageError: changes of other daemons were missed; the daemon has to start again."""
         task_status.started()
         begun = trio.current_time()
         read_at, look_at = begun + READ_SECONDS, begun + self._take_over_seconds
@@ -57,7 +57,7 @@ class ChangeFollower:
                     self._writer.note_others(changes)
                     self._is_away = False
                     now = trio.current_time()
-                    if changes or now >= read_at:  # a project that is merged into another changes that
+                    if changes or now >= read_at:  # a merge changes the target project
                         read_at = now + READ_SECONDS
                         for read in self._read:
                             await read()
@@ -77,9 +77,9 @@ class ChangeFollower:
     abandon = stop  # no caller waits for an answer
 
     async def _take_over(self) -> None:
-        """Let the actors of projects look of which nothing was learned since this was done last.
+        """Wake the actors of projects in which nothing was learned since the last call.
 
-        The daemon to which it came is gone, or its model does not answer.
+        The daemon that took their events is gone, or its model does not answer.
         """
         waiting = await self._storage.list_buffers()
         late = self._clock.utc_now() - timedelta(seconds=self._take_over_seconds)

@@ -1,6 +1,6 @@
-"""Puts what one project has in order for a search: by what prompts are answered by, by one ranking, or by signals.
+"""Orders the records of one project for a search: as prompts do, by one ranking, or by signals.
 
-What a filter leaves out does not count, and a query is embedded once.
+Records that a filter excludes do not count, and a query is embedded only once.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from kiro_learn.retrieval.ranking.calibrated import (
 )
 
 DEEPER = 10
-"""Factor by which the depth grows if too few hits pass the filter."""
+"""The factor by which the depth grows if too few hits pass the filter."""
 
 
 @attrs.define(eq=False)
 class QueryVectors:
-    """Embeds the query of one search once for each model, however many projects and depths it is asked for."""
+    """Embeds the query of one search once for each model, for all projects and depths."""
 
     _embedder: QueryEmbedder
     _patience_seconds: float
@@ -64,7 +64,7 @@ class QueryVectors:
         return self._embedder.serving_model(namespace)
 
     async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
-        """See ``QueryEmbedder``; a vector that is late is an EmbeddingError too."""
+        """See ``QueryEmbedder``; a vector that is late raises EmbeddingError too."""
         if (text, model) not in self._known:
             with trio.move_on_after(self._patience_seconds):
                 self._known[text, model] = await self._embedder.embed_query(text, model)
@@ -75,10 +75,10 @@ class QueryVectors:
 
 @attrs.define(eq=False)
 class Sifted:
-    """A retriever that goes on until ``least`` of its hits pass a filter, or it has no more.
+    """A retriever that goes deeper until ``least`` of its hits pass a filter, or it has no more.
 
-    Its first hits are all kept, whether they pass or not, since fusion weighs a record beside others. Of those further
-    down only what passes is kept, so that what is weighed stays small.
+    Its first hits are all kept, whether they pass or not, since fusion weighs a record against others. Of the deeper
+    hits only those that pass are kept, so that fusion has little to weigh.
     """
 
     _retriever: Retriever
@@ -88,7 +88,7 @@ class Sifted:
     fitting: frozenset[RecordId] = attrs.field(default=frozenset(), init=False)
     """The hits that pass the filter."""
     is_complete: bool = attrs.field(default=False, init=False)
-    """It answered, and every record that it has anything to say of is among its hits."""
+    """True: it answered, and every record that it can find is among its hits."""
 
     @property
     def kind(self) -> RetrieverKind:
@@ -129,10 +129,10 @@ def _with_hits(evidence: Any, hits: tuple[Hit, ...]) -> Evidence:
 OTHER_MODES = "Search by words: with mode=hybrid or mode=lexical, or with /api/search."
 
 ALL = 1_000_000
-"""More hits than a search weighs."""
+"""More hits than any search weighs."""
 
 Parts: TypeAlias = Mapping[str, float]
-"""What a score is the sum of, by name."""
+"""The parts of a score, by name; the score is their sum."""
 
 BY_MODE: Mapping[SearchMode, tuple[Ranking, ...]] = {
     SearchMode.HYBRID: tuple(Ranking),
@@ -140,84 +140,84 @@ BY_MODE: Mapping[SearchMode, tuple[Ranking, ...]] = {
     SearchMode.LEXICAL: (Ranking.WORDS,),
     SearchMode.SYNTAX: (Ranking.WORDS,),
 }
-"""The rankings that decide which records are found."""
+"""The rankings that decide which records each mode finds."""
 
 
 @attrs.frozen(kw_only=True)
 class Wanted:
-    """Which memories a search is for, and by what they are put in order."""
+    """Which memories a search is for, and how they are ordered."""
 
     limit: int
     offset: int = 0
-    """How many of the best to pass over."""
+    """How many of the best records to skip."""
     mode: SearchMode = SearchMode.HYBRID
     filter: RecordFilter = EVERYTHING
     by_signals: bool = False
-    """The weighted score of docs/search.md is the fusion of a hybrid search, in place of that of the settings. A search
-    by meaning asks for the words too, so that all signals are known."""
+    """True: a hybrid search is ordered by the weighted score of docs/search.md, not by the fusion of the settings. A
+    search by meaning also asks for the words then, so that all signals are known."""
     least_cosine: float | None = None
-    """Of what a search by meaning finds; None: that of the settings where a project is named, else any."""
+    """The least cosine of a search by meaning; None: that of the settings if a project is named, else any."""
     is_lenient: bool = False
-    """What does not parse as syntax is looked up as plain words, and so is what is nothing but words that no record has
-    all of: a question is no expression."""
+    """True: a query that is no valid syntax is looked up as plain words. So is one with only words, if no record has
+    all of them: a question is no expression."""
 
     @property
     def depth(self) -> int:
-        """How many of the best there must be."""
+        """How many of the best records are needed."""
         return self.offset + self.limit
 
 
 @attrs.frozen(kw_only=True)
 class Asked:
-    """One search, as it is asked of each project."""
+    """One search, as it is put to each project."""
 
     query: str
     wanted: Wanted
     home: Namespace
-    """The project that was asked about; other ones match it by half."""
+    """The project that was asked about; records of other projects get half of the signal for the project."""
     vectors: VectorRetriever
-    """Embeds the query once for all of them."""
+    """Embeds the query once for all projects."""
     until: float
-    """When, by Trio's clock, what is not there is late."""
+    """The time on trio's clock after which an answer is late."""
 
 
 @attrs.frozen(kw_only=True)
 class Place:
-    """A record's place among those of its project, before it is read."""
+    """A record's place among those of its project, before the record is read."""
 
     hit: Hit
     found_by: tuple[Ranking, ...]
     parts: Parts
-    """What the score is the sum of; nothing if it is made of signals."""
+    """The parts of the score; empty if the score is made of signals."""
     signals: Signals
 
 
 @attrs.frozen(kw_only=True)
 class Places:
-    """The best of one project."""
+    """The best records of one project."""
 
     best: Sequence[Place]
-    """Best first."""
+    """The places, best first."""
     nearest: float | None = None
-    """The greatest relevance of what words and meaning found; None if that is nothing, or was not asked for."""
+    """The greatest relevance of a record found by words or meaning; None if none was found or asked for."""
     degraded: tuple[str, ...] = ()
-    """Why there may be more, or a better order."""
+    """Why there may be more records, or a better order."""
 
 
 @attrs.frozen(eq=False)
 class Placer:
-    """Asks the retrievers that prompts ask too. Each method may raise StorageError."""
+    """Asks the same retrievers as prompts. Each method may raise StorageError."""
 
     words: WordRetriever
     vectors: VectorRetriever
     _storage: StorageBackend
     _clock: ClockAndIds
     _finder: Finder
-    """That of prompts."""
+    """The finder that prompts use."""
     _scoring: ScoringSettings
 
     async def places(self, namespace: Namespace, asked: Asked) -> Places:
-        """The best of one project.
+        """The best records of one project.
 
         Raises:
           EmbeddingError: the search is by meaning, and the query could not be embedded.
@@ -253,8 +253,9 @@ class Placer:
         )
 
     async def matches(self, namespace: Namespace, asked: Asked, hits: Sequence[Hit], *, are_of_words: bool) -> Places:
-        """``hits`` as they come, since an expression found them. ``are_of_words``: it has nothing but words, so that a
-        signal can be made of these.
+        """``hits`` that an expression found, in their order.
+
+        ``are_of_words``: the expression has only words, so that a signal can be made of them.
         """
         sifted = Sifted(self.words, self._storage, EVERYTHING, asked.wanted.depth)
         found: Found = {each.kind.name: each.kind.nothing for each in (self.words, self.vectors)}
@@ -278,7 +279,7 @@ class Placer:
         return signals_among(found, hits, now, self._scoring, is_same_project=is_home, has_all_words=has_all_words)
 
     async def _find(self, namespace: Namespace, asked: Asked, sifted: Sequence[Sifted]) -> Findings:
-        """Of what words and meaning find together, the order of prompts; of all else, what the rankings say."""
+        """Hybrid searches are fused as for prompts; all others get the rankings as they are."""
         wanted, query = asked.wanted, Query.of_text(asked.query)
         finder, patience = self._finder.over(sifted), asked.until - trio.current_time()
         if wanted.mode is SearchMode.HYBRID and not wanted.by_signals:
@@ -296,7 +297,7 @@ class Placer:
         return await finder.rank(namespace, query, depth=depth_for(wanted.depth), mode=mode, patience_seconds=patience)
 
     async def _by_signals(self, hits: Sequence[Hit], signals: Mapping[RecordId, Signals]) -> list[Hit]:
-        """``hits`` by the weighted score, best first: that of knowledge is boosted if it has to do with the query."""
+        """``hits`` by the weighted score, best first; the score of knowledge that is relevant is boosted."""
         weights = self._scoring.weights
         relevant = [record_id for record_id, each in signals.items() if relevance(each, weights) >= KNOWLEDGE_FLOOR]
         knowledge = await self._storage.get_knowledge_ids(relevant)
@@ -309,7 +310,7 @@ class Placer:
         )
 
     def _parts(self, findings: Findings, best: Sequence[Hit], wanted: Wanted) -> Mapping[RecordId, Parts]:
-        """What each score is the sum of."""
+        """The parts of each score."""
         if wanted.mode is not SearchMode.HYBRID:
             (name,) = BY_MODE[wanted.mode]
             return {hit.record_id: {name.value: hit.score} for hit in best}
@@ -324,7 +325,7 @@ class Placer:
 
 
 def _in_order(findings: Findings, wanted: Wanted) -> Sequence[Hit]:
-    """What was found, with the scores of the mode; by signals, in whatever order."""
+    """The hits with the scores of the mode; in any order if signals decide."""
     if wanted.mode is SearchMode.SEMANTIC:
         least = -1.0 if wanted.least_cosine is None else wanted.least_cosine
         return [hit for hit in findings.evidence[Ranking.MEANING].hits if hit.score >= least]

@@ -35,26 +35,26 @@ from kiro_learn.services.project_names import Asked, ProjectNames
 from kiro_learn.wire.cursors import cursor_after, place_of, record_cursor_after, record_place_of, session_cursor_after
 
 MOST_REPORTED = 1_000
-"""Records of a period that a report is made of, the newest; its counts are of all of them."""
+"""The newest records of a period, of which a report is made; its counts are of all records."""
 
 MOST_SESSIONS = 1_000
 
 MOST_SOURCES = 200
-"""Events of a memory that are read; most have some few."""
+"""The most events of a memory that are read; most memories have a few."""
 
 
 @attrs.frozen(kw_only=True)
 class RecordSlice:
-    """Newest first."""
+    """A slice of records, newest first."""
 
     items: tuple[MemoryRecord, ...]
     next_cursor: str | None
-    """Where the next slice begins; None at the end."""
+    """The cursor of the next slice; None at the end."""
 
 
 @attrs.frozen(kw_only=True)
 class SessionSlice:
-    """Those that reported something last, the last first."""
+    """A slice of sessions, the most recently active first."""
 
     items: tuple[SessionHead, ...]
     next_cursor: str | None
@@ -62,7 +62,7 @@ class SessionSlice:
 
 @attrs.frozen(kw_only=True)
 class SessionPage:
-    """A slice of a session's events, oldest first, and which memories came from each."""
+    """A slice of a session's events, oldest first, and the memories that came from each."""
 
     session: Session
     events: tuple[Event, ...]
@@ -75,12 +75,12 @@ class Sources:
     """Where a memory came from, and which sessions were told it."""
 
     event_count: int
-    """That it cites."""
+    """The number of events that the memory cites."""
     events: tuple[Event, ...]
-    """Those that are still stored, of the first ``MOST_SOURCES``, oldest first."""
+    """The stored events among the first ``MOST_SOURCES``, oldest first."""
     told: tuple[ToldSession, ...]
     teachers: frozenset[str]
-    """Whose agents reported what it cites, as far as that is stored, and who shared it."""
+    """The users whose agents reported the stored events, and the one who shared the memory."""
 
 
 @attrs.frozen(kw_only=True)
@@ -120,10 +120,10 @@ class ProjectActivity:
         wanted: RecordFilter = EVERYTHING,
         only_knowledge: bool = False,
     ) -> RecordSlice:
-        """A slice of the project's records, or of all if that is None. New records do not shift later slices.
+        """A slice of the project's records, or of all records if that is None. New records do not shift later slices.
 
         Raises:
-          InvalidRequest: ``cursor`` is none of ours.
+          InvalidRequest: ``cursor`` is not the ``next_cursor`` of a slice.
         """
         before = None if cursor is None else record_place_of(cursor)
         query = RecordQuery(
@@ -150,7 +150,7 @@ class ProjectActivity:
         """The sessions of a project, or of all if that is None, most recently active first.
 
         Raises:
-          InvalidRequest: ``cursor`` is none of ours.
+          InvalidRequest: ``cursor`` is not the ``next_cursor`` of a slice.
         """
         before = None if cursor is None else place_of(cursor)
         namespace = await self._namespace_of(project)
@@ -162,10 +162,10 @@ class ProjectActivity:
     async def session(
         self, project: Asked, session_id: str, *, limit: int, cursor: str | None = None
     ) -> SessionPage | None:
-        """A slice of what a session reported; None if the project has none of this id.
+        """A slice of what a session reported; None if the project has no session with this id.
 
         Raises:
-          InvalidRequest: ``cursor`` is none of ours.
+          InvalidRequest: ``cursor`` is not the ``next_cursor`` of a page.
         """
         after = None if cursor is None else place_of(cursor)
         named = await self._projects.resolve(project)
@@ -204,7 +204,7 @@ class ProjectActivity:
         return found
 
     async def overview(self, project: Asked, *, days: int) -> Overview:
-        """``days``: for how many, today included, the records are counted by day."""
+        """The project's figures. ``days``: for how many days, today included, records are counted by day."""
         namespace = (await self._projects.resolve(project)).namespace
         midnight = self._clock.utc_now().replace(hour=0, minute=0, second=0, microsecond=0)
         sessions = await self._storage.list_sessions(namespace, limit=MOST_SESSIONS)
@@ -216,8 +216,9 @@ class ProjectActivity:
         )
 
     async def days(self, project: Asked | None, *, count: int) -> Days:
-        """What went on in each of the last ``count`` days (UTC), today included, oldest first; in all projects without
-        one.
+        """The figures of each of the last ``count`` days (UTC), today included, oldest first.
+
+        They are those of one project, or of all if ``project`` is None.
         """
         namespace = None if project is None else (await self._projects.resolve(project)).namespace
         midnight = self._clock.utc_now().replace(hour=0, minute=0, second=0, microsecond=0)
@@ -260,7 +261,7 @@ class Queries:
         self._storage = storage
 
     async def record(self, record_id: RecordId) -> MemoryRecord:
-        """Raises UnknownRecord; StorageCorrupt if its row is damaged."""
+        """The record with this id. Raises UnknownRecord; StorageCorrupt if its row is damaged."""
         try:
             return await one_record(self._storage, record_id)
         except UnknownRecord as error:
@@ -274,7 +275,7 @@ class Queries:
         return await self._storage.list_memory_records(namespace=namespace, limit=limit, offset=offset)
 
     async def events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
-        """Raises InvalidRequest: ``cursor`` is none of ours."""
+        """A page of events. Raises InvalidRequest: ``cursor`` is not the cursor of a page."""
         return await self._storage.list_events(namespace=namespace, limit=limit, cursor=cursor)
 
     async def event(self, event_id: EventId) -> Event | None:
@@ -290,5 +291,5 @@ class Queries:
         return await self._storage.list_projects()
 
     async def project_sizes(self) -> dict[Namespace, int]:
-        """Bytes of what is stored of each project, as ``StatisticsReads.get_project_sizes`` counts them."""
+        """The bytes that are stored for each project, as ``StatisticsReads.get_project_sizes`` counts them."""
         return await self._storage.get_project_sizes()

@@ -1,6 +1,7 @@
-"""What the files of a project say: its profile, and what the rule files that agents load say already.
+"""What a project's files say: its profile, and the statements of the rule files that agents load.
 
-A profile is of the graph and of commands that ran, too; it is read each time anew. Rules may contradict rule files.
+A profile is also made of the graph and of commands that ran, and is made anew each time. Rule files are compared with
+remembered rules, which they may contradict.
 """
 
 from __future__ import annotations
@@ -35,36 +36,36 @@ from kiro_learn.wire.agents import AGENTS
 from kiro_learn.wire.hook_names import agent_of_hook
 
 EVENTS = 200
-"""The newest of a project, whose commands count."""
+"""The newest events of a project, whose commands count."""
 
 FRESH_SECONDS = 60.0
-"""How long the commands that ran are taken as they were counted; files are read each time."""
+"""How long the counts of commands that ran are kept; files are read each time."""
 
 MOST_PROJECTS = 100
-"""Whose commands are kept; the one that was asked about longest ago is let go of first."""
+"""The most projects whose counts of commands are kept; the least recently used goes first."""
 
 PATIENCE_SECONDS = 0.1
-"""For the files of one profile. A file system that is slower leaves the profile out."""
+"""The most time for the files of one profile. If the file system is slower, there is no profile."""
 
 READING_SECONDS = 0.02
-"""For what ran and what was stated, where an agent waits; a busy machine leaves it out."""
+"""The most time for commands and statements while an agent waits; on a busy machine they are left out."""
 
 MOST_OF_PERSON = 20
-"""Facts of the person that are looked at, the newest."""
+"""The newest facts about the person that are read."""
 
 MOST_WISHES = 50
-"""Of a project, that are looked at; the newest."""
+"""The newest preferences of a project that are read."""
 
 MOST_STATED = 200
-"""Facts of a project that are looked at, the newest."""
+"""The newest facts of a project that are read."""
 
 
 class ProfileReads(EventReads, GraphReads, Protocol):
-    """What profiles read of the store."""
+    """The parts of the store that profiles read."""
 
 
 class ProjectProfiles:
-    """The profiles of projects, by the folders that they lie in; nothing of them is stored."""
+    """The profiles of projects, by their folders; they are not stored."""
 
     def __init__(self, files: ProjectFiles, storage: ProfileReads, offload: Offload, *, is_told: bool) -> None:
         self._files = files
@@ -74,17 +75,19 @@ class ProjectProfiles:
         self._ran: OrderedDict[Namespace, tuple[float, Ran]] = OrderedDict()
 
     async def of(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
-        """The profile of the project whose folder that is; empty where that is not known, or neither a manifest nor a
-        person says anything.
+        """The profile of the project in ``folder``.
+
+        Empty if the folder is unknown, or neither a manifest nor a person says anything.
 
         Raises:
-          StorageError: the commands that ran, or what was stated, cannot be read.
+          StorageError: the commands that ran, or the statements, cannot be read.
         """
         return await self._completed(await self._of_files(folder), namespace, folder)
 
     async def told(self, namespace: Namespace, folder: str | None, *, is_told: bool | None = None) -> ProjectProfile:
-        """As ``of``, as far as agents are told it: nothing if the settings, or ``is_told``, say so. Nothing is raised:
-        without the store, it is what the files say.
+        """The profile as far as agents are told it; empty if the settings, or ``is_told``, say that they are not.
+
+        Nothing is raised: if the store cannot be read, the profile is made of the files alone.
         """
         if not (self._is_told if is_told is None else is_told):
             return ProjectProfile()
@@ -97,7 +100,8 @@ class ProjectProfiles:
         return profile
 
     async def past(self, namespace: Namespace, folder: str) -> list[ProfileFact]:
-        """What was stated of the project and ended, the newest end first; nothing where the settings tell no profile.
+        """What was stated of the project and has ended, the latest end first; empty if the settings turn profiles off.
+
         Nothing is raised.
         """
         try:
@@ -108,7 +112,7 @@ class ProjectProfiles:
         return []
 
     async def person(self, namespace: Namespace) -> list[Fact]:
-        """What the person stated of themselves that holds, the newest first. Nothing is raised."""
+        """What the person stated about themselves and still holds, the newest first. Nothing is raised."""
         try:
             found = await self._facts_of(namespace, PERSON, EntityType.PERSON, limit=MOST_OF_PERSON)
         except StorageError:
@@ -116,7 +120,7 @@ class ProjectProfiles:
         return [each for each in found if each.source_type.rank >= SourceType.STATED.rank]
 
     async def wishes(self, namespace: Namespace) -> list[Preference]:
-        """What the person stated that they want in the project, the newest first. Nothing is raised."""
+        """The preferences that the person stated for the project, the newest first. Nothing is raised."""
         query = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=MOST_WISHES)
         try:
             found = await self._storage.list_graph_items(query)
@@ -132,7 +136,7 @@ class ProjectProfiles:
         return with_stated(profile, await self._stated(namespace, folder)) if folder else profile
 
     async def _stated(self, namespace: Namespace, folder: str, *, only_current: bool = True) -> list[Fact]:
-        """The facts of the entity that has the project's name; with ``only_current`` those that hold now."""
+        """The facts of the entity with the project's name; with ``only_current``, those that hold now."""
         name = PurePath(folder).name
         return await self._facts_of(namespace, name, EntityType.PROJECT, limit=MOST_STATED, only_current=only_current)
 
@@ -173,28 +177,28 @@ class ProjectProfiles:
 
 
 MOST_KEPT = 50
-"""Sets of files whose statements are kept until the files change."""
+"""The most sets of files whose statements are kept, until the files change."""
 
 MOST_PROJECTS_WITH_RULES = 10
-"""Whose rules are compared with files: those that reported something last."""
+"""The most projects whose rules are compared with files: the most recently active ones."""
 
 MOST_RULES = 200
-"""Of one project, the hard and then the newest first."""
+"""The most rules of a project that are compared: the hard ones, then the newest."""
 
 MOST_CONFLICTS = 50
 
 RULE_FILE_SECONDS = 1.0
-"""How long a status waits for files and rules."""
+"""The longest time that a status waits for files and rules."""
 
 USER = "~"
 FILES_SECONDS = 0.2
-"""How long a brief waits for the agent's rule files; what later ones say is told again."""
+"""The longest time that a brief waits for the agent's rule files; without them it may repeat what they say."""
 
 NO_RULES = RuleStatements()
 
 
 class RuleFiles:
-    """Reads rule files when they changed, and compares them with what is remembered."""
+    """Reads rule files when they changed, and compares them with remembered rules."""
 
     def __init__(self, storage: StorageBackend, texts: RuleTexts, freshness: Freshness, *, offload: Offload) -> None:
         self._storage = storage
@@ -204,16 +208,16 @@ class RuleFiles:
         self._kept: OrderedDict[tuple[str, str | None], tuple[Mapping[str, str], RuleStatements]] = OrderedDict()
 
     async def loaded_by(self, agent: str, folder: str | None) -> RuleStatements:
-        """What the agent's own rule files say, as far as they can be read in time."""
+        """The statements of the agent's own rule files, as far as they can be read in time."""
         loaded: object = None
         with trio.move_on_after(FILES_SECONDS):
             loaded = await catch_errors("rule files", lambda: self.statements(agent, folder))
         return loaded if isinstance(loaded, RuleStatements) else NO_RULES
 
     async def statements(self, agent: str, folder: str | None) -> RuleStatements:
-        """What the files say that ``agent`` loads in ``folder``; nothing of an agent that we do not know.
+        """The statements of the files that ``agent`` loads in ``folder``; none for an unknown agent.
 
-        Cancellation: a file system that does not answer keeps a thread, not the caller.
+        Cancellation: a file system that does not answer blocks a thread, not the caller.
         """
         known = agent_of_hook(agent)
         if known is None:
@@ -221,10 +225,12 @@ class RuleFiles:
         return await self._read(known.name, folder, known.rule_files, known.user_rule_files)
 
     async def conflicts(self) -> tuple[RuleConflict, ...]:
-        """The rules of the projects in use that a line of a rule file contradicts, whichever agent loads that file, or
-        another rule of which nothing says that it is the newer word of a person.
+        """The remembered rules of the projects in use that something contradicts.
 
-        Nothing is raised; what is late, or cannot be read, is left out.
+        That is a line of a rule file, whichever agent loads it, or another rule, if it is not known which one is newer.
+
+
+        Nothing is raised; what is late or cannot be read is left out.
         """
         found: list[RuleConflict] = []
         with trio.move_on_after(RULE_FILE_SECONDS):
@@ -269,7 +275,7 @@ class RuleFiles:
 
 
 def _between(rules: Sequence[MemoryRecord]) -> list[RuleConflict]:
-    """Pairs that cannot be ordered."""
+    """The pairs of ``rules`` that contradict each other and of which neither overrules the other."""
     gone = overruled(rules)
     return [
         RuleConflict(rule.record_id, rule.title, "", 0, before.title, before.record_id)

@@ -1,7 +1,7 @@
-"""Resolves what a person or a program calls a project to its namespace, and back; renames projects, and merges them.
+"""Finds the namespace of a project that a person or a program names, and its name; renames and merges projects.
 
-Whatever comes to a merged project is kept in the other from then on. A merge is written down in one commit and carried
-out in small ones. A daemon that is killed in between goes on at its start.
+All that comes to a merged project is from then on kept in the other one. A merge is written down in one commit and
+carried out in small ones. If the daemon is killed in between, it goes on when it starts again.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ FRESH_SECONDS = 10.0
 
 
 SHORTEST_ID = 12
-"""Characters of an id that name a project, as lists show it."""
+"""The least characters of an id that name a project; lists show as many."""
 
 MOST_NAMED = 5
-"""Known projects that an unknown one is answered with."""
+"""The most known projects in the answer to an unknown name."""
 
 MOST_NEAREST = 3
 
 HOME = "~"
-"""The name of the project of everything in the home folder that is in no other project."""
+"""The name of the project for all of the home folder that is in no other project."""
 
 
 @attrs.frozen
@@ -50,31 +50,31 @@ class NamedProject:
     namespace: Namespace
     name: str
     folder: str | None = None
-    """Its root, if it was named by a folder in it, or is known by one."""
+    """The root folder of the project, if it was named by a folder in it, or its folder is known."""
     branch: str | None = None
-    """That is checked out there, if it was named by a folder."""
+    """The branch that is checked out there, if the project was named by a folder."""
     is_new: bool = False
-    """It was named by what no project is called: nothing is stored of it yet."""
+    """True: no project has this name, so nothing is stored for it yet."""
     namesakes: tuple[str, ...] = ()
-    """Other projects that are called so, each by what names it alone: its folder, or its namespace."""
+    """Other projects with the same name, each by its folder, or by its namespace if it has none."""
 
     @property
     def is_everything(self) -> bool:
-        """Whether it is the folder of all projects: where a program was started that knows of no project."""
+        """Whether this is the folder around all projects, as when a program was started outside of any project."""
         return self.name == HOME or self.folder == "/"
 
 
 Asked: TypeAlias = str | NamedProject
-"""A project as it was named, or as it was found already."""
+"""A project as it was named, or as it was found before."""
 
 
 @attrs.define(eq=False)
 class ProjectNames:
-    """Knows the projects of one user, and those of others where this one has none of a name.
+    """Knows the projects of one user, and those of others if this user has none of a name.
 
-    The rule of all front ends: a project is called by its namespace, by a folder in it, by its id or at least 12
-    characters of that, or by the name of its folder. What is handed in under a name that no folder has makes a project
-    whose id is that name; an id goes before the name of a folder.
+    The rule of all front ends: a project is named by its namespace, by a folder in it, by its id or the first 12 or
+    more characters of that, or by the name of its folder. A record with a name that no folder has makes a project with
+    this name as its id. An id goes before the name of a folder.
     """
 
     _storage: StorageBackend
@@ -86,15 +86,16 @@ class ProjectNames:
     _home: str = attrs.field(default="", init=False)
 
     async def resolve(self, project: Asked, *, may_be_new: bool = False) -> NamedProject:
-        """The project that ``project`` names. A namespace always names one, a folder if it is there or is known, a name
-        or an id a known one.
+        """The project that ``project`` names.
+
+        A namespace is always valid. A folder must exist or be known. A name or an id must be known.
 
         Args:
-          may_be_new: a name that no project has is answered with a new project by that name.
+          may_be_new: a name that no project has is answered with a new project of that name.
 
         Raises:
-          InvalidRequest: no project can be called so, or several are.
-          UnknownProject: none is called so, and it may not be a new one; or there is no such folder.
+          InvalidRequest: a project cannot have this name, or several have it.
+          UnknownProject: no project has the name and it may not be a new one; or the folder does not exist.
           StorageError: the projects cannot be listed.
         """
         if isinstance(project, NamedProject):
@@ -112,7 +113,7 @@ class ProjectNames:
         return await self._by_name(project, may_be_new=may_be_new)
 
     async def _by_folder(self, folder: str) -> NamedProject:
-        """A folder that is not there is mistyped, unless something is stored of it already, or its project is there."""
+        """The project of ``folder``. A missing one is an error, unless its project exists or has stored data."""
         found = await self._project_finder.project_of(folder)
         if not (await self._is_there(folder, found) or await self._is_known(found.namespace)):
             raise self._no_folder(folder)
@@ -131,7 +132,7 @@ class ProjectNames:
             self._home = (await self._project_finder.project_of("")).project_path
 
     async def described(self, project: str) -> NamedProject:
-        """As ``resolve``, with the namesakes also of a folder, for which all projects are listed now."""
+        """Like ``resolve``, with namesakes for a folder too; all projects are listed anew for that."""
         self._known_until = -1.0
         named = await self.resolve(project)
         await self._list()
@@ -161,7 +162,7 @@ class ProjectNames:
         return UnknownProject(called, nearest=[by_case[each] for each in near], known=list(by_name)[:MOST_NAMED])
 
     def _no_folder(self, folder: str) -> UnknownProject:
-        """With the folders of known projects whose own names are most like that of ``folder``."""
+        """The error for an unknown folder, with the folders of known projects that have the most similar names."""
         by_name: dict[str, list[str]] = {}
         for each in map(self._named, self._everyones):
             by_name.setdefault(each.name.lower(), []).append(each.folder or each.name)
@@ -171,7 +172,7 @@ class ProjectNames:
         return UnknownProject(folder, nearest=nearest[:MOST_NEAREST], known=known[:MOST_NAMED])
 
     async def _listed(self, choose: Callable[[Iterable[ProjectInfo]], list[ProjectInfo]]) -> list[ProjectInfo]:
-        """The projects that ``choose`` selects; if there is none, one may have been added since they were listed."""
+        """The projects that ``choose`` selects; if there is none, the list is read again, as one may be new."""
         await self._list()
         found = choose(self._everyones)
         if not found:
@@ -190,7 +191,7 @@ class ProjectNames:
         self._known_until = -1.0
 
     def is_of_user(self, namespace: Namespace) -> bool:
-        """Whether it is a project of this user, or one that a project of this user was merged into."""
+        """Whether the project is this user's, or one of this user's projects was merged into it."""
         own = namespace_of(self._actor_id, "")[:-1]
         return any(each.startswith(own) for each in (namespace, *self._merged.sources_of(namespace)))
 
@@ -200,13 +201,14 @@ class ProjectNames:
         return tuple(each for each in self._everyones if self.is_of_user(each.namespace))
 
     async def names(self) -> dict[Namespace, str]:
-        """The display name of each project of this user: its folder's name, or its id."""
+        """The display name of each project of this user: its given name, its folder's name, or its id."""
         await self._find_home()
         return {each.namespace: self._named(each).name for each in await self.projects()}
 
     def _called(self, name: str, own: Namespace, known: Iterable[ProjectInfo]) -> list[ProjectInfo]:
-        """The project with this id alone if there is one, else those with this beginning of an id, or name; those of
-        other users, as an import may bring them, where this one has none.
+        """The project with this id if there is one, else those with this beginning of an id, or this name.
+
+        Projects of other users, as an import may bring them, are taken only if this user has none.
         """
         found: list[ProjectInfo] = []
         for each in known:
@@ -222,29 +224,29 @@ class ProjectNames:
         return tuple(self._way_to(each) for each in others if self._named(each).name == named.name)
 
     def _named(self, project: ProjectInfo) -> NamedProject:
-        """By its folder if that is known, so that what is handed in by name keeps the folder known."""
+        """The project by its folder if that is known, so that records handed in by name keep the folder known."""
         if project.folder is None:
             return NamedProject(project.namespace, project.display_name)
         return NamedProject(project.namespace, project.name or self._name_of(project.folder), project.folder)
 
     def _name_of(self, folder: str) -> str:
-        """What people call the project that lies there."""
+        """The display name of the project in ``folder``."""
         return HOME if folder == self._home else PurePosixPath(folder).name or folder
 
     def _way_to(self, project: ProjectInfo) -> str:
-        """What names this project and no other."""
+        """What names this project and no other: its folder or its namespace."""
         return self._named(project).folder or project.namespace
 
 
 # Renames projects, and merges one into another.
 
 MOVED_AT_ONCE = 200
-"""Rows: some tens of milliseconds, for which other writes wait."""
+"""Rows that one commit moves, in some tens of milliseconds, for which other writes wait."""
 
 
 @attrs.define(eq=False)
 class ProjectMerges:
-    """Renames and merges, one at a time. Every method may raise InvalidRequest, UnknownProject and StorageError."""
+    """Renames and merges projects, one at a time. Methods may raise InvalidRequest, UnknownProject, StorageError."""
 
     name = "project merges"
 
@@ -259,13 +261,13 @@ class ProjectMerges:
     _stored: tuple[Mapping[Namespace, Namespace], Mapping[Namespace, str]] = attrs.field(
         factory=lambda: ({}, {}), init=False
     )
-    """Merges and names, when they were read last."""
+    """The merges and names as they were last read."""
 
     async def rename(self, project: str, name: str) -> NamedProject:
-        """Let people call a project by ``name``; its folder finds it as before.
+        """Give a project the display name ``name``; its folder finds it as before.
 
         Raises:
-          InvalidRequest: it cannot be called so, or another one is.
+          InvalidRequest: a project cannot have this name, or another one has it.
         """
         named = await self._names.resolve(project)
         others = {each for namespace, each in (await self._names.names()).items() if namespace != named.namespace}
@@ -279,17 +281,17 @@ class ProjectMerges:
         return attrs.evolve(named, name=name)
 
     def forgotten(self, namespace: Namespace) -> None:
-        """All of a project was forgotten, its name too."""
+        """Note that a whole project was forgotten, with its name."""
         self._merged.unname(namespace)
         self._names.forget_known()
 
     async def merge(self, project: str, into: str) -> NamedProject:
-        """Move all of ``project`` into another one; answers that.
+        """Move all of ``project`` into another project, and return that one.
 
-        Cancellation: what was begun is carried out by the next daemon.
+        Cancellation: a merge that was begun is carried out by the next daemon.
 
         Raises:
-          InvalidRequest: they are one, or one of them is still embedded by another model.
+          InvalidRequest: both are the same, or one of them is still embedded by another model.
         """
         async with self._turn:
             source, target = await self._names.resolve(project), await self._names.resolve(into)
@@ -302,7 +304,7 @@ class ProjectMerges:
             return target
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Read what was merged before a hook is answered; then carry out what the daemon before could not."""
+        """Read the merges before a hook is answered; then finish those that the last daemon could not."""
         merged = await self.read()
         task_status.started()
         async with self._turn:
@@ -311,7 +313,7 @@ class ProjectMerges:
         await self._stopped.wait()
 
     async def read(self) -> Mapping[Namespace, Namespace]:
-        """Know what is stored of merges and names, as at a start and after an import; answers the merges."""
+        """Read the stored merges and names, as at a start and after an import; returns the merges."""
         merged, names = stored = await self._storage.list_merged(), await self._storage.list_project_names()
         if stored != self._stored:
             self._stored = stored

@@ -19,12 +19,12 @@ from kiro_learn.ports.storage.events import SessionReads
 log = structlog.get_logger()
 
 SILENCE = timedelta(hours=24)
-"""A session that reports nothing for so long has ended, and its pause with it: no agent says so reliably."""
+"""A session that reports nothing for so long has ended, and its pause with it: no agent reports an end reliably."""
 LOOK_SECONDS = 3_600.0
 
 
 class Pauses:
-    """All pauses in memory, so that no hook waits for the store to be asked."""
+    """All pauses in memory, so that no hook waits for the store."""
 
     name = "pauses"
 
@@ -34,7 +34,7 @@ class Pauses:
         self._clock = clock
         self._pauses: dict[tuple[Namespace, str | None], Pause] = {}
         self._heard: dict[tuple[Namespace, str | None], datetime] = {}
-        """When a paused session reported something last."""
+        """When each paused session last reported something."""
         self._stopped = trio.Event()
 
     def holds(self, event: Event) -> bool:
@@ -45,11 +45,11 @@ class Pauses:
         return session in self._pauses or (event.namespace, None) in self._pauses
 
     def list(self) -> tuple[Pause, ...]:
-        """The oldest first."""
+        """All pauses, the oldest first."""
         return tuple(sorted(self._pauses.values(), key=lambda pause: pause.since))
 
     async def pause(self, namespace: Namespace, session_id: str | None) -> Pause:
-        """Begin a pause, unless it is paused already. Raises StorageError: it is not paused."""
+        """Begin a pause, unless there is one already. Raises StorageError: there is no pause then."""
         known = self._pauses.get((namespace, session_id))
         if known is not None:
             return known
@@ -58,7 +58,7 @@ class Pauses:
         return pause
 
     async def resume(self, namespace: Namespace, session_id: str | None) -> bool:
-        """End a pause; False: there is none. Raises StorageError: it is paused still."""
+        """End a pause; False: there is none. Raises StorageError: the pause goes on."""
         pause = self._pauses.get((namespace, session_id))
         if pause is None:
             return False
@@ -66,7 +66,7 @@ class Pauses:
         return True
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Read them before a hook is answered; then end those of sessions that are over."""
+        """Read the pauses before a hook is answered; then end those of sessions that are over."""
         await self.read()
         task_status.started()
         while not self._stopped.is_set():
@@ -78,7 +78,7 @@ class Pauses:
                 log.warning("pauses.not_ended", problem=type(error).__name__)
 
     async def read(self) -> None:
-        """Know what is stored, as at a start, after an import, and where other daemons began and ended some."""
+        """Read the stored pauses, as at a start, after an import, and when other daemons began or ended some."""
         known = tuple(self._pauses.items())
         stored = await self._storage.list_pauses()
         for pause in stored:
@@ -88,7 +88,7 @@ class Pauses:
                 self._drop(pause)
 
     def stop(self) -> None:
-        """End at once; what is paused stays so."""
+        """End at once; pauses go on."""
         self._stopped.set()
 
     abandon = stop  # no caller waits for an answer
@@ -123,27 +123,27 @@ class MergedProjects:
         self._names: dict[Namespace, str] = {}
 
     def in_use(self, namespace: Namespace) -> Namespace:
-        """Where what comes to ``namespace`` is kept."""
+        """The namespace that keeps what comes to ``namespace``."""
         return self._target_of.get(namespace, namespace)
 
     def sources_of(self, namespace: Namespace) -> list[Namespace]:
-        """What was merged into it."""
+        """The namespaces that were merged into this one."""
         return [source for source, target in self._target_of.items() if target == namespace]
 
     def name_of(self, namespace: Namespace) -> str | None:
-        """What a person called a project."""
+        """The name that a person gave a project; None if nobody did."""
         return self._names.get(namespace)
 
     def rename(self, namespace: Namespace, name: str) -> None:
-        """A person calls it so from now on."""
+        """Note the name that a person gave a project."""
         self._names[namespace] = name
 
     def unname(self, namespace: Namespace) -> None:
-        """It is called by its folder from now on."""
+        """Forget the given name: the project is called by its folder from now on."""
         self._names.pop(namespace, None)
 
     def note(self, source: Namespace, target: Namespace) -> None:
-        """``source`` is part of ``target`` from now on, with what was merged into it before."""
+        """Note that ``source`` is part of ``target`` from now on, with what was merged into it before."""
         for earlier, known in self._target_of.items():
             if known == source:
                 self._target_of[earlier] = target
@@ -152,7 +152,7 @@ class MergedProjects:
 
 @attrs.frozen
 class MergedProjectFinder:
-    """``ProjectFinder`` that knows what was merged."""
+    """A ``ProjectFinder`` that knows merged projects."""
 
     _finder: ProjectFinder
     _merged: MergedProjects

@@ -1,6 +1,7 @@
-"""Lets go of what is old, by rules and once a day: contents of events, long texts of memories, what memories replaced.
+"""Deletes what is old, by rules and once a day: contents of events, long texts of memories, replaced memories.
 
-No event goes before its session has a memory that cites it or a later event; one that waits to be learned from stays.
+An event keeps its contents until its session has a memory that cites it or a later event, and while it waits to be
+learned.
 """
 
 from __future__ import annotations
@@ -27,36 +28,36 @@ from kiro_learn.runtime.supervisor import PeriodicJob
 log = structlog.get_logger()
 
 IMPORTANT_EVENT_DAYS = 30
-"""Contents of events are kept at least so long where an important memory cites one of their session."""
+"""The least days for contents of events, if an important memory cites an event of their session."""
 NOTABLE_DAYS = 90
-"""Notable memories are whole at least so long."""
+"""The least days before notable memories are shortened."""
 LISTED = 20_000
-"""Events looked for at a time: each time, all that memories cite is read."""
+"""Events that are searched for at a time: each search reads all events that memories cite."""
 EXPIRED_AT_ONCE = 500
 DISTILLED_AT_ONCE = 50
 DELETED_AT_ONCE = 200
-"""Replacements of which what was replaced is deleted: some tens of milliseconds, for which other writes wait."""
+"""Replacements whose old records one commit deletes, in some tens of milliseconds, for which other writes wait."""
 NOTHING = Amount()
 LEAST_FREE_SHARE = 0.25
-"""Of the file, from which it is rewritten."""
+"""The least share of free space in the file with which the file is rewritten."""
 
 
 @attrs.frozen(kw_only=True)
 class Aged:
-    """What goes by age, or went."""
+    """What the rules delete or shorten, or have."""
 
     rules: RetentionRules
     events: Amount = NOTHING
-    """That lose their contents, and the bytes of these."""
+    """Events that lose their contents, and the bytes of these contents."""
     memories: Amount = NOTHING
-    """That become shorter, and the bytes that their texts lose."""
+    """Memories that become shorter, and the bytes that their texts lose."""
     replaced: Amount = NOTHING
-    """Memories that were replaced and are deleted, and the bytes of their texts."""
+    """Replaced memories that are deleted, and the bytes of their texts."""
     file_bytes: int = 0
     free_bytes: int = 0
-    """Of the file, allocated and not used."""
+    """Bytes of the file that are allocated and not used."""
     is_rewritten: bool = False
-    """The file is rewritten without what is free; of what goes, as far as one can tell before."""
+    """Whether the file is rewritten without its free space; in a preview, as far as that can be known."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -69,14 +70,14 @@ class Retention:
     rules: RetentionRules
     _distiller: Distiller
     _rewrite_bytes: int
-    """Free space of the file from which it is rewritten, if it is a quarter of it; 0: never."""
+    """The least free space with which the file is rewritten, if it is also a quarter of the file; 0: never."""
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
 
     async def preview(self, rules: RetentionRules) -> Aged:
-        """What ``apply`` would do now; it changes nothing.
+        """What ``apply`` would do now; nothing is changed.
 
         Raises:
-          StorageError: what there is cannot be read.
+          StorageError: the store cannot be read.
         """
         events = memories = replaced = NOTHING
         now = self._clock.utc_now()
@@ -88,16 +89,16 @@ class Retention:
                 before = _days_before(now, rules.replaced_days)
                 replaced += await self._storage.count_replaced(namespace, before=before)
         aged = Aged(rules=rules, events=events, memories=memories, replaced=replaced)
-        # What a shorter memory loses stays in the file, in the whole one that it replaces.
+        # The text that a memory loses does not become free: the replaced memory keeps it.
         return await self._with_file(aged, leaving=events.bytes + replaced.bytes)
 
     async def apply(self, rules: RetentionRules) -> Aged:
-        """Let go of what is old.
+        """Delete and shorten what is old.
 
-        Cancellation: what was done is done; what is left of it in the file is overwritten the next time.
+        Cancellation: finished steps stay; the remains of their text in the file are overwritten the next time.
 
         Raises:
-          StorageError: it cannot be read or written, or there is no room to rewrite the file.
+          StorageError: the store cannot be read or written, or there is no room to rewrite the file.
         """
         async with self._turn:
             aged = await self._with_file(await self._let_go(rules))
@@ -129,7 +130,7 @@ class Retention:
         return [project.namespace for project in await self._storage.list_projects()]
 
     async def _with_file(self, aged: Aged, *, leaving: int = 0) -> Aged:
-        """``leaving``: bytes that are still used, and will be free."""
+        """``aged`` with the file's sizes; ``leaving``: bytes that are still used, but will be free."""
         size = await self._storage.get_file_size()
         is_rewritten = self._is_to_rewrite(FileSize(size.bytes, min(size.bytes, size.free_bytes + leaving)))
         return attrs.evolve(aged, file_bytes=size.bytes, free_bytes=size.free_bytes, is_rewritten=is_rewritten)
@@ -158,7 +159,7 @@ class Retention:
         now: datetime,
         work: Callable[[Sequence[MemoryRecord]], Awaitable[Amount]],
     ) -> Amount:
-        """What ``work`` makes of all that are to be distilled, some at a time."""
+        """The sum of ``work`` over all memories that are to be shortened, some at a time."""
         gone = NOTHING
         page = await self._distillable(namespace, rules, now, after=None)
         while page:
@@ -169,7 +170,7 @@ class Retention:
     async def _distillable(
         self, namespace: Namespace, rules: RetentionRules, now: datetime, *, after: MemoryRecord | None
     ) -> list[MemoryRecord]:
-        """Some that come after ``after``; none if none is to be distilled."""
+        """The next memories to shorten, after ``after``; empty at the end."""
         if not rules.distill_days:
             return []
         age = RecordAge(
@@ -209,15 +210,15 @@ def _days_before(now: datetime, days: int) -> datetime:
 
 
 FIRST_AFTER_SECONDS = 1_800.0
-"""After the start, so that a daemon that runs for an hour a day does it too."""
+"""The pause after the start; it is short, so that a daemon that runs for only an hour a day does it too."""
 
 INTERVAL_SECONDS = 24 * 3600.0
 
 
 def daily_retention(retention: Retention, others: OtherDaemons) -> PeriodicJob:
-    """Applies the rules of the settings, which by default let nothing go; an emptied file is rewritten all the same.
+    """Applies the rules of the settings, which by default delete nothing; a file with free space is still rewritten.
 
-    Where several daemons use one database, one does it at a time; what it let go the next does not find.
+    If several daemons use one database, one does it at a time; the next one finds nothing left to do.
     """
 
     async def apply() -> None:

@@ -23,20 +23,20 @@ from kiro_learn.retrieval.rendering.brief import Brief
 from kiro_learn.retrieval.rendering.excerpts import retold
 
 KEPT = 200
-"""Most retrievals in the log; the oldest is dropped first."""
+"""The most retrievals in the log; the oldest is dropped first."""
 
 LATENCIES_KEPT = 1_000
 
 LATENCY_BOUNDS = (5, 10, 20, 50, 100, 200, 500)
-"""Milliseconds."""
+"""The upper bounds of the bins of latencies, in milliseconds."""
 
 MUTE_AFTER = 20
-"""Answers in a row to which a ranking added nothing, after which it is called mute."""
+"""A ranking is called mute if it added nothing to so many answers in a row."""
 
 
 @attrs.frozen
 class StrategyRate:
-    """Share of retrievals in which a memory of one learner was found, and was told."""
+    """The share of retrievals in which a memory of one learner was found, and of those in which one was told."""
 
     found: float
     told: float
@@ -51,7 +51,7 @@ class Rates:
     partial: float
     strategies: dict[str, StrategyRate]
     rankings: dict[Ranking, float]
-    """Of the answers that told something, to how many each way of finding added a memory."""
+    """For each ranking, the share of the answers with text to which it added a memory."""
 
 
 @attrs.frozen(kw_only=True)
@@ -62,22 +62,22 @@ class Latencies:
     p50: float | None
     p95: float | None
     bins: dict[int, int]
-    """How many took so long at most, and longer than the bound before; the rest took longer than all."""
+    """How many took at most this bound, and more than the bound before; the rest took longer than all bounds."""
 
 
 @attrs.frozen(kw_only=True)
 class ContextStatistics:
-    """Context blocks of the whole memory that were made since the daemon started; not those of an empty message."""
+    """Context blocks that were made since the daemon started, without those of an empty message."""
 
     made: int
     partial: int
-    """Made without a part of the search, which failed or was late."""
+    """Blocks that lack a part of the search, which failed or was late."""
     hits: dict[ContextStrategy, int]
-    """For how many of them each strategy found something."""
+    """The number of blocks for which each strategy found something."""
     shares: dict[ContextStrategy, float]
     """The same as shares of ``made``, 0 to 1."""
     mute: tuple[ContextStrategy, ...]
-    """Strategies that never found anything, although ``MUTE_AFTER`` times or more they could have."""
+    """Strategies that never found anything, although they could have ``MUTE_AFTER`` times or more."""
 
 
 @attrs.frozen(kw_only=True)
@@ -88,13 +88,13 @@ class RecallStatistics:
     told: int
     silent: int
     partial: int
-    """Answered without one of the rankings, or cut off."""
+    """Prompts answered without one of the rankings, or cut off."""
     latency_ms_p50: float | None
     latency_ms_p95: float | None
     told_by_strategy: dict[str, int]
     """How often a memory of each strategy was told."""
     mute_rankings: tuple[Ranking, ...]
-    """Rankings that added nothing to the last ``MUTE_AFTER`` answers that told something, although all asked them."""
+    """Rankings that were asked for the last ``MUTE_AFTER`` answers with text, and added nothing to any of them."""
     contexts: ContextStatistics
 
 
@@ -116,7 +116,7 @@ class RetrievalLog:
         self._listeners.append(listener)
 
     def add(self, report: Report) -> None:
-        """Keep a report; the oldest one goes once there are ``KEPT``."""
+        """Keep a report; the oldest one is dropped once there are ``KEPT``."""
         self._latencies.append(report.latency_ms)
         self._outcomes["told" if report.context_bytes else "silent"] += 1
         self._outcomes["partial"] += bool(report.degraded)
@@ -124,7 +124,7 @@ class RetrievalLog:
         self._keep(report)
 
     def add_told(self, event: Event, told: Brief, occasion: Occasion) -> None:
-        """Keep what a session was told without a question; it counts as no answer."""
+        """Keep what a session was told without a prompt; it does not count as an answer."""
         shown = (FoundRecord(record_id=each, score=0, strategy="", found_by=(), shown=True) for each in told.record_ids)
         self._keep(
             Report(
@@ -153,7 +153,7 @@ class RetrievalLog:
             listener(report)
 
     def judge(self, namespace: Namespace, session_id: str, record_id: RecordId, feedback: Feedback) -> None:
-        """Note in the last retrieval that told a session this memory what became of it."""
+        """Note what became of this memory, in the last retrieval that told it to the session."""
         for report in self._reports:
             is_meant = (report.namespace, report.session_id) == (namespace, session_id)
             if is_meant and any(each.shown and each.record_id == record_id for each in report.records):
@@ -161,7 +161,7 @@ class RetrievalLog:
                 return
 
     def note(self, retrieval_id: str, record_id: RecordId, feedback: Feedback) -> None:
-        """Note in a retrieval what became of this memory."""
+        """Note what became of this memory, in one retrieval."""
         for place, report in enumerate(self._reports):
             if report.retrieval_id == retrieval_id:
                 records = (
@@ -171,14 +171,14 @@ class RetrievalLog:
                 self._reports[place] = attrs.evolve(report, records=tuple(records))
 
     def add_context(self, hits: ContextHits) -> None:
-        """Count a context block and what found something for it."""
+        """Count a context block and the strategies that found something for it."""
         self._contexts["made"] += 1
         self._contexts["partial"] += hits.is_partial
         self._hits.update(hits.found)
         self._misses.update(hits.expected - hits.found)
 
     def one(self, retrieval_id: str) -> Report | None:
-        """The report of this id, if it is kept."""
+        """The report with this id; None if it is not kept."""
         return next((report for report in self._reports if report.retrieval_id == retrieval_id), None)
 
     def matching(
@@ -189,7 +189,7 @@ class RetrievalLog:
         agent: str | None = None,
         since: datetime | None = None,
     ) -> list[Report]:
-        """Those that fit all that is given, newest first."""
+        """The reports that match all given values, newest first."""
         return [
             report
             for report in self._of(namespace)
@@ -215,7 +215,7 @@ class RetrievalLog:
         )
 
     def latencies(self, *, namespace: Namespace | None) -> Latencies:
-        """Of the kept reports of one project or, if ``namespace`` is None, of all."""
+        """The latencies of the kept reports of one project or, if ``namespace`` is None, of all."""
         ordered = sorted(report.latency_ms for report in self._answers(namespace))
         places = [0, *(bisect_right(ordered, bound) for bound in LATENCY_BOUNDS)]
         bins = {bound: end - start for bound, start, end in zip(LATENCY_BOUNDS, places, places[1:], strict=False)}
@@ -252,7 +252,7 @@ class RetrievalLog:
         return (report for report in self._reports if namespace in {None, report.namespace})
 
     def _answers(self, namespace: Namespace | None) -> Iterable[Report]:
-        """To prompts alone."""
+        """The reports of answers to prompts only."""
         return (report for report in self._of(namespace) if report.occasion is Occasion.PROMPT)
 
     def _mute(self) -> tuple[Ranking, ...]:
@@ -283,7 +283,7 @@ def _share(count: int, of_all: Sequence[object]) -> float:
 
 
 def percentiles(reports: Iterable[Report]) -> dict[str, float | None]:
-    """In ms: half of them, 95 and 99 of a hundred took no longer; None of none."""
+    """The 50th, 95th and 99th percentile of the latencies of prompts, in ms; None without prompts."""
     ordered = sorted(report.latency_ms for report in reports if report.occasion is Occasion.PROMPT)
     return {f"p{percent}": _percentile(ordered, percent / 100) for percent in (50, 95, 99)}
 
@@ -292,13 +292,13 @@ def _percentile(ordered: Sequence[float], share: float) -> float | None:
     return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else None
 
 
-# Explains one retrieval of the log: the memories that it found, why each was told or not, and the text again.
+# Explains one retrieval of the log: the memories that it found, why each was told or not, and its text again.
 
 FILES_SECONDS = 0.2
-"""How long it is looked whether files that memories cite are still as they were."""
+"""The longest time for checking whether the files that memories cite have changed."""
 
 BEGINNING_CHARACTERS = 200
-"""Of a prompt in a list."""
+"""The length of the beginning of a prompt that lists show."""
 
 
 @attrs.frozen
@@ -307,26 +307,26 @@ class RetrievalDetail:
 
     report: Report
     prompt: str | None
-    """None if its event is forgotten, or no agent reported it."""
+    """The prompt; None if its event is forgotten, or no agent reported it."""
     memories: Mapping[RecordId, MemoryRecord]
-    """Those that are still there."""
+    """The memories that still exist, by id."""
     text: str | None
-    """The block again; None in another format than excerpts."""
+    """The block, made again; None if its format is not excerpts."""
 
     @property
     def is_as_told(self) -> bool:
-        """Whether the text is what the agent was told, but for the line of the profile."""
+        """Whether the text is the one that the agent was told, apart from the profile's line."""
         report = self.report
         return self.text is not None and len(self.text.encode()) + _profile_bytes(report) == report.context_bytes
 
     @property
     def found(self) -> Iterator[FoundRecord]:
-        """Those that were read, then the best of the others."""
+        """The memories that were read, then the best of the others."""
         yield from (*self.report.records, *self.report.unread)
 
 
 class RetrievalDetails:
-    """Reads the log and the store. Every method may raise StorageError, and answers None: it is not in the log."""
+    """Reads the log and the store. Every method may raise StorageError; None means: not in the log."""
 
     def __init__(self, log: RetrievalLog, storage: StorageBackend, file_notes: FileNotes, aftermath: Aftermath) -> None:
         self._log = log
@@ -335,7 +335,7 @@ class RetrievalDetails:
         self._aftermath = aftermath
 
     async def of(self, retrieval_id: str) -> RetrievalDetail | None:
-        """All that is known of one."""
+        """All that is known of one retrieval."""
         report = self._log.one(retrieval_id)
         if report is None:
             return None
@@ -346,13 +346,13 @@ class RetrievalDetails:
         folder = event.source.project_path if event else None
         told = [memories[each] for each in report.passages if each in memories]
         notes = await self._file_notes.of(folder, told, patience_seconds=FILES_SECONDS)
-        # Files that were slow then had no notes.
+        # Files that were too slow during the retrieval had no notes.
         texts = [_text(report, memories, each) for each in (notes, {})]
         details = [RetrievalDetail(report, prompt, memories, text) for text in texts]
         return next((detail for detail in details if detail.is_as_told), details[0])
 
     async def prompts(self, reports: Iterable[Report]) -> dict[EventId, str]:
-        """How the prompts began whose events are still stored."""
+        """The beginnings of the prompts whose events are still stored."""
         found: dict[EventId, str] = {}
         for report in reports:
             event = await self._storage.get_event_by_id(report.event_id) if report.event_id else None
@@ -361,7 +361,7 @@ class RetrievalDetails:
         return found
 
     async def judge(self, retrieval_id: str, feedback: Feedback) -> RetrievalDetail | None:
-        """Somebody says of all that was told and is still there what became of it; answers all that is known then."""
+        """Note ``feedback`` for all memories that the retrieval told and that still exist; returns its details then."""
         detail = await self.of(retrieval_id)
         for each in detail.report.records if detail else ():
             if detail and each.shown and each.record_id in detail.memories:
@@ -383,5 +383,5 @@ def _text(report: Report, memories: Mapping[RecordId, MemoryRecord], notes: Mapp
 
 
 def _profile_bytes(report: Report) -> int:
-    """What the line takes with what parts it from the rest."""
+    """The bytes of the profile's line with the separator that follows it."""
     return report.profile_bytes and report.profile_bytes + len("\n")

@@ -1,6 +1,6 @@
-"""Searches projects for whole records: for people, programs and tools, whatever they ask by.
+"""Searches projects for whole records, for people, programs and tools.
 
-A project is meant by a folder, a name or a namespace; or all of them are.
+A search is of one project, named by a folder, a name or a namespace; or of all projects.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class FoundMemory:
 
     record: MemoryRecord
     score: float
-    """By the mode and its fusion. Those of two projects compare only if they are made of signals, or cosines."""
+    """The score of the mode. Scores of two projects can be compared only if they are made of signals, or cosines."""
     found_by: tuple[Ranking, ...]
     parts: Parts
-    """What the score is the sum of; nothing if it is made of signals."""
+    """The parts of the score; empty if the score is made of signals."""
     signals: Signals
 
 
@@ -44,19 +44,19 @@ class Found:
     """The result of a search."""
 
     memories: tuple[FoundMemory, ...] = ()
-    """Best first."""
+    """The memories, best first."""
     degraded: tuple[str, ...] = ()
-    """Why there may be more, or a better order."""
+    """Why there may be more memories, or a better order."""
     damaged: tuple[str, ...] = ()
-    """Ids of records that were found and cannot be read."""
+    """The ids of records that were found and cannot be read."""
     is_nothing_near: bool = False
-    """What was found by words and meaning is the least far, and has little to do with the query."""
+    """True: even the nearest record that words and meaning found has little to do with the query."""
     problem: QuerySyntaxError | None = None
-    """Why the query was looked up as plain words."""
+    """Why the query was looked up as plain words; None if it was not."""
 
     @property
     def records(self) -> tuple[MemoryRecord, ...]:
-        """Best first."""
+        """The records, best first."""
         return tuple(each.record for each in self.memories)
 
 
@@ -73,14 +73,14 @@ class Search:
     async def search(
         self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode = SearchMode.HYBRID
     ) -> Found:
-        """The ``limit`` records of one project that fit ``query`` best. Raises as ``among``."""
+        """The ``limit`` records of one project that fit ``query`` best. Raises the errors of ``among``."""
         return await self.among([namespace], query, Wanted(limit=limit, mode=mode))
 
     async def among(self, namespaces: Sequence[Namespace], query: str, wanted: Wanted) -> Found:
         """The ``wanted`` records of these projects that fit ``query`` best; the first project is the one asked about.
 
-        Scores of two projects compare if they are made of signals. If not, the best of each project come first, then
-        the second best of each. What is late or fails is named in ``degraded``.
+        Scores of two projects are compared if they are made of signals. Otherwise the best of each project come first,
+        then the second best of each. What is late or fails is named in ``degraded``.
 
         Raises:
           EmbeddingError: the search is by meaning, and embedding is off or the query could not be embedded.
@@ -107,7 +107,7 @@ class Search:
         return await self._read(found, wanted, problem)
 
     async def _read(self, projects: Sequence[Places], wanted: Wanted, problem: QuerySyntaxError | None = None) -> Found:
-        """The records of those that are wanted, without those that were forgotten or cannot be read."""
+        """The wanted records of these places, without those that were forgotten or cannot be read."""
         page = _merged([each.best for each in projects], wanted)[wanted.offset : wanted.depth]
         place_of = {each.hit.record_id: each for each in page}
         records = await self._storage.get_memory_records(list(place_of))
@@ -139,10 +139,10 @@ def _found(record: MemoryRecord, place: Place) -> FoundMemory:
 # Search by the query syntax of FTS5.
 
 FEW_WORDS = 16
-"""Queries with more words, mainly with prefixes, may take seconds in a large project."""
+"""Queries with more words than this, above all with prefixes, may take seconds in a large project."""
 
 LONG_SEARCHES_AT_ONCE = 2
-"""Of more than ``FEW_WORDS``: the store has three readers, and lists and other searches need one."""
+"""The most searches of more than ``FEW_WORDS``: the store has three readers, and other searches need one."""
 
 
 class SearchBySyntax:
@@ -156,11 +156,11 @@ class SearchBySyntax:
     async def search(
         self, namespaces: Sequence[Namespace], asked: Asked
     ) -> tuple[list[Places], QuerySyntaxError | None]:
-        """What matches in each project, by bm25; and why the query was looked up as plain words, if it was.
+        """The matches in each project, by bm25; and why the query was looked up as plain words, if it was.
 
         Raises:
-          QuerySyntaxError: it does not parse, and the search is not lenient.
-          TooSlowError: it takes longer than it may.
+          QuerySyntaxError: the query does not parse, and the search is not lenient.
+          TooSlowError: the search takes longer than it may.
           StorageError: the store cannot be read.
         """
         expression, problem = None, None
@@ -192,7 +192,7 @@ class SearchBySyntax:
 
 
 MOST_OTHER_PROJECTS = 50
-"""Most other projects of a user that are searched too: those with most events."""
+"""The most other projects of a user that are searched too: those with the most events."""
 
 
 @attrs.frozen
@@ -210,19 +210,19 @@ class ProjectsFound:
 
     found: Found
     names: Mapping[Namespace, str]
-    """What each of the projects is called."""
+    """The display names of the projects."""
     project: SearchedProject | None = None
-    """The project that was searched; None: several, or one that was named."""
+    """The project that was searched; None if there were several, or it was given by a name."""
     elsewhere_count: int = 0
     """Hits in other projects, up to the limit."""
     memory_count: int = 0
-    """Count of memories in what was searched."""
+    """The number of memories in what was searched."""
     latency_ms: float = 0.0
 
 
 @attrs.frozen(eq=False)
 class ProjectSearch:
-    """Searches one project or several in one request. Each method raises as ``Search.among``."""
+    """Searches one project or several in one request. Each method raises the errors of ``Search.among``."""
 
     _search: Search
     _storage: StorageBackend
@@ -231,7 +231,7 @@ class ProjectSearch:
     _least_cosine: float
 
     async def in_folder(self, folder: str, query: str, wanted: Wanted) -> ProjectsFound:
-        """As ``in_project``, of the project that ``folder`` is in."""
+        """Like ``in_project``, for the project that ``folder`` is in."""
         return await self._in(await self._project_finder.project_of(folder), query, wanted)
 
     async def in_project(self, namespace: Namespace, query: str, wanted: Wanted) -> ProjectsFound:
@@ -253,10 +253,10 @@ class ProjectSearch:
         """The ``wanted`` memories of the project that ``project`` names.
 
         Args:
-          across_projects: also those of this user's other projects; none beside a project of another user.
+          across_projects: also search this user's other projects; ignored if the project is another user's.
 
         Raises:
-          InvalidRequest: no project can be called so.
+          InvalidRequest: a project cannot have this name.
         """
         with trio.fail_after(self._search.patience_seconds):
             named = await self._projects.resolve(project)

@@ -44,7 +44,7 @@ class Services:
     project_merges: ProjectMerges
     sharing: Sharing
 
-    # What is reported and handed in.
+    # What agents report and clients hand in.
     capture: Capture
     hooks: Hooks
     spool_drainer: SpoolDrainer[Any]
@@ -81,7 +81,7 @@ class Services:
     backups: Backups
     export: Export
 
-    # What is learned, and how all are.
+    # Learning, and the state of everything.
     learn: Learn
     relearn: Relearn
     health: Health

@@ -1,4 +1,4 @@
-"""Makes the brief that an agent is told when a session starts, and remembers which sessions were told."""
+"""Makes the brief that an agent is told when a session starts, and remembers which sessions were told it."""
 
 from __future__ import annotations
 
@@ -35,30 +35,31 @@ from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.told_unasked import Amended, StatedByHand, Teachers, since_seen
 
 BYTES_A_TOKEN = 4
-"""At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""
+"""Bytes of a brief for each token that is asked for, roughly true of plain English; too long a brief is cut again."""
 
 LESS = 31 / 32
 """Extra cut of a brief with too many tokens, so that few attempts are needed."""
 
 PAGE, RULES_PAGE, MOST_READ = 20, 40, 640
-"""Memories of a sort that are read at first (each further read doubles them, until they fill the brief), and in all.
-Each read of rules looks at all knowledge of the project.
+"""Memories of a sort that the first read takes, rules of the first read, and the most memories in all.
+
+Each further read takes twice as many, until they fill the brief. A read of rules looks at all knowledge of the project.
 """
 
 HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
-"""Most of a rule: a hard one is told whole, unless it is an essay."""
+"""The most bytes of a hard rule and of another rule: a hard rule is told whole, unless it is an essay."""
 
 RULES_SHARE, PERSON_SHARE, WAYS_SHARE, CHOICES_SHARE, NEWEST_SHARE = 0.35, 0.1, 0.25, 0.2, 0.2
-"""Of the brief, where there is more to say than fits. Hard rules take what they need."""
+"""The share of each part of the brief, if not all fits. Hard rules take what they need."""
 
 MOST_COMPARED = 40
-"""Rules of a brief that are compared with each other: a few milliseconds."""
+"""The most rules of a brief that are compared with each other, which takes a few milliseconds."""
 
 SHARE_OF_DEADLINE = 0.8
-"""Share of the time until the hook's deadline; the rest is for storing its event."""
+"""The share of the time until the hook's deadline that the brief may take; the rest is for storing the event."""
 
 MOST_SESSIONS = 1_000
-"""Most sessions remembered as told; the oldest is forgotten first."""
+"""The most sessions that are remembered as told; the oldest is forgotten first."""
 
 Kept = TypeVar("Kept", bound=Hashable)
 
@@ -67,7 +68,7 @@ NOTHING = Brief()
 
 @attrs.frozen(eq=False)
 class SessionContext:
-    """Reads what stands in a project's brief, and remembers which sessions were told it."""
+    """Reads the parts of a project's brief, and remembers which sessions were told it."""
 
     _storage: StorageBackend
     _sessions: SessionLedger
@@ -90,13 +91,14 @@ class SessionContext:
         with_profile: bool | None = None,
         loaded: RuleStatements = NO_RULES,
     ) -> Brief:
-        """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``; empty in a project without memories
-        whose files say nothing.
+        """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``.
+
+        Empty in a project without memories whose files say nothing.
 
         Args:
-          folder: that the project lies in, where its profile is read; None if that is not known.
-          most_bytes: instead of the settings, as ``with_profile``.
-          loaded: what the agent's own rule files say, which is not told again.
+          folder: the project's folder, in which its profile is read; None if it is not known.
+          most_bytes: replaces the value of the settings, as does ``with_profile``.
+          loaded: the statements of the agent's own rule files, which are not told again.
 
         Raises:
           StorageError: the memories cannot be read.
@@ -114,12 +116,11 @@ class SessionContext:
         return brief
 
     async def _parts(self, namespace: Namespace, room: int, loaded: RuleStatements) -> list[BriefPart]:
-        """Hard rules, what is pinned, other rules, the person, how things are done, what was decided, and the last
-        work: each newest first.
+        """Hard rules, pinned memories, other rules, the person, ways, decisions, and the last work: each newest first.
 
-        What a tool says is left out, but for what works here; so is a choice that an agent words itself, unless a model
-        learned it: of those that the built-in learner quotes, most told of a step that was taken. What was tried and
-        given up is told.
+        Memories of tool output are left out, except commands that work here. Decisions in an agent's own words are left
+        out, unless a model learned them: of those that the built-in learner quotes, most are steps that were taken.
+        Rejected ideas are told.
         """
         choices = (KnowledgeType.DECISION, KnowledgeType.REJECTED)
         pinned, rules, ways, decided, newest = await _at_once(
@@ -179,7 +180,7 @@ class SessionContext:
         *types: KnowledgeType,
         is_pinned: bool | None = None,
     ) -> Sequence[MemoryRecord]:
-        """As many as may fill ``room`` bytes: what ``is_pinned``, or is of ``types``; without both, no knowledge."""
+        """Enough memories to fill ``room`` bytes: pinned ones, those of ``types``, or, without both, no knowledge."""
         found: list[MemoryRecord] = []
         before: Place | None = None
         read_count, is_last = 0, False
@@ -202,10 +203,10 @@ class SessionContext:
         return each_once(found)
 
     async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Brief:
-        """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
+        """The brief for a session that starts with ``event``: told once, and again after its context ``is_emptied``.
 
-        By ``deadline`` (trio's clock); nothing is raised, and what is late is told with the first prompt. ``key`` tells
-        the session from others of an agent that names none.
+        It is there by ``deadline`` (trio's clock). Nothing is raised; a late brief is told with the first prompt.
+        ``key`` identifies the session of an agent that names none.
         """
         session = (event.namespace, event.session_id)
         was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
@@ -224,11 +225,11 @@ class SessionContext:
         return told or NOTHING
 
     def missed(self, session: Session) -> None:
-        """The session began, and was told nothing: the daemon was not there, or too late."""
+        """Note that the session was told nothing at its start: the daemon was not running, or too late."""
         _keep(self._missed, session)
 
     async def late(self, event: Event, *, deadline: float) -> Brief:
-        """What the session of a prompt should have been told at its start, if it missed that; by ``deadline``."""
+        """The brief for the session of a prompt, if the session missed it at its start; by ``deadline``."""
         session = (event.namespace, event.session_id)
         found = await _in_time(lambda: self._brief_of(event), deadline) if session in self._missed else None
         if found is not None:
@@ -236,7 +237,7 @@ class SessionContext:
         return found or NOTHING
 
     async def resume(self, event: Event, *, deadline: float) -> Brief:
-        """What a session that goes on with ``event`` is told of what is new since it was seen last; by ``deadline``."""
+        """What is new for a session that goes on with ``event`` since it was last active; by ``deadline``."""
         return await _in_time(lambda: self._since_seen(event), deadline) or NOTHING
 
     async def _since_seen(self, event: Event) -> Brief:
@@ -249,7 +250,7 @@ class SessionContext:
         return await self.context(event.namespace, folder=event.source.project_path, loaded=loaded)
 
     def told(self, event: Event, brief: Brief) -> None:
-        """The session was told this; its prompts are not told again what was told whole."""
+        """Note that the session was told ``brief``; its prompts do not repeat the memories that it told whole."""
         prompt = self._sessions.prompt(event.namespace, event.session_id, event.event_id)
         prompt.told((BRIEF, *brief.whole_ids))
         self._sessions.brief((event.namespace, event.session_id), brief.record_ids)
@@ -257,7 +258,7 @@ class SessionContext:
 
 
 async def _in_time(read: Callable[[], Awaitable[Brief]], deadline: float) -> Brief | None:
-    """What ``read`` finds; None if it fails, or takes more than its share of the time."""
+    """The result of ``read``; None if it fails, or takes more than its share of the time."""
     now = trio.current_time()
     with trio.move_on_at(now + (deadline - now) * SHARE_OF_DEADLINE):
         found = await catch_errors("session context", read)
@@ -273,7 +274,7 @@ def _keep(sessions: OrderedDict[Kept, None], session: Kept) -> None:
 
 
 async def _at_once(*reads: Callable[[], Awaitable[Sequence[MemoryRecord]]]) -> list[Sequence[MemoryRecord]]:
-    """What each finds, in their order. Raises StorageError: one of them failed."""
+    """The results of ``reads``, in their order. Raises StorageError: one of them failed."""
     found: list[Sequence[MemoryRecord]] = [()] * len(reads)
     failures: list[StorageError] = []
 
@@ -292,7 +293,7 @@ async def _at_once(*reads: Callable[[], Awaitable[Sequence[MemoryRecord]]]) -> l
 
 
 def _not_said(stated: Sequence[StatedItem], rules: Sequence[MemoryRecord], loaded: RuleStatements) -> list[StatedItem]:
-    """What neither a rule nor a file says."""
+    """The items that neither a rule nor a rule file says."""
     if not stated:
         return []  # reading the statements of all rules is half of a brief's time
     said = RuleStatements.of({rule.record_id: f"{rule.title}\n\n{rule.summary}" for rule in rules})
@@ -300,13 +301,13 @@ def _not_said(stated: Sequence[StatedItem], rules: Sequence[MemoryRecord], loade
 
 
 def _least_bytes(records: Iterable[MemoryRecord]) -> int:
-    """Of what their lines take at least: the titles."""
+    """The least bytes of the records' lines: those of their titles."""
     return sum(len(record.title) for record in records)
 
 
 def _is_told(record: MemoryRecord) -> bool:
     if record.origin is Origin.TOOL:
-        return record.knowledge_type is KnowledgeType.HEURISTIC  # a command that fails here, and the one that works
+        return record.knowledge_type is KnowledgeType.HEURISTIC  # a command that fails here, with the one that works
     is_worded_by_model = record.strategy in {MODEL_STRATEGY, JUDGED_STRATEGY}
     return (
         record.origin is not Origin.ASSISTANT or record.knowledge_type is KnowledgeType.REJECTED or is_worded_by_model
@@ -317,22 +318,22 @@ def _is_no_knowledge(record: MemoryRecord) -> bool:
     return record.knowledge_type is None
 
 
-# Stores the event that starts a session, and answers what the session should know.
+# Stores the event that starts a session, and returns what the session should know.
 
 
 @attrs.frozen(eq=False)
 class SessionStart:
-    """The start of a session that a program reports itself; what agents' hooks report is ``Hooks``'."""
+    """The start of a session that a program reports itself; ``Hooks`` takes the reports of agents' hooks."""
 
     capture: Capture
     session_context: SessionContext
     budget_seconds: float
 
     async def take(self, event: Event) -> tuple[Captured, Retrieval]:
-        """Keep ``event``, and find what its session is told: once a session, within the budget.
+        """Store ``event``, and make what its session is told: once a session, within the budget.
 
         Raises:
-          StorageError: it could not be kept.
+          StorageError: the event could not be stored.
         """
         began = trio.current_time()
         told = await self.session_context.begin(

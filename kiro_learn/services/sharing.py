@@ -1,7 +1,7 @@
-"""Shares memories of a person's projects with a team, and keeps what others share beside the person's own.
+"""Shares memories of a person's projects with a team, and keeps what others share next to the person's own.
 
-Both sides are compared and made the same. So nothing is lost of what was learned, forgotten, taken back or changed in
-the settings while one of them was away.
+Both sides are compared and made equal. So nothing is lost that was learned, forgotten, taken back or changed in the
+settings while one side could not be reached.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ FIRST_AFTER_SECONDS = 2.0
 
 @attrs.frozen(kw_only=True)
 class ProjectSharing:
-    """How a project was shared when both sides were last compared."""
+    """The state of a shared project when both sides were last compared."""
 
     name: str
     kinds: tuple[str, ...]
     namespace: Namespace | None = None
-    """None: it was not found on this machine."""
+    """The project on this machine; None if it was not found."""
     shared: int = 0
-    """Memories of this home."""
+    """Memories of this home that are shared."""
     withheld: int = 0
     """Memories of this home that stay here because the user said so."""
     received: Mapping[str, int] = attrs.Factory(dict)
-    """Memories of each person; of the user, from other homes."""
+    """The number of memories that each person shares; the user's own are from other homes."""
     unreadable: int = 0
-    """Of those that others share, as a newer kiro_learn may."""
+    """Memories of others that cannot be read, as those of a newer kiro_learn may be."""
     problem: str = ""
 
 
@@ -60,11 +60,11 @@ class SharingStatus:
     """What this home shares with its team, and what it receives."""
 
     team: str | None = None
-    """The database; None: nothing is shared."""
+    """The name of the team's database; None: nothing is shared."""
     role: str = ""
     compared_at: datetime | None = None
     problem: str = ""
-    """Why both sides could not be compared the last time."""
+    """Why the last comparison failed."""
     hint: str = ""
     projects: tuple[ProjectSharing, ...] = ()
 
@@ -74,7 +74,7 @@ class Sharing:
     """Compares both sides when it is asked to."""
 
     _team: TeamMemories | None
-    """None where nothing is shared."""
+    """None if nothing is shared."""
     _projects: Sequence[SharedProject]
     _outgoing: Outgoing
     _incoming: Incoming
@@ -85,27 +85,27 @@ class Sharing:
     status: SharingStatus = attrs.field(init=False)
     _turn: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _seen: TeamView | None = attrs.field(default=None, init=False)
-    """When both sides were last made the same."""
+    """The team's side when both were last equal."""
     _has_changed: bool = attrs.field(default=True, init=False)
-    """Something here has, since."""
+    """Whether something here changed since then."""
     _may_have_returned: bool = attrs.field(default=False, init=False)
-    """A record of others was put back, as by an undo; perhaps one that was taken back meanwhile."""
+    """Whether a record of others was put back, as by an undo; its owner may have taken it back meanwhile."""
 
     @status.default
     def _not_compared(self) -> SharingStatus:
         return SharingStatus(team=None if self._team is None else self._team.name)
 
     def apply(self, change: Change) -> None:
-        """Something was committed."""
+        """Note that something was committed here."""
         self._has_changed = self._team is not None
         if isinstance(change, RecordStored) and is_derived(change.record_id):
             self._may_have_returned = True
 
     async def compare(self) -> SharingStatus:
-        """Share what is to be, take back what is not, keep what others share, and remove what they took back.
+        """Share what is to be shared, take back the rest, keep what others share, and remove what they took back.
 
         Raises:
-          StorageError: one side could not be reached, or refused. What was done stays; the next time does the rest.
+          StorageError: one side could not be reached, or refused. Finished steps stay; the next time does the rest.
         """
         async with self._turn:
             try:
@@ -118,12 +118,12 @@ class Sharing:
         return self.status
 
     async def withhold(self, record_id: RecordId, *, is_withheld: bool) -> MemoryRecord:
-        """Take a memory back, and let it stay here; or let it be shared as others are.
+        """Take a memory back so that it stays here, or let it be shared again.
 
         Raises:
-          UnknownRecord: there is none of this id.
-          InvalidRequest: it is of no project that is shared, or somebody else's.
-          StorageError: as ``compare``.
+          UnknownRecord: there is no record with this id.
+          InvalidRequest: the memory is in no project that is shared, or is somebody else's.
+          StorageError: see ``compare``.
         """
         record = await one_record(self._storage, record_id)
         names = [each.name for each in self.status.projects if each.namespace == record.namespace]
@@ -151,13 +151,14 @@ class Sharing:
             statuses = [await self._exchanged(project, view) for project in shared]
             if self._team is not None:
                 await self._outgoing.take_back_all(self._team, view, but=names)
-            self._may_have_returned = False  # what was kept just now is not to go
+            self._may_have_returned = False  # memories that were kept just now may not be removed
             if may_go:
                 await self._incoming.let_go(view, {each.name: each.namespace for each in statuses})
             after = await self._look(names)
             projects = await self._offload(lambda: tuple(self._counted(each, after) for each in statuses))
             self.status = attrs.evolve(self.status, role=view.role, projects=projects)
-            # What others shared meanwhile is read the next time, and a project that was not found is looked for again.
+            # Changes that others made meanwhile are read the next time. A project that was not found is looked for
+            # again.
             _, is_foreign_new = await self._offload(partial(_news, after, view))
             are_found = None not in {each.namespace for each in statuses}
             self._seen = after if are_found and not is_foreign_new else None
@@ -193,12 +194,12 @@ class Sharing:
 
 
 def _news(view: TeamView, seen: TeamView | None) -> tuple[bool, bool]:
-    """Whether anything differs from what was seen, and whether what others share does."""
+    """Whether the view differs from ``seen``, and whether the memories of others do."""
     return view != seen, seen is None or view.foreign != seen.foreign
 
 
 def periodic_sharing(sharing: Sharing, *, interval_seconds: float) -> PeriodicJob:
-    """Compares both sides; what is wrong is in the status, and the next time tries again."""
+    """Compares both sides; an error is shown in the status, and the next run tries again."""
 
     async def compare() -> None:
         with contextlib.suppress(StorageError):
@@ -207,25 +208,27 @@ def periodic_sharing(sharing: Sharing, *, interval_seconds: float) -> PeriodicJo
     return PeriodicJob("sharing", compare, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=interval_seconds)
 
 
-# What needs no daemon.
+# The work of the owner of a team's database, which needs no daemon.
 
 
 class TeamOwner(Protocol):
     """What the owner of a team's database does. Every method may raise StorageError; then nothing changed."""
 
     def set_up(self) -> None:
-        """Make the tables, or bring them to today."""
+        """Make the tables, or upgrade them."""
         ...
 
     def admit(self, project: str, roles: Sequence[str]) -> None:
-        """Let ``roles`` share ``project``, and see what others share of it. Raises InvalidRequest: no project can be
-        called so, or there is no such role.
+        """Let ``roles`` share ``project``, and see what others share of it.
+
+        Raises InvalidRequest: a project cannot have this name, or there is no such role.
         """
         ...
 
     def expel(self, project: str, roles: Sequence[str]) -> int:
-        """Let ``roles`` no longer see what others share of ``project``; returns how many of them did. What they shared
-        stays, and is theirs to take back.
+        """Hide from ``roles`` what others share of ``project``; returns how many roles could see it before.
+
+        The memories that they shared stay, and are theirs to take back.
         """
         ...
 

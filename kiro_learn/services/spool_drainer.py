@@ -26,10 +26,10 @@ PROBLEMS_SHOWN = 20
 
 @attrs.frozen
 class SpoolStatus:
-    """How it stands with what hooks could not deliver."""
+    """The state of the spool of requests that hooks could not deliver."""
 
     is_drained: bool
-    """All that waited when the daemon started was looked at once."""
+    """Whether all requests that waited when the daemon started were looked at once."""
     problem_count: int
     problems: tuple[str, ...]
     """The first files that cannot be read or removed, each with the reason; all others are taken."""
@@ -50,18 +50,18 @@ class SpoolDrainer(Generic[RequestT]):
     _stopped: trio.Event = attrs.field(factory=trio.Event, init=False)
 
     def status(self) -> SpoolStatus:
-        """How it stands; the disk is not looked at."""
+        """The state of the spool, without a look at the disk."""
         problems = tuple(self._hook_spool.problems())
         return SpoolStatus(self._is_drained, len(problems), problems[:PROBLEMS_SHOWN])
 
     async def take_all(self) -> int:
         """Store every request that is spooled now; returns how many.
 
-        A request is forgotten after it is durable. One that comes twice bears the same event id, and is stored once.
-        One that meets a defect of ours is put aside, so that it holds up no other.
+        A request is removed after it is durable. If one comes twice, both have the same event id, and it is stored
+        once. One that meets a defect of ours is put aside, so that it does not hold up the others.
 
         Raises:
-          StorageError: the store failed; what was not taken still waits.
+          StorageError: the store failed; requests that were not taken still wait.
         """
         count = 0
         while chunk := await self._offload(lambda: list(islice(self._hook_spool.waiting(), CHUNK_COUNT))):
@@ -73,7 +73,7 @@ class SpoolDrainer(Generic[RequestT]):
         return count
 
     async def _is_taken(self, requests: Sequence[RequestT]) -> bool:
-        """False: a defect of ours kept it from being stored."""
+        """Store the requests and remove them from the spool; False: a defect of ours prevented it."""
         outcome = await catch_errors("spooled request", partial(self._hooks.take_all, requests))
         if isinstance(outcome, KiroLearnError):
             raise outcome
@@ -87,7 +87,7 @@ class SpoolDrainer(Generic[RequestT]):
             self._hook_spool.done(request)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Drain the spool every ``interval_seconds`` until ``stop``. What fails is logged and tried again."""
+        """Drain the spool every ``interval_seconds`` until ``stop``. A failure is logged, and tried again."""
         task_status.started()
         while not self._stopped.is_set():
             try:
@@ -103,7 +103,7 @@ class SpoolDrainer(Generic[RequestT]):
                 await self._stopped.wait()
 
     def _tell_problems(self) -> None:
-        """Once, until others come."""
+        """Log the problems, once until they change."""
         problems = self._hook_spool.problems()
         if problems and problems != self._told:
             log.warning("hook_spool.problems", problem_count=len(problems), problems=list(problems[:PROBLEMS_SHOWN]))

@@ -1,4 +1,4 @@
-"""Which memories cite files that changed since, looked at from time to time and on demand."""
+"""Finds memories that cite files which changed since, from time to time and on demand."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ class StaleDetection:
     """The result of checking a project's files."""
 
     folder: str | None
-    """The folder in which the files were looked up; None: none is known, and nothing could be checked."""
+    """The folder in which the files were looked up; None: no folder is known, and nothing could be checked."""
     stale: int
     """Records with a file that is gone or changed."""
     marked: int
-    """Of these, those that were not marked before."""
+    """Records counted in ``stale`` that were not marked before."""
     cleared: int
-    """Records whose files are as they were again."""
+    """Records whose files are again as they were."""
     unchecked: int
-    """Records that cite files, none of which could be looked at: they may be stale too."""
+    """Records that cite files of which none could be looked at: they may be stale too."""
 
 
 @attrs.frozen(kw_only=True)
 class _Findings:
-    """What is to be written about one page of records."""
+    """What is to be written for one page of records."""
 
     stale: int
     marked: tuple[RecordId, ...]
@@ -71,14 +71,14 @@ class Staleness:
         """Look at the files of all records of a project now.
 
         Raises:
-          InvalidRequest: no project can be called so.
+          InvalidRequest: a project cannot have this name.
           TooSlowError: the file system does not answer.
           StorageError: the store cannot be read or written.
         """
         return await self.detect_in((await self._projects.resolve(project)).namespace)
 
     async def detect_in(self, namespace: Namespace, *, most_records: int | None = None) -> StaleDetection:
-        """As ``detect``, of the newest ``most_records`` at most; what is found is written page by page."""
+        """Like ``detect``, for the newest ``most_records`` at most; findings are written page by page."""
         folder = await self.freshness.folder_of(namespace)
         stale = marked = cleared = unchecked = seen = 0
         query = RecordQuery(namespace=namespace, limit=PAGE)
@@ -98,7 +98,7 @@ class Staleness:
         return StaleDetection(folder=folder, stale=stale, marked=marked, cleared=cleared, unchecked=unchecked)
 
     async def _look_at(self, folder: str, records: Sequence[MemoryRecord]) -> _Findings:
-        """What is known of a record's files is noted while they are as they were: later, it tells more than a time."""
+        """Compare the files. Digests of unchanged files are noted: later they tell more than a time of change."""
         known = await self._storage.get_file_digests([record.record_id for record in records])
         states = await self.freshness.states(folder, records)
         marked, cleared, digests, stale_count, unchecked = [], [], {}, 0, 0
@@ -130,22 +130,22 @@ class Staleness:
 
 
 def _unchecked(records: Sequence[MemoryRecord]) -> _Findings:
-    """Where no folder is known, in which their files could be."""
+    """The findings if no folder is known in which the files could be."""
     count = sum(is_unchecked(record, {}) for record in records)
     return _Findings(stale=0, marked=(), cleared=(), unchecked=count, digests={})
 
 
-# Looks at the files of all projects from time to time, so that what is stale is known without a question.
+# Checks the files of all projects from time to time, so that stale memories are known without a request.
 
 NAME = "staleness check"
 
 FIRST_AFTER_SECONDS = 600.0
-"""After the start, which has other work."""
+"""The pause after the start, when there is other work."""
 
 INTERVAL_SECONDS = 6 * 3600.0
 
 MOST_RECORDS = 10_000
-"""Of one project that are looked at in one run, the newest; ``POST /api/stale`` looks at all."""
+"""The newest records of a project that one run checks; ``POST /api/stale`` checks all."""
 
 
 def staleness_check(storage: StorageBackend, staleness: Staleness) -> PeriodicJob:
@@ -163,10 +163,10 @@ def staleness_check(storage: StorageBackend, staleness: Staleness) -> PeriodicJo
 FILES_AT_ONCE = 50
 
 FILES_SECONDS = 5.0
-"""Time limit of reading so many files; a slower file system is given up on."""
+"""The longest time for reading so many files; a slower file system is given up on."""
 
 EVENTS_WITH_FOLDER = 200
-"""The newest ones, among which the project's folder is looked for."""
+"""The newest events, in which the project's folder is looked for."""
 
 
 @attrs.frozen
@@ -187,7 +187,7 @@ class StaleRecords:
 
 
 class Freshness:
-    """Goes through all memories of a project."""
+    """Finds the stale memories of a project."""
 
     def __init__(self, storage: StorageBackend, files: ProjectFiles) -> None:
         self._storage = storage
@@ -219,10 +219,10 @@ class Freshness:
                 return
 
     async def states(self, folder: str, records: Sequence[MemoryRecord]) -> dict[str, FileState | None]:
-        """How the files that ``records`` cite are now. Many take their time, as long as they come.
+        """The present state of the files that ``records`` cite. Many may take long, as long as states keep coming.
 
         Raises:
-          TooSlowError: some of them took too long.
+          TooSlowError: reading some of the files took too long.
         """
         paths = list(dict.fromkeys(path for record in records for path in files_of(record)))
         states: dict[str, FileState | None] = {}
@@ -232,6 +232,6 @@ class Freshness:
         return states
 
     async def folder_of(self, namespace: Namespace) -> str | None:
-        """The project's folder, as the newest event that names one does; None if none does. Raises StorageError."""
+        """The project's folder, from the newest event that names one; None if none does. Raises StorageError."""
         page = await self._storage.list_events(namespace=namespace, limit=EVENTS_WITH_FOLDER, cursor=None)
         return next((event.source.project_path for event in page.items if event.source.project_path), None)

@@ -1,6 +1,6 @@
-"""What of a project's memories goes to a team, and what comes from it.
+"""Sends a project's memories to a team, and takes in those that others share.
 
-What takes longer the more is shared (digests, JSON, redaction) is done in threads, so that no prompt waits for it.
+Work that grows with the number of memories (digests, JSON, redaction) is done in threads, so that no prompt waits.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from kiro_learn.wire.exported import read_shared, shared_record_id, write_shared
 log = structlog.get_logger()
 
 AT_ONCE = 100
-"""Records a read, and a commit."""
+"""Records in one read, and in one commit."""
 NO_KIND = ("",)
-"""No record is of it; a filter without kinds finds all."""
+"""A kind that no record has; a filter without kinds would find all records."""
 
 
 class Outgoing:
-    """Makes what this home shares what it is to share."""
+    """Brings what this home shares up to date."""
 
     def __init__(self, storage: StorageBackend, *, user_home: str, offload: Offload) -> None:
         self._storage = storage
@@ -47,9 +47,9 @@ class Outgoing:
     async def share(
         self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView, *, is_admitted: bool
     ) -> None:
-        """Share what is new of ``project``, if the user is admitted to it, and take back what is no longer shared.
+        """Share the new memories of ``project``, if the user is admitted to it, and take back those no longer shared.
 
-        What is withheld stays so, and what took its place since is withheld with it.
+        A withheld memory stays withheld, and so is a memory that replaced one.
         """
         there = view.own(project.name)
         wanted: set[str] = set()
@@ -63,7 +63,7 @@ class Outgoing:
         if gone:
             await team.take_back(project.name, gone)
 
-    async def _share_new(  # what, and where to
+    async def _share_new(  # what to share, and where
         self,
         team: TeamMemories,
         project: SharedProject,
@@ -82,23 +82,23 @@ class Outgoing:
             await team.share(project.name, texts)
 
     def _texts(self, records: Sequence[MemoryRecord], place: NamedProject) -> dict[RecordId, str]:
-        """Without those that are too long."""
+        """The texts to share, without those that are too long."""
         texts = {each.record_id: write_shared(each, folder=place.folder, user_home=self._user_home) for each in records}
         return {record_id: text for record_id, text in texts.items() if text is not None}
 
     async def _is_withheld(self, record: MemoryRecord, withheld: Collection[str]) -> bool:
-        """Whether it is, or what it replaced."""
+        """Whether the record, or one that it replaced, is withheld."""
         return not {record.record_id, *await replaced_ids(self._storage, record.record_id)}.isdisjoint(withheld)
 
     async def take_back_all(self, team: TeamMemories, view: TeamView, but: Collection[str]) -> None:
-        """Take back what this home shared of projects other than these; what is withheld stays so."""
+        """Take back what this home shared of projects not in ``but``; withheld memories stay withheld."""
         for name in sorted({head.key.project for head in view.heads}.difference(but)):
             if shared := [RecordId(each) for each, head in view.own(name).items() if not head.is_withheld]:
                 await team.take_back(name, shared)
 
 
 class Incoming:
-    """Keeps what others share as records of its project here, each with who shared it."""
+    """Keeps what others share as records of its project here, each with the person who shared it."""
 
     def __init__(
         self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, *, actor_id: str, offload: Offload
@@ -109,14 +109,14 @@ class Incoming:
         self._actor_id = actor_id
         self._offload = offload
         self._read: dict[SharedKey, bool] = {}
-        """What was read since the start, and whether it was a memory."""
+        """The keys that were read since the start, and whether each was a memory."""
 
     async def keep(self, team: TeamMemories, project: SharedProject, place: NamedProject, view: TeamView) -> None:
-        """Store what is new, except what the user forgot here or corrected."""
+        """Store new memories of others, except those that the user forgot or corrected here."""
         new = await self._offload(partial(self._unread, view, project.name))
         for record in await self._storage.get_memory_records(list(new)):
             key = new.pop(record.record_id)
-            if record.namespace == place.namespace:  # else it goes from there first
+            if record.namespace == place.namespace:  # else it is removed there first
                 self._read[key] = True
         keys = list(new.values())
         for start in range(0, len(keys), AT_ONCE):
@@ -127,10 +127,11 @@ class Incoming:
             self._read |= {key: record is not None for key, record in records.items()}
 
     async def let_go(self, view: TeamView, places: Mapping[str, Namespace | None]) -> None:
-        """Remove what nobody shares any more in the projects of these names, and what is kept in another project.
+        """Remove what nobody shares any more in the projects ``places``, and what is kept in another project.
 
         Args:
-          places: None of a project that was not found: what is still shared of it stays where it is.
+          places: the namespace of each project by name; None if it was not found: its shared memories stay where they
+            are.
         """
         wanted = await self._offload(partial(_wanted, view, places))
         moved: set[RecordId] = set()
@@ -144,7 +145,7 @@ class Incoming:
         self._read = await self._offload(partial(self._still_read, wanted.keys() - moved))
 
     def counts(self, view: TeamView, project: str) -> tuple[Counter[str], int]:
-        """How many memories each person shares, and how many of all are unreadable."""
+        """How many memories each person shares, and how many of all cannot be read."""
         keys = view.others(project)
         by_person = Counter(self._person(key, view) for key in keys if self._read.get(key))
         return by_person, sum(not self._read.get(key, True) for key in keys)
@@ -161,7 +162,7 @@ class Incoming:
         return {key: self._record(key, text, view, place) for key, text in texts.items()}
 
     def _record(self, key: SharedKey, text: str, view: TeamView, place: NamedProject) -> MemoryRecord | None:
-        """None: it is no memory."""
+        """The record of a shared memory; None: the text is no memory."""
         now, person = self._clock.utc_now(), self._person(key, view)
         shared_by = None if person == self._actor_id else person
         try:
@@ -170,20 +171,20 @@ class Incoming:
             return None
 
     def _person(self, key: SharedKey, view: TeamView) -> str:
-        """The user, of what another home of theirs shared; else the role, which is never taken for the user."""
+        """The user, for memories from another home of theirs; else the role, which is never the user's id."""
         if key.owner == view.role:
             return self._actor_id
         return f"{key.owner}@team" if key.owner == self._actor_id else key.owner
 
 
 async def replaced_ids(storage: HistoryReads, record_id: RecordId) -> set[RecordId]:
-    """All that a record replaced, directly or not."""
+    """The ids of all records that a record replaced, directly or not."""
     replacements = await storage.list_replacements(record_id)
     return {replaced.record_id for each in replacements for replaced in each.replaced}
 
 
 def _wanted(view: TeamView, places: Mapping[str, Namespace | None]) -> dict[RecordId, Namespace | None]:
-    """Where each record of others is to be kept; None: wherever it is."""
+    """The namespace in which each record of others is to be kept; None: wherever it is now."""
     return {shared_record_id(key): place for name, place in places.items() for key in view.others(name)}
 
 
@@ -194,7 +195,7 @@ def _stays(record: MemoryRecord, wanted: Mapping[RecordId, Namespace | None]) ->
 async def _pages(
     storage: StorageBackend, namespace: Namespace | None, wanted: RecordFilter
 ) -> AsyncIterator[list[MemoryRecord]]:
-    """All that fit, the newest first. What is read may be removed before the next page is."""
+    """All matching records, the newest first. A record may be removed before the next page is read."""
     before: Place | None = None
     while page := await storage.list_records(
         RecordQuery(namespace=namespace, limit=AT_ONCE, filter=wanted, before=before)
@@ -207,7 +208,7 @@ def _put_shared(transaction: StorageTransaction, shared: Sequence[MemoryRecord])
     for record in shared:
         if transaction.has_forgotten(None, record.source_event_ids):
             continue
-        with contextlib.suppress(DuplicateRecord):  # a correction replaced it
+        with contextlib.suppress(DuplicateRecord):  # the user corrected it here
             transaction.put_memory_record(record)
 
 

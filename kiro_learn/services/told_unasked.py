@@ -1,7 +1,7 @@
-"""What agents are told unasked: of other people's memories, what replaced what, what a person stated, and what is new.
+"""Decides what agents are told without a prompt: whose memories, what replaced what, what a person stated, what is new.
 
-In a project of several people it is decided whose memories these are. The newer of two is told, and says what was
-before. What a person stated that they want is of the project, and by hand of all their projects.
+In a project of several people, it chooses whose memories are told. Of two memories that contradict, the newer is told,
+with a note of the older. Preferences that a person stated hold for their project; those added by hand may hold for all.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ EVERYBODY = "*"
 
 
 class Teachers:
-    """Knows whose memories stand in the briefs of this daemon's user beside the user's own.
+    """Knows whose memories stand in the briefs of this daemon's user, besides the user's own.
 
-    A project has several people once projects of others were merged into it, or it into theirs, and where a team
-    shares memories of it. A rule that another of them said in passing, perhaps as a joke, is no rule of everybody's
-    until somebody pins it.
+    A project has several people once projects of others were merged into it, or it into theirs, or a team shares
+    memories of it. A rule that another of them said in passing, perhaps as a joke, does not bind everybody until
+    somebody pins it.
     """
 
     def __init__(self, storage: EventReads, merged: MergedProjects, *, actor_id: str, trusted: str) -> None:
-        """``trusted``: names, by commas; ``*``: everybody's."""
+        """``trusted``: names, separated by commas; ``*``: everybody."""
         self._storage = storage
         self._merged = merged
         self._trusted = {actor_id, *(name.strip() for name in trusted.split(","))}
 
     async def told(self, namespace: Namespace, records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-        """Those that may be told unasked: pinned, or learned from what agents of this user or of somebody trusted said.
+        """The records that may be told without a prompt: pinned, or learned from this user or a trusted one.
 
         Raises StorageError.
         """
@@ -62,33 +62,33 @@ class Teachers:
         return record.strategy == SHARED_STRATEGY and person is not None and person not in self._trusted
 
     def _strangers(self, namespace: Namespace) -> set[str]:
-        """Of those who work on it, who are not trusted."""
+        """The people who work on the project and are not trusted."""
         return {actor_id_in(each) for each in (namespace, *self._merged.sources_of(namespace))} - self._trusted
 
 
 ANSWERED = " \u2192 "
-"""In the title of what a person answered to a tool: its question may name a change that was not made."""
+"""Marks the title of an answer to a tool's question: the question may name a change that was not made."""
 
 MOST_COMPARED = 60
-"""Memories that are looked through for changes, the newest."""
+"""The newest memories that are searched for changes."""
 
 
 @attrs.frozen
 class Amended:
-    """What was replaced, and what is said beside the day of the others."""
+    """The memories that were replaced, and the notes that others get."""
 
     replaced: Mapping[RecordId, MemoryRecord]
-    """By the id of each that was replaced, what took its place."""
+    """By the id of each replaced memory, the memory that took its place."""
     notes: Mapping[RecordId, str]
 
     @classmethod
     def of(
         cls, rules: Sequence[MemoryRecord], others: Sequence[MemoryRecord], newest: Sequence[MemoryRecord] = ()
     ) -> Amended:
-        """Of ``rules`` by what they order; of these and of ``others`` by what their titles say has ended; of all by
-        what a memory says outright to replace.
+        """Compare memories: rules by what they order, rules and ``others`` by what their titles say has ended.
 
-        What an agent says ends nothing that a person ruled. What stands below the titles names too much.
+        All of them are also compared by what a memory expressly says it replaces. An agent's words never end what a
+        person ruled. Texts below the titles are not used, as they name too much.
         """
         of_rules = {rule.record_id: rule for rule in rules}
         found = {old: of_rules[new] for old, new in overruling(rules).items()}
@@ -96,7 +96,7 @@ class Amended:
         known = {each.record_id: each for each in stated[:MOST_COMPARED]}
         texts = {record_id: _stated(record) for record_id, record in known.items()}
         moments = {record_id: record.created_at for record_id, record in known.items()}
-        # Of several that name what changed, the oldest is what was decided; the others rest on it.
+        # Of several memories that name the changed thing, the oldest is the decision; the others rest on it.
         older_by_newer = {
             new: old
             for new, old in overturned_among([*known][::-1], texts, moments).items()
@@ -105,13 +105,13 @@ class Amended:
         everything = {each.record_id: each for each in newest_first([*newest, *others, *rules])}
         found = {old: known[new] for new, old in older_by_newer.items()} | _stated_among(everything) | found
         notes = {old: rests_on(known[new]) for old, new in dependents(older_by_newer, texts, moments).items()}
-        for old in newest_first(everything[each] for each in found)[::-1]:  # of several, the last one is named
+        for old in newest_first(everything[each] for each in found)[::-1]:  # if there are several, the newest is named
             new = found[old.record_id]
             notes[new.record_id] = was(old, new.created_at)
         return cls(found, notes)
 
     def holding(self, records: Sequence[MemoryRecord]) -> list[MemoryRecord]:
-        """``records`` in their order, each that was replaced less, or as what took its place if that is not there."""
+        """``records`` in their order: a replaced one is left out, or is its successor if that is not listed."""
         listed = {record.record_id for record in records}
         told: dict[RecordId, MemoryRecord] = {}
         for record in records:
@@ -128,7 +128,7 @@ class Amended:
 
 
 def _stated_among(records: Mapping[RecordId, MemoryRecord]) -> dict[RecordId, MemoryRecord]:
-    """By the id of each of ``records``, newest first, that another says outright to replace, the newest that does."""
+    """By the id of each of ``records`` (newest first) that others expressly replace, the newest of these others."""
     newest_last = [*records.values()][::-1]
     return {old: new for new in newest_last for old in replaced_by(new, newest_last)}
 
@@ -138,19 +138,20 @@ def _stated(record: MemoryRecord) -> str:
 
 
 MOST_PREFERENCES = 50
-"""Of a project, that are read for its brief; the newest."""
+"""The newest preferences of a project that are read for its brief."""
 
 
 class StatedByHand:
-    """Reads it anew for each brief."""
+    """Reads what a person stated by hand, anew for each brief."""
 
     def __init__(self, storage: GraphReads, project_finder: ProjectFinder) -> None:
         self._storage = storage
         self._project_finder = project_finder
 
     async def of(self, wishes: Sequence[Preference]) -> list[StatedItem]:
-        """Those of a project's ``wishes`` that are of no path alone, then what holds for all projects, but for
-        preferences that the project has about the same. Raises StorageError.
+        """The project's ``wishes`` that are not about a path, then what the person stated for all projects.
+
+        A preference for all projects is left out if the project has one about the same thing. Raises StorageError.
         """
         here = [each for each in wishes if not each.path]
         about = set(map(thing_wished, here))
@@ -165,7 +166,7 @@ class StatedByHand:
         return [*here, *of_person]
 
     async def _list(self, namespace: Namespace, kind: GraphKind) -> list[StatedItem]:
-        """What a person stated of the whole of a project."""
+        """What a person stated about a project as a whole."""
         query = GraphList(namespace=namespace, kind=kind, limit=MOST_PREFERENCES)
         return [
             each
@@ -176,18 +177,19 @@ class StatedByHand:
         ]
 
 
-# What a session that is resumed is told: what was laid down or decided elsewhere since it was seen last.
+# What a resumed session is told: what was laid down or decided elsewhere since it was last active.
 #
-# Its context still holds the brief of its start. What it cannot know is a rule that was changed in between, and it
-# would break that first.
+# Its context still holds the brief of its start. It cannot know a rule that was changed since, and would break that
+# one first.
 
 MOST_BYTES_SINCE_SEEN = 800
-"""Of what is told: a few lines, beside a brief that was told before."""
+"""The most bytes of this text: a few lines, since the brief was told before."""
 
 
 async def since_seen(storage: SessionReads, event: Event, parts: Sequence[BriefPart]) -> Brief:
-    """The knowledge in ``parts``, those of a whole brief, that is newer than the last event of ``event``'s session and
-    was not learned from it; empty if there is none.
+    """The knowledge in ``parts`` that is newer than the session's last event and was not learned from the session.
+
+    ``parts`` are those of a whole brief. Empty if there is no such knowledge.
 
     Raises:
       StorageError: events cannot be read.
@@ -212,7 +214,7 @@ async def since_seen(storage: SessionReads, event: Event, parts: Sequence[BriefP
 
 
 async def _of_session(storage: SessionReads, session_id: str, records: Sequence[MemoryRecord]) -> set[RecordId]:
-    """The ids of those that were learned from the session itself: it knows them."""
+    """The ids of the records that were learned from the session itself, which knows them."""
     sources = {event_id for record in records for event_id in record.source_event_ids}
     events = await storage.get_events(sources) if sources else []
     own = {event.event_id for event in events if event.session_id == session_id}
