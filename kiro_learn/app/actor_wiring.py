@@ -1,6 +1,6 @@
-"""Makes every actor, and gives each the others and the implementations that it needs.
+"""Makes every actor, and gives each the actors and implementations that it needs.
 
-What the services and actors stand on, the implementations of all ports, is one value.
+The implementations of all ports, on which services and actors build, are one value.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from kiro_learn.runtime.admission import Offload, PromptPriority, in_threads
 from kiro_learn.services.health import Process
 
 COMPUTE_THREADS = 2
-"""Threads of each of two pools for work that would block the event loop: one for requests, one for background work.
+"""Threads in each of two pools for work that would block the event loop: one for requests, one for background work.
 SQLite and the embedding model have threads of their own."""
 
 
@@ -52,10 +52,10 @@ class Dependencies:
     storage: StorageBackend
     model: EmbeddingModel
     open_model: Callable[[str | None], EmbeddingModel]
-    """The embedding model in a folder, or the bundled one: for vectors of an earlier model."""
+    """Opens the embedding model in a folder, or the bundled one: for vectors of an earlier model."""
     code_product: CodeMultiplier
     count_tokens: Callable[[str], int]
-    """Of a context block."""
+    """Counts the tokens of a context block."""
     llm: LlmChoice
     project_finder: ProjectFinder
     project_files: ProjectFiles
@@ -67,15 +67,15 @@ class Dependencies:
     clock: ClockAndIds
     process: Process
     team: TeamMemories | None = None
-    """Where memories are shared; None: nowhere."""
+    """The team with which memories are shared; None: they are not."""
     user_home: str = ""
-    """The user's home folder; paths in it are shared as from ``~``."""
+    """The user's home folder; shared paths inside it begin with ``~``."""
     offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For requests."""
+    """Threads for requests."""
     background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For learning and the hook spool, so that no prompt queues behind them."""
+    """Threads for learning and the hook spool, so that no prompt waits for them."""
     copying: Offload = attrs.field(factory=lambda: in_threads(1))
-    """For copies of the store, which may lie on a disk that does not answer."""
+    """The thread for copies of the store, which may lie on a disk that does not answer."""
 
 
 @attrs.frozen(kw_only=True)
@@ -114,7 +114,7 @@ def actors_of(dependencies: Dependencies, config: Config) -> Actors:
     backfiller = Backfiller(dependencies.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
     writer.subscribe(models.apply)
     writer.subscribe(indexes.apply)
-    writer.subscribe(backfiller.apply, to_others=False)  # they embed what they learn
+    writer.subscribe(backfiller.apply, to_others=False)  # other daemons embed what they learn
     graph_embedder = _graph_embedder(dependencies, config, writer, embedder)
     ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
     llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)

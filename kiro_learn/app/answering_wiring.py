@@ -1,4 +1,4 @@
-"""Builds what takes in what agents report, and what answers their prompts and searches."""
+"""Builds the services that take in what agents report, and those that answer prompts and searches."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from kiro_learn.services.told_unasked import StatedByHand, Teachers
 
 @attrs.frozen(kw_only=True)
 class Answering:
-    """What answers prompts and searches, and keeps account of it."""
+    """The services that answer prompts and searches, and keep account of the answers."""
 
     search: Search
     profiles: ProjectProfiles
@@ -90,7 +90,7 @@ def _context_builder(
 
 
 def _searching(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Finder, Search]:
-    """The first retriever's order stands where the other finds nothing."""
+    """The finder and the search. Words come first: where meaning finds nothing, their order stands."""
     storage = dependencies.storage
     words = WordRetriever(storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap)
     vectors = VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled)
@@ -120,7 +120,7 @@ def project_search_of(
 
 @attrs.frozen(kw_only=True)
 class Taking:
-    """What takes in what agents report: by hooks, by their spool, or as an event."""
+    """The services that take in what agents report: by hooks, by their spool, or as an event."""
 
     capture: Capture
     prompt: Prompt

@@ -1,4 +1,4 @@
-"""The kiro-learn command: the command line, handed the daemon."""
+"""The kiro-learn command: hands the daemon to the command line."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def _open_maintenance() -> Maintenance:
 
 
 def _leave(code: int) -> None:
-    """End the process without taking the interpreter apart.
+    """End the process without shutting the interpreter down.
 
-    A thread that was given up may still be inside a library, loading the model for instance. It does not outlive the
-    process, but an interpreter that is taken apart around it ends by a signal (SIGABRT or SIGSEGV). All that the daemon
-    had opened is closed by now.
+    An abandoned thread may still be inside a library, for instance loading the model. It dies with the process; but if
+    the interpreter shuts down around it, the process ends by a signal (SIGABRT or SIGSEGV). All that the daemon had
+    opened is closed by now.
     """
     import contextlib  # noqa: PLC0415  # the daemon has loaded both
     import logging  # noqa: PLC0415
 
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, AttributeError):  # it was closed, or was never there
+        with contextlib.suppress(OSError, AttributeError):  # it was closed, or never existed
             stream.flush()
     os._exit(code)

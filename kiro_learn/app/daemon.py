@@ -58,11 +58,11 @@ from kiro_learn.services.services import Services
 log = structlog.get_logger()
 
 STUCK_SECONDS = 3.0
-"""After ``drain_seconds``, for threads that hold what has to be closed; `kiro-learn stop` waits a second longer."""
+"""The time after ``drain_seconds`` for threads that block a close; `kiro-learn stop` waits a second longer."""
 
 
 def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
-    """Serve ``home`` until SIGTERM, SIGINT or SIGHUP; answers the exit code. A second signal ends the process at once.
+    """Serve ``home`` until SIGTERM, SIGINT or SIGHUP; returns the exit code. A second signal ends the process at once.
 
     Raises:
       ConfigError: the home or the settings are wrong; every problem is named.
@@ -89,10 +89,10 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
 
 
 def insist_on_start(home: Path, environment: Mapping[str, str], *, port: int | None = None) -> None:
-    """Look whether a daemon can start in ``home`` once the one that may still run there has stopped.
+    """Check whether a daemon can start in ``home`` once the one that may still run there has stopped.
 
     Raises:
-      ConfigError, PortTaken: as ``run_daemon``.
+      ConfigError, PortTaken: see ``run_daemon``.
     """
     place = Home(home)
     config = _settings_of(place, environment, port)
@@ -107,7 +107,7 @@ async def _insist_on_port(config: ServerConfig) -> None:
 
 
 def _settings_of(place: Home, environment: Mapping[str, str], port: int | None) -> Config:
-    """The settings of a home that is prepared for a daemon; ``port`` stands over theirs."""
+    """Prepare the home and read its settings; ``port`` replaces the port of the settings."""
     place.prepare()
     config = read_settings(place.settings, environment)
     return config if port is None else attrs.evolve(config, server=attrs.evolve(config.server, port=port))
@@ -121,7 +121,7 @@ async def _examine(
 
 @contextmanager
 def _unwrapped() -> Iterator[None]:
-    """Let one of our own errors out of whichever nurseries it passed; anything else comes out as it is."""
+    """Raise one of our own errors without the exception groups around it; other errors pass unchanged."""
     try:
         yield
     except ExceptionGroup as group:
@@ -136,9 +136,10 @@ def _first(error: Exception) -> Exception:
 
 
 async def serve_until_signalled(home: Home, config: Config, environment: Mapping[str, str]) -> None:
-    """Serve; the first signal starts an orderly end that has ``drain_seconds``, the second leaves at once.
+    """Serve; the first signal begins an orderly end within ``drain_seconds``, the second ends the process at once.
 
-    So does a disk that holds a thread for longer than that: what was acknowledged is on it already.
+    The process is also ended if a disk blocks a thread longer than that: all acknowledged writes are on the disk by
+    then.
     """
     stopping, serving = trio.Event(), trio.CancelScope()
     with trio.open_signal_receiver(*_stopping_signals()) as signals:
@@ -151,7 +152,7 @@ async def serve_until_signalled(home: Home, config: Config, environment: Mapping
 
 
 def _stopping_signals() -> Iterator[int]:
-    """A terminal that is closed is a reason to stop, too; under nohup it is none."""
+    """The signals that stop the daemon; a closed terminal does too, but not under nohup."""
     yield from (signal.SIGTERM, signal.SIGINT)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         yield signal.SIGHUP
@@ -171,7 +172,7 @@ async def _obey(
 
 
 async def _leave_if_stuck(stopping: trio.Event, patience_seconds: float) -> None:
-    """A thread that waits inside SQLite cannot be ended, and the store waits for it before it closes."""
+    """End the process if it does not stop: a thread that waits inside SQLite cannot be ended, and blocks the close."""
     await stopping.wait()
     await trio.sleep(patience_seconds)
     log.warning("daemon.stuck", seconds=patience_seconds)
@@ -188,7 +189,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     llm = choose_llm(config.llm, environment, user_home=Path.home(), agent_folder=home.agent_folder, offload=background)
     log.info("llm.chosen", strategy=llm.preferred.strategy, name=llm.preferred.name, reason=llm.reason)
     async with AsyncExitStack() as rooms:
-        # Before the database is touched: another program that serves this port may be using it.
+        # Before the database is opened: another program that serves this port may be using it.
         listener = await open_listener(config.server)
         rooms.push_async_callback(listener.aclose)
         storage = await _opened_storage(home, config.storage, finder, clock, listener=listener, stopping=stopping)
@@ -208,7 +209,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         dependencies = attrs.evolve(dependencies, process=process, team=_team(home, config, rooms))
         services = await rooms.enter_async_context(open_services(dependencies, config))
         app = application_of(services, config.server, home.token())
-        # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
+        # The objects that exist now stay until the end. Freezing them saves 17 ms in every full garbage collection.
         gc.freeze()
         most_connections = connections_for(raise_limit(), count_open())
         listening = partial(
@@ -222,7 +223,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         )
         async with trio.open_nursery() as server:
             host, port = await server.start(listening)
-            # Before anybody can find it: a daemon that is killed as soon as it is found has left the trace that it ran.
+            # Logged before anybody can find the daemon, so that the log shows it even if it is killed right after that.
             log.info("daemon.ready", host=host, port=port, most_connections=most_connections)
             rooms.enter_context(home.announced(host, port))
             notify(environment, READY, f"STATUS=Answers at {host}:{port}")
@@ -230,7 +231,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
 
 
 def application_of(services: Services, config: ServerConfig, token: str) -> QuartTrio:
-    """What answers HTTP; an error that is none of ours is logged, and answered as one of ours."""
+    """The HTTP application; an unexpected error is logged and answered like one of ours."""
     return create_app(services, config, token, new_boundary=ErrorBoundary)
 
 
@@ -279,7 +280,7 @@ async def _opened_storage(
     listener: trio.SocketListener,
     stopping: trio.Event,
 ) -> SqlStorage | None:
-    """The store, upgraded if need be, which may take minutes; None if ``stopping`` came first: nothing is changed."""
+    """The store, upgraded if needed, which may take minutes; None, with nothing changed, if ``stopping`` came first."""
     storage = None
     context = MigrationContext(namespace_in_use=finder.namespace_in_use, first_buffers=home.first_buffers)
     async with trio.open_nursery() as meanwhile:
@@ -304,16 +305,16 @@ async def _opened_storage(
 
 
 def _team(home: Home, config: Config, rooms: AsyncExitStack) -> TeamMemories | None:
-    """Where memories are shared, which is connected to when it is asked first, and closed with ``rooms``."""
+    """The team's database, connected at its first use and closed with ``rooms``; None: nothing is shared."""
     if not config.share.url:
         return None
     if config.storage.url:
         raise ConfigError([("share.url", "is for a memory in a file; who shares a database shares all of it")])
     try:
-        from kiro_learn.adapters.postgres.team import TeamDatabase  # noqa: PLC0415  # psycopg is of an extra
+        from kiro_learn.adapters.postgres.team import TeamDatabase  # noqa: PLC0415  # psycopg is an optional extra
     except ImportError as error:
         raise _no_client(config.share.url) from error
-    # What tells this home from others of the user; it tells nothing of the token.
+    # The id distinguishes this home from others of the user, and reveals nothing of the token.
     home_id = blake2b(home.token().encode(), digest_size=12, person=b"share").hexdigest()
     team = TeamDatabase(config.share.url, home=home_id)
     rooms.push_async_callback(team.close)
@@ -326,7 +327,7 @@ def _no_client(url: str) -> StorageUnavailable:
 
 
 async def _opened_server(config: StorageConfig, clock: ClockAndIds) -> SqlStorage:
-    """Imported here: who keeps a file in the home need not have the client of PostgreSQL."""
+    """The store on a server. Imported here, as users of a file need not have the client of PostgreSQL."""
     try:
         from kiro_learn.adapters.postgres.storage import open_postgres_storage  # noqa: PLC0415  # see above
     except ImportError as error:
@@ -340,7 +341,7 @@ async def _cancel_at(event: trio.Event, scope: trio.CancelScope) -> None:
 
 
 def embedding_folder(home: Home, config: EmbeddingConfig) -> str | None:
-    """Of the embedding model of the settings, if they name one; a relative folder lies in the home."""
+    """The folder of the embedding model that the settings name, or None; a relative folder lies in the home."""
     return str(home.path / Path(config.model).expanduser()) if config.model else None
 
 

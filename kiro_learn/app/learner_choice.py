@@ -1,7 +1,7 @@
-"""From the settings to a learner: which of the implementations, and why. Part of ``app``, since it names them all.
+"""Chooses the learner by the settings, and says why. Part of ``app``, since it names all implementations.
 
-Rules of this file: what is chosen is what the settings say, or nothing starts; only ``auto`` looks around, and it sends
-nothing to a model that was not set up for this.
+Rules of this file: the choice is what the settings say, or the daemon does not start. Only ``auto`` looks for programs,
+and it sends nothing to a model that was not set up for this.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from kiro_learn.adapters.openai.server import OpenAiLlm
 
 AGENT_FILE = Path(".kiro", "agents", "kiro-learn-compressor.json")
-"""In the user's folder. Without it, kiro-cli would answer as its default agent, which has tools and another model."""
+"""The agent's file in the user's folder. Without it, kiro-cli answers as its default agent, with tools."""
 
 _AGENT_KEYS = {"name": str, "prompt": str, "model": str, "tools": list, "allowedTools": list}
-"""What an agent's file says, as far as ours does. Each may be left out; one that says none of it is no agent."""
+"""The keys of an agent's file that ours uses, with their types. All are optional; a file with none is no agent."""
 
 AS_SET = "as the settings say"
 
@@ -44,9 +44,9 @@ OTHER_AGENTS = (
     (("opencode",), "opencode acp"),
     (("claude", "npx"), "npx -y @agentclientprotocol/claude-agent-acp"),
 )
-"""Agents that speak the Agent Client Protocol: the programs each needs on the PATH, and the command that starts it.
+"""Agents that speak the Agent Client Protocol: the programs that each needs on the PATH, and its start command.
 
-None is asked unless the settings say so: they send what they read to the service that they are logged in to."""
+None is used unless the settings say so: they send what they read to the service that they are logged in to."""
 
 
 def choose_llm(
@@ -62,7 +62,7 @@ def choose_llm(
     The built-in learner runs in ``offload``, or in a thread of its own.
 
     Raises:
-      ConfigError: what it asks for cannot be; every problem is named.
+      ConfigError: the settings cannot be fulfilled; every problem is named.
     """
     built_in = BuiltInLearner(offload or in_threads(1))
     match config.backend:
@@ -90,7 +90,7 @@ def _agent(config: LlmConfig, environment: Mapping[str, str], agent_folder: Path
 
 
 def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path) -> str:
-    """Why the agent is not asked; empty if it is."""
+    """Why the agent is not used; empty if it is."""
     program = program_of(shlex.split(config.command), {"env"})
     problem = ""
     if not _is_found(program, environment):
@@ -106,7 +106,7 @@ def _is_found(program: str, environment: Mapping[str, str]) -> bool:
 
 
 def _offer(environment: Mapping[str, str]) -> str:
-    """How another agent of this machine is asked; empty if none is known."""
+    """How to use another agent of this machine; empty if none is known."""
     for programs, command in OTHER_AGENTS:
         if all(_is_found(program, environment) for program in programs):
             return f'. Another agent can: kiro-learn config set llm.command "{command}"'
@@ -131,7 +131,7 @@ def _agent_file_problem(path: Path) -> str:
 
 
 def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:
-    # httpx takes 80 ms to import, which only those should wait for who use it.
+    # httpx takes 80 ms to import, so only those who use it should wait for it.
     from kiro_learn.adapters.openai.server import OpenAiLlm  # noqa: PLC0415  # as said
 
     address = _address(config.base_url)
@@ -151,7 +151,7 @@ def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:
 
 
 def _address(url: str) -> SplitResult | None:
-    """The parts of ``url``; None if it is no address that paths could be put after."""
+    """The parts of ``url``; None if it is no address to which paths can be added."""
     try:
         address = urlsplit(url)
         is_usable = address.port != 0 and address.hostname and not (address.query or address.fragment)

@@ -1,6 +1,6 @@
 """The daemon's service, doctor and settings, the installation into agents, and past sessions.
 
-All of it is with the real files, programs and home of this machine.
+Everything here works on the real files, programs and home of this machine.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
-    """For the user who runs us, and the agents on the PATH of ``environment``."""
+    """The installation for the user who runs us, and the agents on the PATH of ``environment``."""
     place = Home(home)
     return Installation(
         DiskAgentFiles(home),
@@ -59,7 +59,7 @@ def open_installation(home: Path, environment: Mapping[str, str]) -> Installatio
 
 
 def _mcp_command() -> tuple[str, ...]:
-    """The program beside this interpreter, so that an agent finds it whatever its PATH is."""
+    """The kiro-learn program next to this interpreter, so that an agent finds it whatever its PATH is."""
     program = Path(sys.executable).with_name("kiro-learn")
     return (str(program), "mcp") if program.exists() else (sys.executable, "-m", "kiro_learn", "mcp")
 
@@ -69,7 +69,7 @@ NO_CLIENT_HINT = "pip install 'kiro-learn[team]'      brings it"
 
 
 def open_autostart(home: Path, environment: Mapping[str, str]) -> Autostart:
-    """For the user who runs us.
+    """The service manager's view of the daemon, for the user who runs us.
 
     Raises:
       ServiceError: this machine has no service manager for a user's services.
@@ -87,22 +87,22 @@ def open_autostart(home: Path, environment: Mapping[str, str]) -> Autostart:
 
 
 def insist_on_start(home: Path, environment: Mapping[str, str], *, port: int | None) -> None:
-    """Look whether a daemon can start in ``home``, while another one of that home may run.
+    """Check whether a daemon can start in ``home``; another daemon of that home may still run.
 
     Raises:
       ConfigError: the home or the settings are wrong.
       PortTaken: another program, or the daemon of another home, listens on the port.
     """
-    from kiro_learn.app import daemon  # noqa: PLC0415  # the whole daemon, of which the others here have no use
+    from kiro_learn.app import daemon  # noqa: PLC0415  # only this function needs the whole daemon
 
     daemon.insist_on_start(home, environment, port=port)
 
 
 def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
-    """Of the database of ``home``, beside which a daemon may run.
+    """The copies of the database of ``home``; a daemon may run at the same time.
 
     Raises:
-      ConfigError: the settings are wrong, so it is not known where they lie.
+      ConfigError: the settings are wrong, so the folder of the copies is not known.
       StorageError: a server keeps the database.
     """
     place = Home(home)
@@ -114,8 +114,8 @@ def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
 
 
 def copies_of(home: Home, config: BackupConfig, utc_now: Callable[[], datetime]) -> SqliteCopies:
-    """Where the settings say; in a folder of another disk, a home has a folder of its own."""
-    from kiro_learn.adapters.sqlite.copies import SqliteCopies  # noqa: PLC0415  # which settings and services do without
+    """The copies in the folder of the settings; a home has a subfolder of its own there."""
+    from kiro_learn.adapters.sqlite.copies import SqliteCopies  # noqa: PLC0415  # settings and services do not need it
 
     name = f"kiro-learn-{hashlib.sha256(os.fsencode(home.path)).hexdigest()[:8]}"
     return SqliteCopies(
@@ -129,7 +129,7 @@ def copies_of(home: Home, config: BackupConfig, utc_now: Callable[[], datetime])
 
 
 def _backup_config(place: Home, environment: Mapping[str, str]) -> BackupConfig:
-    """As the settings say; where these are wrong, which is told elsewhere, copies are looked for in the home."""
+    """The settings of copies; if the settings are wrong, which another check reports, copies are in the home."""
     try:
         return read_settings(place.settings, environment).backup
     except ConfigError:
@@ -147,8 +147,8 @@ def _utc_now() -> datetime:
 
 
 def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:
-    """For ``home``, whose daemon was met as ``daemon`` says."""
-    from kiro_learn.adapters.sqlite.inspection import SqliteInspection  # noqa: PLC0415  # NumPy, for the doctor alone
+    """The doctor for ``home``, with ``daemon`` as the answer of its daemon."""
+    from kiro_learn.adapters.sqlite.inspection import SqliteInspection  # noqa: PLC0415  # NumPy, only for the doctor
 
     place = Home(home)
     examination = Examination(
@@ -168,7 +168,7 @@ def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts)
 
 
 def look_at_server(home: Path, environment: Mapping[str, str]) -> ServerFacts | None:
-    """The database of a server that the settings name; None: it is the file in the home.
+    """The server of the database, if the settings name one; None: the database is the file in the home.
 
     Raises:
       ConfigError: the settings are wrong.
@@ -177,7 +177,7 @@ def look_at_server(home: Path, environment: Mapping[str, str]) -> ServerFacts | 
 
 
 def _server_if_named(place: Home, environment: Mapping[str, str]) -> ServerFacts | None:
-    """The same where the settings may be wrong, which is told elsewhere."""
+    """Like ``look_at_server``; None also if the settings are wrong, which another check reports."""
     try:
         return look_at_server(place.path, environment)
     except ConfigError:
@@ -188,7 +188,7 @@ def _server_at(url: str) -> ServerFacts | None:
     if not url:
         return None
     try:
-        from kiro_learn.adapters.postgres.storage import look_at  # noqa: PLC0415  # psycopg is of an extra
+        from kiro_learn.adapters.postgres.storage import look_at  # noqa: PLC0415  # psycopg is an optional extra
     except ImportError:
         return ServerFacts(name="PostgreSQL", problem=NO_CLIENT, hint=NO_CLIENT_HINT)
     return look_at(url)
@@ -197,13 +197,13 @@ def _server_at(url: str) -> ServerFacts | None:
 def move_storage(
     home: Path, environment: Mapping[str, str], url: str, report: Callable[[str, int, int | None], None], *, anew: bool
 ) -> tuple[Mapping[str, int], Path | None]:
-    """Move the memory to the server at ``url``, or, if that is empty, from the server into the file of ``home``; then
-    let the settings say where it is. Where it was, it stays too.
+    """Move the memory to the server at ``url``, or, if that is empty, from the server into the file of ``home``.
 
-    Answers how many rows each table has, and where the file lies on that it was moved from, or that was in its place.
+    Then set the new place in the settings. The old place keeps its data. Returns the number of rows of each table, and
+    where the file now is that the memory was moved from, or that was in its place.
 
     Raises:
-      ConfigError: the settings are wrong, or ``url`` is none.
+      ConfigError: the settings are wrong, or ``url`` is no address.
       InvalidRequest: the memory is there already.
       AlreadyRunning: a daemon of this home runs.
       StorageError: the server cannot be used, the target holds something else, or the source changed meanwhile.
@@ -242,29 +242,29 @@ def _move(
 
 
 def open_team(url: str) -> TeamOwner:
-    """For whoever owns the team's database at ``url``. Raises StorageError: it is none, or psycopg is not there."""
+    """The work of the owner of the team's database at ``url``. Raises StorageError: there is none, or no psycopg."""
     try:
-        from kiro_learn.adapters.postgres.team import TeamDatabaseOwner  # noqa: PLC0415  # psycopg is of an extra
+        from kiro_learn.adapters.postgres.team import TeamDatabaseOwner  # noqa: PLC0415  # psycopg is an optional extra
     except ImportError as error:
         raise StorageError(NO_CLIENT, hint=NO_CLIENT_HINT) from error
     return TeamDatabaseOwner(url)
 
 
 def settings_of(home: Path, environment: Mapping[str, str], name: str = "") -> tuple[Setting, ...]:
-    """Every setting, or that called ``name``, as a daemon that is started in ``environment`` takes it.
+    """Every setting, or the one with ``name``, as a daemon that is started in ``environment`` takes it.
 
     Raises:
       InvalidRequest: there is no such setting.
-      ConfigError: one of them is wrong.
+      ConfigError: a setting is wrong.
     """
     return settings_in(Home(home).settings, environment, name)
 
 
 def set_setting(home: Path, name: str, text: str) -> Setting:
-    """Set one in the file of ``home``.
+    """Set one setting in the file of ``home``.
 
     Raises:
-      InvalidRequest, AgentFileError: as ``set_in_file``.
+      InvalidRequest, AgentFileError: see ``set_in_file``.
       ConfigError: the home cannot be made.
     """
     place = Home(home)
@@ -273,7 +273,7 @@ def set_setting(home: Path, name: str, text: str) -> Setting:
 
 
 def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessions:
-    """Of the user who runs us."""
+    """The past sessions of the user who runs us."""
     place = HistoryPlace(user=Path.home(), environment=environment)
     return PastSessions(READERS, place, DiskImportRecord.of(Home(home)), now=datetime.now(UTC))
 
@@ -281,7 +281,7 @@ def open_past_sessions(home: Path, environment: Mapping[str, str]) -> PastSessio
 def open_past_memories(
     environment: Mapping[str, str], folders: Sequence[Path], repositories: Sequence[Path]
 ) -> PastMemories:
-    """Of the user who runs us. ``folders``: where to look besides; ``repositories``: whose commits are asked for."""
+    """The other memories of the user who runs us. ``folders``: more places to look; ``repositories``: for commits."""
     place = HistoryPlace(
         user=Path.home(), environment=environment, folders=tuple(folders), repositories=tuple(repositories)
     )
@@ -294,12 +294,12 @@ def has_notes(path: Path) -> bool:
 
 
 def open_notes_export(path: Path, names: Mapping[str, str], *, is_forced: bool) -> NotesExport:
-    """Into the folder ``path``. Raises as ``NotesExport``."""
+    """An export into the folder ``path``. Raises the errors of ``NotesExport``."""
     return NotesExport(DiskNotes(path), names, now=_utc_now(), is_forced=is_forced)
 
 
 def open_notes_import(path: Path, memories: KeptMemories) -> NotesImport:
-    """Of the folder ``path``. Raises as ``NotesImport``."""
+    """An import of the folder ``path``. Raises the errors of ``NotesImport``."""
     return NotesImport(DiskNotes(path), memories, now=_utc_now())
 
 

@@ -1,4 +1,4 @@
-"""Makes every service over the actors, and runs these.
+"""Makes every service from the actors, and runs the actors.
 
 The daemon passes the real implementations, a simulation the fakes; nothing else differs between them.
 """
@@ -44,9 +44,10 @@ from kiro_learn.services.team_exchange import Incoming, Outgoing
 
 @asynccontextmanager
 async def open_services(dependencies: Dependencies, config: Config) -> AsyncIterator[Services]:
-    """Run every actor for the length of the block, and give the services.
+    """Run every actor for the length of the block, and yield the services.
 
-    At the end the actors stop in reverse dependency order; the storage actor commits what waits and is the last.
+    At the end the actors stop in reverse order of dependency; the storage actor commits all waiting writes and stops
+    last.
     """
     actors = actors_of(dependencies, config)
     services = _services(dependencies, config, actors)
@@ -131,7 +132,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
 
 
 def _changes(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Freshness, Forget, Edit, GraphEdit]:
-    """What finds out that a memory is to be changed, and what changes it."""
+    """The services that find out that a memory is outdated, and those that change one."""
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     graph_edit = GraphEdit(writer, graph_learner(dependencies, config), clock)
     return Freshness(storage, dependencies.project_files), Forget(writer, storage), Edit(writer, clock), graph_edit
@@ -140,7 +141,7 @@ def _changes(dependencies: Dependencies, config: Config, actors: Actors) -> tupl
 def _projects(
     dependencies: Dependencies, actors: Actors
 ) -> tuple[Dependencies, MergedProjects, ProjectNames, ProjectMerges]:
-    """With a project finder that knows what was merged."""
+    """The dependencies with a project finder that knows merged projects, and the services of project names."""
     merged, storage = MergedProjects(), dependencies.storage
     finder = MergedProjectFinder(dependencies.project_finder, merged)
     names = ProjectNames(storage, finder, actor_id=dependencies.actor_id, merged=merged)
