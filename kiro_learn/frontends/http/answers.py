@@ -1,5 +1,6 @@
-"""Answers as values, the one shape of every refusal, and the one table of statuses that maps errors to answers, an
-unexpected exception too.
+"""Answers as values, the one shape of all refusals, and the one table that maps errors to statuses.
+
+Unexpected exceptions are mapped too.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from kiro_learn.wire.structuring import new_converter
 JSON = "application/json"
 
 ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
-"""Headers of every answer that does not say otherwise."""
+"""Headers of every answer, unless it sets them itself."""
 
 
 class Stream(Protocol):
-    """An answer in pieces; closed in the end, read or not."""
+    """An answer in pieces; it is closed at the end, whether it was read or not."""
 
     def __aiter__(self) -> Self: ...
 
@@ -46,7 +47,7 @@ class Answer:
     content_type: str = JSON
     headers: Mapping[str, str] = attrs.field(factory=dict)
     stream: Stream | None = None
-    """What is sent piece by piece in the place of ``body``."""
+    """If set, the pieces that are sent in place of ``body``."""
 
 
 def _is_object(kind: Any) -> bool:
@@ -55,7 +56,7 @@ def _is_object(kind: Any) -> bool:
 
 
 _converter = new_converter(is_bounded=False)
-# What is an object already stays as it is.
+# A value that is a dict already stays as it is.
 _converter.register_unstructure_hook_func(_is_object, lambda value: value)
 
 
@@ -78,7 +79,7 @@ def value_answer(value: Any) -> Answer:
 
 
 def written(value: Any) -> dict[str, Any]:
-    """The object that ``value_answer`` answers."""
+    """The object that ``value_answer`` sends."""
     fields: dict[str, Any] = _converter.unstructure(value)
     return fields
 
@@ -101,7 +102,7 @@ def header_value(text: str) -> str:
 
 
 def encoded_headers(answer: Answer) -> list[tuple[bytes, bytes]]:
-    """Names in lower case; without what is said always."""
+    """The headers of ``answer`` with names in lower case, without those in ALWAYS."""
     headers = {"Content-Type": answer.content_type, **answer.headers}
     if answer.stream is None:
         headers["Content-Length"] = str(len(answer.body))
@@ -109,7 +110,7 @@ def encoded_headers(answer: Answer) -> list[tuple[bytes, bytes]]:
 
 
 def with_always(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """``headers``, and of ALWAYS what they do not say themselves."""
+    """``headers``, and those of ALWAYS that they do not set."""
     said = {name.lower() for name, _ in headers}
     return [*headers, *(pair for pair in ALWAYS if pair[0] not in said)]
 
@@ -161,11 +162,11 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.ActorStopped: 503,
     errors.ConfigError: 500,
 }
-"""By class; a class without a row has the status of its nearest base class."""
+"""The status of each class of error; a class without a row has the status of its nearest base class."""
 
 UNAVAILABLE = 503
 RETRY_AFTER_SECONDS = 5
-"""Where the error does not know better."""
+"""The value for errors that name none."""
 
 
 class Contain(Protocol):
@@ -188,7 +189,7 @@ class Boundary(Protocol):
 
 
 NewBoundary: TypeAlias = Callable[[str], Boundary]
-"""Of work with that name."""
+"""Makes the boundary of work with a given name."""
 
 
 def answer_for(error: Exception) -> Answer:
@@ -222,7 +223,7 @@ def _of_strangers(error: Exception) -> Answer:
 
 
 def _of_werkzeug(error: HTTPException) -> Answer:
-    # A client of another build explains by it why a route is not known.
+    # A client of another build uses the header to explain why a route is not known.
     headers = {BUILD_HEADER: build_id()} if isinstance(error, (NotFound, MethodNotAllowed)) else {}
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))

@@ -1,4 +1,4 @@
-"""The HTTP front end as one ASGI application: the intake, behind it Quart, then one function a route."""
+"""The HTTP front end as one ASGI application: the intake, then Quart, then one function for each route."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ View = Callable[..., Awaitable[quart.Response]]
 
 
 def create_app(services: Services, config: ServerConfig, token: str, *, new_boundary: NewBoundary) -> QuartTrio:
-    """The whole API and the viewer. What says anything of what is stored needs ``token``, or the viewer's cookie."""
+    """The whole API and the viewer. Whatever shows stored data needs ``token``, or the viewer's cookie."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
     login = Login(token)
@@ -72,7 +72,7 @@ def _view(route: Route) -> View:
         request = await _read_request(route, path)
         answer = await route.answer(request)
         if answer.stream is not None and request.is_head:
-            await answer.stream.aclose()  # else Quart would read it to its end, of which one has none
+            await answer.stream.aclose()  # else Quart would read it to its end, and one is endless
             answer = attrs.evolve(answer, stream=None)
         return _response(answer)
 
@@ -94,5 +94,5 @@ def _response(answer: Answer) -> quart.Response:
     content = answer.body if answer.stream is None else answer.stream
     response = quart.Response(content, answer.status, dict(answer.headers), content_type=answer.content_type)
     if answer.stream is not None:
-        response.timeout = None  # who does not read on is hung up on by the connection
+        response.timeout = None  # the connection ends if the client does not read
     return response

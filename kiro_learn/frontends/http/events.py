@@ -40,11 +40,11 @@ MOST_BATCH_BYTES = 8 * 1_048_576
 HOOK_HEADERS = "x-hook-"
 TEXT = "text/plain; charset=utf-8"
 PENDING = {"X-Hook-Stored": "pending"}
-"""Read by the shim, which then spools what it has sent."""
+"""The shim reads this header, and then spools the request that it has sent."""
 
 
 def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
-    """What comes with every step of an agent."""
+    """The routes that are used at every step of an agent."""
 
     async def take(request: Request) -> Answer:
         retrieves = RETRIEVE.read(request.query)
@@ -111,13 +111,13 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
     return stored_answer(outcome.event_id, outcome.stored)
 
 
-# Routes that give all that is kept as lines of JSON, and take such lines back.
+# Routes that export all that is kept as lines of JSON, and take such lines back.
 
 EVERYTHING = "everything"
 KIND = choice("kind", "One kind of line alone.", options=(EVERYTHING, *KINDS))
 
 MOST_BYTES = 16 * 1024 * 1024
-"""Of lines that are taken at once: as long as one with an event of the largest size that JSON can spell at length."""
+"""The most bytes of lines in one request: a line may hold an event of the largest size, in its longest spelling."""
 
 
 def export_routes(services: Services) -> Iterator[Route]:
@@ -130,7 +130,7 @@ def export_routes(services: Services) -> Iterator[Route]:
 
 
 def restore_routes(services: Services) -> Iterator[Route]:
-    """Of the intake: a line is longer than the body of any other request."""
+    """A route of the intake, because a line is longer than the body of any other request."""
 
     async def take(request: Request) -> Answer:
         return json_answer(write_value(await services.export.take(request.body.split(b"\n"))))

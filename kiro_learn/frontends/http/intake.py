@@ -1,11 +1,11 @@
 """The bare ASGI application in front of Quart: it checks every request, reads its body, and answers ``routes`` itself.
 
-These are events and hooks, which come with every step of an agent and would cost more processor time in Quart than
-storing one does; exports that are read in, whose lines are longer than other bodies may be; and the live feed. All
-others are handed to Quart, after the same checks.
+These routes are events and hooks, which come at every step of an agent and would cost more processor time in Quart
+than in the store; imports of exports, whose lines are longer than other bodies may be; and the live feed. All other
+requests are handed to Quart after the same checks.
 
 Rules of this file: a request that passes the checks is carried out to its end, even if its caller disconnects, so that
-nothing is left half done; and every answer has the same headers about itself.
+nothing is left half done. Every answer has the same general headers.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Intake:
         return None, {}
 
     async def _body(self, scope: Message, receive: Receive, most_bytes: int) -> bytes | Answer | None:
-        """The whole body; or the refusal of it; or None if the caller disconnected."""
+        """The whole body; or its refusal; or None if the caller disconnected."""
         if _announced_bytes(scope) > most_bytes:
             return _too_large(most_bytes)
         body = bytearray()
@@ -123,7 +123,7 @@ class Intake:
         return answer_for(boundary.error)
 
     async def _send_stream(self, answer: Answer, stream: Stream, scope: Message, receive: Receive, send: Send) -> None:
-        """Send piece by piece until the stream ends or fails, its caller hangs up, or the server stops."""
+        """Send the pieces until the stream ends or fails, the caller hangs up, or the server stops."""
         connection = scope.get("state", {}).get(CONNECTION)
         with self._new_boundary("stream"):
             async with aclosing(stream), trio.open_nursery() as nursery:
@@ -168,7 +168,7 @@ def _too_large(most: int) -> Answer:
 def _once(body: bytes) -> Receive:
     """A ``receive`` that gives the whole body at once, and never reports that the caller disconnected.
 
-    Else Quart-Trio would cancel the sending of an answer's last part as soon as Hypercorn says that this part was sent.
+    Otherwise Quart-Trio would cancel sending the last part of an answer as soon as Hypercorn reports it as sent.
     """
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -200,7 +200,7 @@ def _start(answer: Answer) -> Message:
 
 
 async def _refuse(answer: Answer, receive: Receive, send: Send) -> None:
-    """Answer at once, and read on for a moment; what is read is dropped."""
+    """Answer at once, and read on for a moment; the rest of the body is dropped."""
     dropped = trio.Event()
 
     async def drop() -> None:
@@ -219,17 +219,17 @@ async def _refuse(answer: Answer, receive: Receive, send: Send) -> None:
         nursery.cancel_scope.cancel()
 
 
-# Checks from the head alone whether a request is allowed: any local program or web page can reach the port.
+# Checks the head of a request: any local program or web page can reach the port.
 #
-# Any web page can have a browser send requests here, and any domain can resolve to 127.0.0.1; so a request must
-# name us as its host, must not come from another web page, and must know the token that only this user can read, or
-# have the viewer's cookie that was given for it.
+# Any web page can have a browser send requests here, and any domain can resolve to 127.0.0.1. So a request must name us
+# as its host, and must not come from another web page. It must also have the token, which only this user can read, or
+# the viewer's cookie, which was given for the token.
 
 OPEN_PATHS = frozenset({"/healthz", "/ui"})
 VIEWER = "/ui/"
-"""Its pages and files may be read without the token; what a page shows, it asks for by itself."""
+"""The viewer's pages and files can be read without the token; they load their data with requests of their own."""
 CODE_PATH = "/v1/ui/code"
-"""Makes new cookies, and so wants the token itself."""
+"""The route that makes codes for new cookies, and so requires the token itself."""
 READS = frozenset({"GET", "HEAD"})
 
 OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -237,12 +237,12 @@ HTTP_PORT = 80
 OWN_FETCH_SITES = frozenset({"same-origin", "none"})
 
 _GOOD_PATH = re.compile("/[^\x00-\x1f\x7f\ufffd]*")
-"""Stands in a decoded path for percent-encoded bytes that are no UTF-8."""
+"""The excluded character stands in a decoded path for percent-encoded bytes that are no UTF-8."""
 
 
 @attrs.frozen(kw_only=True)
 class Head:
-    """The head of a request, its names in lower case."""
+    """The head of a request, its header names in lower case."""
 
     method: str
     path: str
@@ -260,11 +260,11 @@ def refusal(head: Head, token: bytes, login: Login) -> Answer | None:
 
 
 def shows_key(head: Head, token: bytes, login: Login) -> bool:
-    """Whether it has the token, or the viewer's cookie where that is enough: a write with it names our page as origin.
+    """Whether the head has the token, or the viewer's cookie where that is enough: a write also needs our origin.
 
-    Of a request from our own pages or programs; ``refusal`` turns away those from elsewhere.
+    Only for requests from our own pages or programs; ``refusal`` turns others away.
     """
-    # All are compared, and each in constant time, so that timing tells nothing of the token.
+    # All tokens are compared, each in constant time, so that timing reveals nothing of the token.
     matches = [hmac.compare_digest(each, token) for each in _tokens(head)]
     if any(matches):
         return True
@@ -306,7 +306,7 @@ def _unknown(head: Head, token: bytes, login: Login) -> Answer | None:
 
 
 def _is_open(path: str) -> bool:
-    """Whether it may be read without a key: it says nothing of what is stored."""
+    """Whether the path may be read without a key, because it shows nothing of what is stored."""
     return path in OPEN_PATHS or (path.startswith(VIEWER) and not path.endswith(".json"))
 
 

@@ -1,7 +1,7 @@
-"""The Model Context Protocol over HTTP: one endpoint, every request by itself.
+"""The Model Context Protocol over HTTP: one endpoint, and every request stands by itself.
 
-No sessions are made: a legacy client says its revision in a header, so nothing of it has to be known from before, and a
-restart of the daemon breaks no client. There is no stream to listen to either; nothing here announces changes.
+There are no sessions: a legacy client sends its revision in a header, so nothing about it need be known from before,
+and a restart of the daemon breaks no client. There is no stream to listen to either, since no changes are announced.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _answer(exchange: Exchange, messages: list[Message], *, is_modern: bool) -> 
 
 
 def _json(message: Message, status: int, *, without_null_id: bool = False) -> Answer:
-    """``without_null_id``: the modern revision leaves an id out that could not be read."""
+    """``without_null_id``: leave out an id that could not be read, as the modern revision does."""
     value: dict[str, Any] = written(message)
     if without_null_id and value.get("id", 0) is None:
         del value["id"]

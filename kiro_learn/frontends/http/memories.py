@@ -1,6 +1,6 @@
 """Routes that list, read, search, store, import, pin and forget memories, list what one replaced, and undo that.
 
-The route of a search looks into one project or all of them in one request; what every route of a search has is here.
+A search looks into one project or all of them in one request; what all search routes share is here.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from kiro_learn.wire.messages import event_answer, feedback_answer, read_json, r
 from kiro_learn.wire.structuring import new_converter, structure
 
 DIGITS = 6
-"""Of a score: bm25 is tiny where a word is in every record."""
+"""Significant digits of a score: bm25 is tiny if a word is in every record."""
 
 QUERY = required_text("query", "What is searched for.")
 MOST_RESULTS = integer("limit", "Most results.", default=10, least=1, most=100)
@@ -71,13 +71,13 @@ def search_routes(services: Services) -> Iterator[Route]:
 
 
 def wanted_of(query: Query) -> Wanted:
-    """Of a search by a mode. Raises Refused."""
+    """The values of a search with a mode. Raises Refused."""
     return Wanted(limit=MOST_RESULTS.read(query), mode=SearchMode(MODE.read(query)), filter=filter_of(query))
 
 
 @contextmanager
 def refusing_syntax(parameter: str, otherwise: str = "mode=lexical") -> Iterator[None]:
-    """Refuses a query that does not parse: ``details`` says where in ``parameter``, the hint what takes it as it is."""
+    """Refuse a query that does not parse: ``details`` has the place in ``parameter``, the hint another way to ask."""
     try:
         yield
     except QuerySyntaxError as error:
@@ -88,7 +88,7 @@ def refusing_syntax(parameter: str, otherwise: str = "mode=lexical") -> Iterator
 
 
 def significant(score: float) -> float:
-    """``score`` to as many digits as are worth telling, whatever its power of ten."""
+    """``score`` to ``DIGITS`` significant digits, whatever its power of ten."""
     return float(f"{score:.{DIGITS}g}")
 
 
@@ -214,7 +214,7 @@ def _many(services: Services) -> Iterator[Route]:
 
 
 def read_lines(body: bytes) -> tuple[list[MemoryRecord], list[dict[str, Any]]]:
-    """The records of the good lines, and what is wrong with each of the others; lines count from 1, blank ones too."""
+    """The records of the valid lines, and the problems of the others; lines count from 1, blank ones too."""
     records: list[MemoryRecord] = []
     errors: list[dict[str, Any]] = []
     for number, line in enumerate(body.split(b"\n"), start=1):
@@ -264,7 +264,7 @@ def _written(replacement: Replacement) -> dict[str, Any]:
     }
 
 
-# Routes that take what somebody says of a memory that was told, and that show what became of it.
+# Routes that take feedback on a memory that was told, and that show all feedback on it.
 
 
 @attrs.frozen
@@ -293,5 +293,5 @@ def feedback_routes(services: Services) -> Iterator[Route]:
 
 
 def said_in(request: Request) -> Feedback:
-    """What the body says. Raises InvalidRequest."""
+    """The feedback in the body. Raises InvalidRequest."""
     return Feedback(structure(_converter, request.json(), Said).feedback)

@@ -32,7 +32,7 @@ class Parameter(Generic[T]):
     about: str
     schema: Schema
     read: Callable[[Query], T]
-    """Raises Refused where the value is missing or wrong."""
+    """Reads the value from a query. Raises Refused if it is missing or wrong."""
     is_required: bool = False
 
 
@@ -43,18 +43,18 @@ class Operation:
     summary: str
     parameters: tuple[Parameter[Any], ...] = ()
     body: type[Any] | None = None
-    """What the JSON body is read as."""
+    """The class that the JSON body is read as."""
     takes_unknown_keys: bool = True
-    """Keys of the body that it does not know are ignored. False: refused, lest a misspelled one changes too much."""
+    """True: unknown keys of the body are ignored. False: they are refused, lest a misspelled one changes too much."""
     schema: Schema | None = None
-    """Of a body that no value of ours is read from."""
+    """The schema of a body that is read as no class."""
     answer: Schema | Any = attrs.field(factory=lambda: {"type": "object"})
-    """A schema, or the class that it is written from; or a union of such classes."""
+    """A schema, or the class of the answer, or a union of such classes."""
     content_types: tuple[str, ...] = ("application/json",)
-    """Of the answer, as the parameters ask for it."""
+    """The content types of the answer, among which the parameters choose."""
 
     def read(self, value: Any) -> Any:
-        """A JSON value as the ``body``. Raises InvalidRequest, naming every wrong value."""
+        """Read a JSON value as the ``body``. Raises InvalidRequest, naming every wrong value."""
         assert self.body is not None
         return structure(_TOLERANT if self.takes_unknown_keys else _STRICT, value, self.body)
 
@@ -71,7 +71,7 @@ def optional_text(name: str, about: str) -> Parameter[str | None]:
 
 
 def texts(name: str, about: str) -> Parameter[tuple[str, ...]]:
-    """One value or several, each by a parameter of this name."""
+    """One value or several, each given by a parameter of this name."""
     schema = {"type": "array", "items": {"type": "string", "minLength": 1}}
     return Parameter(name, about, schema, lambda query: query.texts(name))
 
@@ -82,7 +82,7 @@ def flag(name: str, about: str) -> Parameter[bool]:
 
 
 def optional_flag(name: str, about: str) -> Parameter[bool | None]:
-    """True, false, or None if it is left out."""
+    """True or false; None if it is left out."""
 
     def read(query: Query) -> bool | None:
         return query.flag(name) if name in query.values else None
@@ -143,7 +143,7 @@ def choice(name: str, about: str, *, options: tuple[str, ...]) -> Parameter[str]
 
 
 def integer(name: str, about: str, *, default: int, least: int, most: int) -> Parameter[int]:
-    """A whole number, moved into its range."""
+    """A whole number; a value outside its range is moved to the nearest bound."""
     schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
     return Parameter(
         name,
@@ -154,7 +154,7 @@ def integer(name: str, about: str, *, default: int, least: int, most: int) -> Pa
 
 
 def optional_integer(name: str, about: str, *, least: int, most: int) -> Parameter[int | None]:
-    """A whole number, moved into its range."""
+    """A whole number, moved into its range; None if it is left out."""
 
     def read(query: Query) -> int | None:
         return query.integer(name, default=least, least=least, most=most) if name in query.values else None
@@ -164,7 +164,7 @@ def optional_integer(name: str, about: str, *, least: int, most: int) -> Paramet
 
 
 def optional_number(name: str, about: str, *, least: float, most: float) -> Parameter[float | None]:
-    """A number, moved into its range."""
+    """A number, moved into its range; None if it is left out."""
 
     def read(query: Query) -> float | None:
         text = query.optional_text(name)
@@ -195,7 +195,7 @@ def moment(name: str, about: str, *, is_end: bool = False) -> Parameter[datetime
     return Parameter(name, about, {"type": "string", "format": "date-time"}, read)
 
 
-# The query string of a request, read strictly: a value is what the caller meant, or it is refused by name.
+# The query string of a request, read strictly: a value is taken as the caller meant it, or refused by its name.
 
 MOST_PARAMETERS = 100
 MOST_DIGITS = 18
@@ -204,7 +204,7 @@ FLAGS: Mapping[str, bool] = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
 }
-"""In any case of letters."""
+"""The spellings of a flag, in lower case; requests may use any case."""
 
 
 @attrs.frozen
@@ -214,17 +214,17 @@ class Query:
     values: Mapping[str, tuple[str, ...]]
 
     def refuse_others(self, known: Collection[str]) -> None:
-        """Raises Refused: a parameter is none of ``known``; a misspelled one would be as good as not asked for."""
+        """Raises Refused if a parameter is not in ``known``: a misspelled one would otherwise be ignored."""
         for name in self.values:
             if name not in known:
                 expected = f"expected one of {', '.join(known)}" if known else "expected no parameter"
                 raise wrong("unknown parameter", name, expected)
 
     def optional_text(self, name: str) -> str | None:
-        """What is there, or None.
+        """The value, or None if it is left out.
 
         Raises:
-          Refused: it is empty, or given twice.
+          Refused: the value is empty, or given twice.
         """
         values = self.values.get(name, ())
         if len(values) > 1:
@@ -232,7 +232,7 @@ class Query:
         return self._checked(name, values)[0] if values else None
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """What is there, each time that the parameter is given; none may be empty. Raises Refused."""
+        """All values of the parameter, none of which may be empty. Raises Refused."""
         return self._checked(name, self.values.get(name, ()))
 
     def _checked(self, name: str, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -241,10 +241,10 @@ class Query:
         return values
 
     def flag(self, name: str) -> bool:
-        """False if it is not there.
+        """The flag's value; False if it is left out.
 
         Raises:
-          Refused: it is neither yes nor no.
+          Refused: the value is neither yes nor no.
         """
         value = self.optional_text(name)
         if value is None:
@@ -254,20 +254,20 @@ class Query:
         return FLAGS[value.lower()]
 
     def text(self, name: str) -> str:
-        """A required parameter.
+        """The value of a required parameter.
 
         Raises:
-          Refused: it is not there.
+          Refused: the parameter is missing.
         """
         if not any(self.values.get(name, ())):
             raise wrong(f"{name} parameter is required", name, "is missing")
         return self.optional_text(name) or ""
 
     def integer(self, name: str, *, default: int, least: int, most: int) -> int:
-        """A whole number, moved into its range.
+        """A whole number, moved into its range; ``default`` if it is left out.
 
         Raises:
-          Refused: it is none.
+          Refused: the value is no whole number.
         """
         if name not in self.values:
             return default
@@ -275,15 +275,15 @@ class Query:
         digits = value.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
             raise wrong(f"{name} must be an integer", name, "expected a whole number")
-        # Longer than any bound here: as large as it gets, without the cost of reading it.
+        # A longer number exceeds all bounds here; it counts as 10**18, without the cost of parsing it.
         number = int(digits) if len(digits) <= MOST_DIGITS else 10**MOST_DIGITS
         return max(least, min(most, -number if value.startswith("-") else number))
 
     def optional_namespace(self, name: str) -> Namespace | None:
-        """The namespace, or None for all of them; an empty one is a mistake, not all.
+        """The namespace; None means all of them. An empty value is an error, and does not mean all.
 
         Raises:
-          Refused: it is no namespace.
+          Refused: the value is no namespace.
         """
         value = self.optional_text(name)
         if value is not None and NAMESPACE_PATTERN.fullmatch(value) is None:
@@ -295,7 +295,7 @@ def read_query(raw: bytes) -> Query:
     """Read a raw query string.
 
     Raises:
-      Refused: it is not UTF-8, or holds more parameters than any request of ours.
+      Refused: it is not UTF-8, or has more parameters than any request of ours.
     """
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_PARAMETERS)
@@ -313,7 +313,7 @@ def wrong(error: str, name: str, problem: str) -> Refused:
     return Refused(error_answer(400, error, details=[(name, problem)]))
 
 
-# The parameters that say which memories a search or a list is for: the same ones on every route that has them.
+# The parameters that filter memories in a list or a search: the same ones on every route that has them.
 
 TYPE = texts("type", "Only results of this type; of one of several, if it is given more than once.")
 SINCE = moment("since", "Only what was made then or later; a date begins at midnight in UTC.")
@@ -329,7 +329,7 @@ FILTERS = (TYPE, SINCE, UNTIL, SESSION, CONCEPT, FILE, STALE, BRANCH, PINNED)
 
 
 def filter_of(query: Query) -> RecordFilter:
-    """Which memories a list or a search is for. Raises Refused."""
+    """The filter of a list or a search. Raises Refused."""
     return RecordFilter(
         types=TYPE.read(query),
         since=SINCE.read(query),

@@ -1,15 +1,15 @@
 """One connection of Hypercorn 0.18 on Trio, with its defects patched; each patch has a test that fails without it.
 
-- It keeps the socket of a client that hung up open, and then never closes it for being idle: ``_read_data`` and
+- Hypercorn does not close the socket of a client that hung up, not even when it is idle: ``_read_data`` and
   ``_close_when_idle``.
 - It waits for the rest of a head without limit: ``BoundedStream.receive_some``.
 - It keeps a connection that shows no token: ``_close_when_idle`` and ``hang_up``.
-- It shields a send that no client reads, also when the server stops: ``BoundedStream.send_all``.
+- It shields a send that no client reads, even when the server stops: ``BoundedStream.send_all``.
 - It changes to HTTP/2 or a WebSocket before anything was checked: ``Http11._check_protocol`` and ``_create_stream``.
-- It sends the head of an answer, its body and its end apart: ``Http11.stream_send``.
+- It sends the head, the body and the end of an answer separately: ``Http11.stream_send``.
 
 Rules of this file: reading may only end by itself while no request is under way. So a connection is closed when it was
-idle for ``keep_alive_timeout``, or is idle when the server stops; and a request that was begun is carried out.
+idle for ``keep_alive_timeout``, or is idle when the server stops; a request that was begun is always carried out.
 
 ``pyproject.toml`` bounds Hypercorn's version from above, since private methods of it are replaced.
 """
@@ -35,12 +35,12 @@ from hypercorn.typing import AppWrapper, ConnectionState
 from kiro_learn.config import ServerConfig
 
 STRANGER_SECONDS = 5.0
-"""From the accepting of a connection to the head of a request with the token."""
+"""The time from accepting a connection until the head of a request with the token must be there."""
 DRIP_SECONDS = 0.25
-"""Between two looks at a head that came in part: to read it byte by byte, from many, would take the processor."""
+"""The pause between two reads of an incomplete head: reading many heads byte by byte would take the processor."""
 END_OF_HEAD = b"\r\n\r\n"
 CONNECTION = "kiro_learn.connection"
-"""Under it, an application finds its connection in the ASGI scope's ``state``."""
+"""The key in the ASGI scope's ``state`` under which an application finds its connection."""
 
 
 class Connection(TCPServer):
@@ -58,7 +58,7 @@ class Connection(TCPServer):
         *,
         on_change: Callable[[], None] = lambda: None,
     ) -> None:
-        """``on_change`` is called when it becomes known or idle."""
+        """``on_change`` is called when the connection becomes known or idle."""
         bounded = BoundedStream(stream, patience, is_head_half_sent=lambda: self.protocol.is_head_half_sent)
         super().__init__(app, config, context, ConnectionState({}), bounded)  # type: ignore[arg-type]  # as much of a stream as it uses
         self._reading = trio.CancelScope()
@@ -71,11 +71,11 @@ class Connection(TCPServer):
 
     @property
     def idle_since(self) -> float | None:
-        """By trio's clock; None while a request is under way."""
+        """The time on trio's clock when the connection became idle; None while a request is under way."""
         return self._idle_since if self._is_idle else None
 
     def note_known(self) -> None:
-        """A request bore the token: from now on, the connection is one of this user's clients."""
+        """Note that a request had the token: from now on, the connection is one of this user's clients."""
         self.is_known = True
         self._on_change()
 
@@ -84,7 +84,7 @@ class Connection(TCPServer):
         await self.context.terminated.wait()
 
     def hang_up(self) -> None:
-        """Close the socket at once; whoever waits for it is told."""
+        """Close the socket at once; tasks that wait for it get an error."""
         self.stream.socket.close()
 
     async def run(self) -> None:
@@ -113,15 +113,15 @@ class Connection(TCPServer):
             await self._close()
 
     async def _says_something(self) -> bool:
-        """Wait for a head, or for a part of one to which nothing comes for a moment.
+        """Wait for a whole head, or for a part of one after which nothing comes for a moment.
 
-        All that serves a connection is made only then: it costs more than to accept one, and a flood sends no heads.
+        Only then is a connection served, which costs more than accepting it; a flood of connections sends no heads.
         """
         try:
             with trio.move_on_at(self._latest_token_at):
                 await self._look_for_head()
         except (trio.ClosedResourceError, OSError):
-            self.is_silent = True  # it was hung up on, or hung up
+            self.is_silent = True  # we hung up, or the client did
         return not self.is_silent
 
     async def _look_for_head(self) -> None:
@@ -135,7 +135,7 @@ class Connection(TCPServer):
         self.is_silent = False
 
     async def protocol_send(self, event: Event) -> None:
-        """Send, or close; after closing, pipelined requests that already arrived are not read."""
+        """Send, or close. After a close, pipelined requests that have already arrived are not read."""
         if isinstance(event, Updated):
             self._set_idle(event.idle)
             return
@@ -153,7 +153,7 @@ class Connection(TCPServer):
             watching.start_soon(self._close_when_idle)
             with self._reading:
                 await self._read_on()
-            # A request that began as reading ended must not wait for its body for ever.
+            # A request that began just as reading ended must not wait for its body for ever.
             await self.protocol.handle(Closed())
             watching.cancel_scope.cancel()
 
@@ -165,13 +165,13 @@ class Connection(TCPServer):
             except (trio.ClosedResourceError, trio.BrokenResourceError, trio.TooSlowError):
                 return
             if self._reading.cancel_called:
-                return  # reading ended as it arrived, and none of it was handled
+                return  # reading ended as the data arrived: it is not handled
             await self.protocol.handle(RawData(data))
 
     async def _close_when_idle(self) -> None:
-        """Stop reading when the connection was idle or unknown for long, or is idle when the server stops.
+        """Stop reading if the connection was idle or unknown for too long, or is idle when the server stops.
 
-        One task wakes when the time could be up and checks again: cheaper than a timer for each request.
+        One task wakes when the time may be up and checks again, which is cheaper than a timer for each request.
         """
         while not self.context.terminated.is_set() and not self._is_idle_for_long and not self._is_unknown_for_long:
             since = self._idle_since if self._is_idle else trio.current_time()
@@ -226,7 +226,7 @@ class Http11(H11Protocol):
             await super().stream_send(event)
 
     def _written(self, event: h11.Response | h11.Data | h11.EndOfMessage) -> bytes:
-        """``event`` as bytes; empty if the client broke the protocol meanwhile: it was told so, and is disconnected."""
+        """``event`` as bytes; empty if the client broke the protocol: it has its error already and is disconnected."""
         try:
             return self.connection.send(event) or b""
         except h11.LocalProtocolError:
@@ -247,10 +247,10 @@ class Http11(H11Protocol):
 
 
 class BoundedStream:
-    """A stream whose peer may not refuse to read for long, nor pause within the head of a request.
+    """A stream whose peer may neither refuse to read for long nor pause within the head of a request.
 
-    Hypercorn shields its sending from cancellation, so a peer that stops reading would hold up a shutdown for ever.
-    A deadline inside of the shield still counts.
+    Hypercorn shields its sending from cancellation, so a peer that stops reading would block a shutdown for ever. A
+    deadline inside the shield still works.
     """
 
     def __init__(
@@ -274,7 +274,7 @@ class BoundedStream:
             self._head_deadline = math.inf
             return await self._stream.receive_some(most_bytes)
         await trio.sleep(DRIP_SECONDS)
-        # Once for the whole head: one byte a second would else be in time for ever.
+        # One deadline for the whole head: otherwise a client could send one byte a second for ever.
         self._head_deadline = min(self._head_deadline, trio.current_time() + self._patience.read_seconds)
         with trio.fail_at(self._head_deadline):
             return await self._stream.receive_some(most_bytes)

@@ -1,4 +1,4 @@
-"""Finds who listens on a port: another program, or a kiro-learn daemon of another home."""
+"""Finds the process that listens on a port: another program, or a kiro-learn daemon of another home."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from kiro_learn.client.routes import Client
 UNSEEN = "another user's process"
 
 PATIENCE_SECONDS = 0.5
-"""For a listener's answer to whether it is one of us; a daemon has answered in a hundredth of that."""
+"""The longest wait for a listener's answer whether it is a daemon; a daemon answers in a hundredth of that."""
 
 
 def port_owner(port: int) -> str:
-    """Who listens, as in ``"node" (pid 812)`` or ``the daemon of another home, /home/ana/x (pid 812)``."""
+    """The listener, such as ``"node" (pid 812)`` or ``the daemon of another home, /home/ana/x (pid 812)``."""
     return listener_on(port) or _daemon_on(port) or UNSEEN
 
 
 def listener_on(port: int) -> str | None:
-    """The same; None if no process is visible."""
+    """The listener in the same form; None if no process is visible."""
     try:
         connections = psutil.net_connections(kind="tcp")
     except psutil.AccessDenied:
-        return None  # macOS shows other users' connections to root alone
+        return None  # macOS shows other users' connections only to root
     pids = [
         each.pid for each in connections if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr.port == port
     ]
@@ -43,7 +43,7 @@ def _named(pid: int) -> str:
 
 
 def _daemon_on(port: int) -> str | None:
-    """The daemon that answers there, with its home if we may know it; None: it is another program, or says nothing."""
+    """The daemon that listens there, with its home if we may know it; None if it is no daemon, or does not answer."""
     try:
         with Client(url=f"http://localhost:{port}", patience_seconds=PATIENCE_SECONDS) as client:
             health = client.health()

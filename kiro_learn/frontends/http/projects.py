@@ -1,5 +1,6 @@
-"""Routes that find the project of a folder and learn its events now, and that preview and start a relearning: a model
-learns again what was learned without one.
+"""Routes that find the project of a folder, learn its events now, and preview and start a relearning.
+
+In a relearning, a model learns again what was learned without one.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _flag(body: dict[str, Any], name: str) -> bool:
 
 
 def _moment(value: Any, place: str) -> datetime | None:
-    """A date means its first moment; a time without an offset is in UTC."""
+    """The moment of a value: a date means its first moment, and a time without an offset is in UTC."""
     if value is None:
         return None
     try:

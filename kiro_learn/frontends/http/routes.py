@@ -20,7 +20,7 @@ OCTETS = "application/octet-stream"
 EVENT_STREAM = "text/event-stream"
 
 PLAIN = frozenset({"identity", ""})
-"""Content codings that are none (RFC 9110, 8.4)."""
+"""Content codings that change nothing (RFC 9110, 8.4)."""
 UTF8 = frozenset({"utf-8", "utf8", "us-ascii"})
 
 
@@ -32,16 +32,16 @@ class Request:
     """The variable parts of the path, decoded."""
     query: Query
     headers: Mapping[str, str]
-    """By lower-case name; of repeated headers, the first."""
+    """The headers by lower-case name; of repeated ones, the first."""
     body: bytes
     is_head: bool = False
-    """The headers alone are wanted: nothing may be used up."""
+    """True for HEAD: only the headers are wanted, and nothing may be used up."""
 
     def json(self) -> Any:
         """The body as a JSON value.
 
         Raises:
-          Refused: it is none.
+          Refused: the body is no JSON.
         """
         try:
             return read_json(self.body)
@@ -58,17 +58,17 @@ class Route:
     answer: Callable[[Request], Awaitable[Answer]]
     takes: tuple[str, ...] = (JSON,)
     max_body_bytes: int = 0
-    """Where a body may be larger than ``server.max_body_bytes``."""
+    """The most bytes of a body, if that is more than ``server.max_body_bytes``."""
     about: Operation | None = None
-    """What the OpenAPI document says of it; every route below ``/api`` says it."""
+    """The entry for the OpenAPI document; every route below ``/api`` has one."""
     parameters: tuple[Parameter[Any], ...] = ()
-    """Of the query string, where ``about`` does not name them."""
+    """The parameters of the query string, if ``about`` does not name them."""
     takes_any_query: bool = False
-    """The query is the page's own, which the viewer's script reads."""
+    """True: the query is for the viewer's script in the page, and is not checked."""
 
     @property
     def all_parameters(self) -> tuple[Parameter[Any], ...]:
-        """Those that a request may have; every other one is refused."""
+        """The parameters that a request may have; every other one is refused."""
         return self.parameters if self.about is None else self.about.parameters
 
 
@@ -76,8 +76,8 @@ def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers
     """The request to ``route`` as a value.
 
     Raises:
-      Refused: the body is not of a type that the route takes, or not plain UTF-8; or the query is malformed, or has a
-        parameter that the route does not know.
+      Refused: the body has a type that the route does not take, or is no plain UTF-8; or the query is malformed or
+        has a parameter that the route does not know.
     """
     pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
     named = dict(reversed(pairs))
@@ -95,7 +95,7 @@ def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers
 
 
 def _body_refusal(route: Route, body: bytes, *, content_type: str, codings: set[str]) -> Answer | None:
-    """The refusal of ``body``, or None. Its type does not matter where no body is expected."""
+    """The refusal of ``body``, or None. The type does not matter for methods other than POST."""
     kind, options = parse_options_header(content_type)
     if not codings <= PLAIN:
         hint = "Send the body as it is, without Content-Encoding."

@@ -1,12 +1,12 @@
-"""Listens, and serves an application until it is told to stop; and decides who has to go for a newcomer.
+"""Listens, and serves an application until it is told to stop; decides which client has to go for a new one.
 
-Hypercorn's own ``serve`` gives no hold of a connection, where two of its faults sit; so the loop is here, and
+Hypercorn's own ``serve`` gives no access to a connection, where two of its faults are. So the loop is here, and
 Hypercorn is used from the connection upwards.
 
-Any program on this machine may connect, and each connection costs a descriptor. So there are only so many places. When
-they are taken, a newcomer gets the place of another client. First goes who has been there for longest without a whole
-request, then who sent no token, then who is idle for longest. Where all are at work, the newcomer waits, and those
-behind it wait in the system's queue.
+Any program on this machine may connect, and each connection costs a descriptor, so the number of places is limited.
+When all are taken, a newcomer gets the place of another client. The client that goes is the one that has been there for
+longest without a whole request; else the oldest one that sent no token; else the one that is idle for longest. If all
+are at work, the newcomer waits, and later ones wait in the system's queue.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ from kiro_learn.frontends.http.patches import STRANGER_SECONDS, Connection
 from kiro_learn.frontends.http.port_owner import port_owner
 
 GRACE_PASSES = 24
-"""Of the event loop, from a newcomer to the one that takes its place: the head of a request that was sent at once is
-read by then. In seconds, it would let fewer in than a program can open where there are few places."""
+"""Passes of the event loop before a newcomer takes a place: by then, the head of a request that was sent at once is
+read. A wait in seconds would let in fewer connections than a program can open, if there are few places."""
 
 
 class Guest(Protocol):
     """One connection."""
 
     came_at: float
-    """By trio's clock."""
+    """When it connected, on trio's clock."""
 
     @property
     def is_known(self) -> bool:
-        """Whether a request of it bore the token."""
+        """Whether a request on it had the token."""
         ...
 
     @property
     def idle_since(self) -> float | None:
-        """Since when it has no request under way; None if it has one."""
+        """Since when it has had no request under way; None if it has one."""
         ...
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing came from it yet."""
+        """Whether nothing has come from it yet."""
         ...
 
     def hang_up(self) -> None:
@@ -61,7 +61,7 @@ class Guest(Protocol):
 
 
 class Places:
-    """So many connections at a time."""
+    """A limited number of connections at a time."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -69,25 +69,25 @@ class Places:
         self._changed = trio.Event()
 
     def enter(self, guest: Guest) -> None:
-        """Count ``guest``; ``make_room`` was awaited before."""
+        """Count ``guest``; call it after ``make_room``."""
         self._guests[guest] = None
 
     def leave(self, guest: Guest) -> None:
-        """It is gone, or told to go."""
+        """Stop counting ``guest``: it is gone, or was told to go."""
         self._guests.pop(guest, None)
         self.changed()
 
     def changed(self) -> None:
-        """A guest is idle or known now, or has left."""
+        """Note that a guest is idle or known now, or has left."""
         self._changed.set()
 
     def hang_up_on_silent(self) -> None:
-        """No request of theirs is to be waited for any more."""
+        """Hang up on all guests that have sent nothing: their requests are not waited for any more."""
         for guest in [each for each in self._guests if each.is_silent]:
             guest.hang_up()
 
     async def make_room(self) -> None:
-        """Wait until one more may come; hang up on who can best be spared."""
+        """Wait until one more guest may enter; if needed, hang up on the one that can best be spared."""
         while len(self._guests) >= self._most:
             for _ in range(GRACE_PASSES // self._most):
                 await trio.lowlevel.checkpoint()
@@ -104,14 +104,14 @@ _WITHOUT_REQUEST, _UNKNOWN, _IDLE, _AT_WORK = range(4)
 
 
 def _worth(guest: Guest) -> tuple[int, float]:
-    """Who is least goes first."""
+    """The order in which guests have to go: the least one goes first."""
     if not guest.is_known:
         return (_UNKNOWN if guest.idle_since is None else _WITHOUT_REQUEST), guest.came_at
     return (_AT_WORK, guest.came_at) if guest.idle_since is None else (_IDLE, guest.idle_since)
 
 
 class Door(trio.abc.Listener[trio.SocketStream]):
-    """A listener that lets in no more than there are places for."""
+    """A listener that accepts no more connections than there are places."""
 
     def __init__(self, listener: trio.SocketListener, places: Places) -> None:
         self._listener = listener
@@ -131,10 +131,10 @@ class Door(trio.abc.Listener[trio.SocketStream]):
 
 
 MOST_CONNECTIONS = 256
-"""Most connections at the same time; ``places`` says who makes room for the next one."""
+"""The most connections at the same time; ``Places`` says which one goes for the next."""
 
 BACKLOG = 1_024
-"""Connections that the system holds until they are accepted: beyond it, a client's first try is lost for a second."""
+"""Connections that the system holds until they are accepted; beyond it, a client's first try waits a second."""
 
 
 async def serve_http(
@@ -153,8 +153,8 @@ async def serve_http(
     in one connection is handed to ``catch_errors``, and does not affect the others.
 
     Args:
-      listener: what to listen with; without it, one is opened.
-      most_connections: fewer, where the system lends fewer descriptors.
+      listener: the listening socket; without it, one is opened.
+      most_connections: less than ``MOST_CONNECTIONS`` if the system allows fewer descriptors.
 
     Raises:
       PortTaken: another program listens there.
@@ -190,7 +190,7 @@ async def turn_callers_away(listener: trio.SocketListener) -> None:
     async def hang_up(_stream: trio.SocketStream) -> None:
         await trio.lowlevel.checkpoint()
 
-    # A duplicate, because serve_listeners closes its socket in the end.
+    # A duplicate, because serve_listeners closes its socket at the end.
     await trio.serve_listeners(hang_up, [trio.SocketListener(listener.socket.dup())])
 
 
@@ -204,10 +204,10 @@ async def open_listener(config: ServerConfig) -> trio.SocketListener:
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listening = trio.socket.socket(family, socket.SOCK_STREAM)
     try:
-        # Without it, the port of a daemon that just stopped would be refused for a minute.
+        # Without this option, the port of a daemon that just stopped would be refused for a minute.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if sys.platform == "linux":
-            # Accepted only once it says something: who says nothing costs no descriptor for so long.
+            # Accept a connection only once it sends something: until then it costs no descriptor.
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, round(STRANGER_SECONDS))
         await listening.bind((config.host, config.port))
         listening.listen(BACKLOG)
@@ -220,7 +220,7 @@ async def open_listener(config: ServerConfig) -> trio.SocketListener:
 
 
 def hypercorn_settings(config: ServerConfig) -> Config:
-    """Without an access log, which would hold what people ask, and without a header that names the server."""
+    """Settings without an access log, which would hold people's questions, or a header that names the server."""
     settings = Config()
     settings.accesslog = None
     settings.errorlog = None

@@ -1,5 +1,6 @@
-"""Routes that show whether the daemon runs, its state and its counts, and how the last prompts were answered; and that
-embed the records that have no vector yet.
+"""Routes for the state and counts of the daemon, and for the answers to the last prompts.
+
+Also the routes that embed the records that have no vector yet, and the live feed.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def retrieval_routes(services: Services) -> Iterator[Route]:
 
 
 def report_value(report: Report) -> dict[str, Any]:
-    """As lists and the live stream show it."""
+    """The report in the form of lists and of the live feed."""
     return {**write_value(report), "outcome": report.outcome}
 
 
@@ -144,7 +145,7 @@ def embedding_routes(services: Services) -> Iterator[Route]:
 
 @attrs.frozen(kw_only=True)
 class EmbeddingFigures:
-    """What ``/v1`` and ``/api`` both say."""
+    """The figures that ``/v1`` and ``/api`` both return."""
 
     total: int
     embedded: int
@@ -165,20 +166,20 @@ class EmbeddingFigures:
         )
 
 
-# The route that tells what happens while it happens, as server-sent events.
+# The route of the live feed: what happens, as server-sent events.
 
 AFTER = optional_text("last_event_id", "The id of the last event that is known, where a header cannot be sent.")
 
 KINDS: Mapping[type, str] = {LearnedNow: "learned", Report: "retrieval", StatusNow: "status", type(None): "gap"}
 
 HEARTBEAT = b"event: heartbeat\ndata: {}\n\n"
-"""An event and not a comment: a page is not told of those, and could not tell a quiet daemon from one that hangs."""
+"""An event and not a comment: a page does not see comments, so a quiet daemon would look like one that hangs."""
 
 RETRY_SECONDS = 30
 
 
 class LiveLines:
-    """Events as text, until it is closed, or the listener is too slow."""
+    """Events as text, until the stream is closed or the listener is too slow."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -190,7 +191,7 @@ class LiveLines:
         return "".join(map(_written, await anext(self._listener))).encode("ascii") or HEARTBEAT
 
     async def aclose(self) -> None:
-        """Make room for another listener."""
+        """Give up the listener's place."""
         self._listener.close()
 
 

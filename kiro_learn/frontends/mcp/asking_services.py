@@ -43,10 +43,10 @@ LISTED_MEMORIES = 20
 LISTED_SESSIONS = 10
 SESSION_MEMORIES = 50
 LAST_MOMENT = timedelta(microseconds=1)
-"""So that what was made with its last event is part of a session."""
+"""Makes the end of a session inclusive: a record that was made with its last event is part of it."""
 
 UNNAMED_SESSION = "mcp"
-"""Where neither the client nor the model names one."""
+"""The session if neither the client nor the model names one."""
 
 NO_PROJECT = "Name it in the argument project, or connect to /mcp?project= with an absolute folder."
 STARTED_NOWHERE = (
@@ -64,27 +64,27 @@ class ClientPlace:
     """Where a client works."""
 
     project: str | None
-    """A folder in it, its name or its id."""
+    """A folder in the project, its name or its id."""
     session: str | None
 
 
 class Told(NamedTuple):
-    """What a tool answers."""
+    """The answer of a tool."""
 
     value: dict[str, Any]
     text: str | None = None
-    """For clients that read nothing else; None: the value as JSON."""
+    """The text for clients that read only text; None: the value as JSON."""
 
 
 class AskedServices:
-    """Every project is that of the argument, else the client's."""
+    """Answers asks. The project is that of the argument, else the client's."""
 
     def __init__(self, services: Services, place: ClientPlace) -> None:
         self._services = services
         self._place = place
 
     async def answer(self, ask: Ask) -> Outcome:
-        """Nothing is raised that the client or the user can do something about."""
+        """The outcome of ``ask``; errors that the client or user can act on are returned, not raised."""
         try:
             return await self._ask(ask)
         except InvalidRequest as error:
@@ -138,8 +138,10 @@ class AskedServices:
         return project
 
     async def _named(self, argument: str | None = None) -> NamedProject:
-        """The project of the argument, which has to be known: a model may have made it up. The client's own may be new,
-        because a person named that.
+        """The project of the argument, else the client's.
+
+        The argument's must be known, since a model may have made it up. The client's may be new, since a person named
+        it.
         """
         may_be_new = not argument
         return await self._services.project_names.resolve(self._asked(argument), may_be_new=may_be_new)
@@ -179,7 +181,7 @@ class AskedServices:
         return Told(value, f"{context}{named}" if context else NOTHING_CLOSE)
 
     async def _recalled(self, project: NamedProject, prompt: str) -> tuple[str, list[str], list[str]]:
-        """What the hook would tell, of which memories, and why it may be less than there is."""
+        """The text that the hook would tell, the ids of its memories, and why there may be more."""
         if not prompt.strip():
             started = await self._services.session_context.context(project.namespace, folder=project.folder)
             return started.text, list(started.record_ids), []
@@ -264,7 +266,7 @@ class AskedServices:
 
 
 def _filter_of(arguments: Arguments) -> RecordFilter:
-    """Which memories a search is for. Raises InvalidRequest: a moment is none."""
+    """The filter of a search. Raises InvalidRequest: a moment is invalid."""
     return RecordFilter(
         types=tuple(arguments.get("types", ())),
         since=moment_of(arguments, "since"),
@@ -278,7 +280,7 @@ def _filter_of(arguments: Arguments) -> RecordFilter:
 
 
 def note_of(named: NamedProject, *, is_argument: bool) -> str:
-    """What a model should know of the project that its answer is about; empty if that goes without saying."""
+    """What a model should know about the project of its answer; empty if there is nothing special."""
     said = []
     if named.is_everything and not is_argument:
         said.append(STARTED_NOWHERE.format(name=named.name))

@@ -1,10 +1,10 @@
-"""The daemon behind the protocol on standard input and output: one request to its ``/mcp``, and its start.
+"""The daemon as seen from the protocol on standard input and output: one request to its ``/mcp``, and its start.
 
 A request is of the modern revision, whatever the client speaks. The daemon is started by ``kiro-learn start``, in a
-process that is watched and not waited for.
+process that is watched but not waited for.
 
-Rules of this file: the socket blocks while the request is sent, which is small and local, and is read as bytes come.
-``_socket`` is what ``socket`` wraps, and takes a tenth of its time to load.
+Rules of this file: the socket blocks while the request is sent, which is small and local; the answer is read as bytes
+come. ``_socket`` is the module that ``socket`` wraps, and takes a tenth of its time to load.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _META = {
 
 
 class DaemonCall:
-    """Sent when it is made.
+    """One request to the daemon, which is sent when this is made.
 
     Raises:
-      DaemonUnreachable, DaemonSilent: as ``daemon_address_of``.
-      OSError: it could not be sent.
+      DaemonUnreachable, DaemonSilent: see ``daemon_address_of``.
+      OSError: the request could not be sent.
     """
 
     def __init__(self, home: Path, target: str, ask: Ask) -> None:
@@ -64,10 +64,10 @@ class DaemonCall:
             raise
 
     def receive(self) -> Outcome | None:
-        """Read what came; the outcome once all of it did.
+        """Read the bytes that came; returns the outcome once all have come.
 
         Raises:
-          OSError: the daemon hung up before.
+          OSError: the daemon hung up before that.
         """
         piece = self.socket.recv(_PIECE_BYTES)
         self._received += piece
@@ -108,7 +108,7 @@ def _request(daemon: DaemonAddress, target: str, ask: Ask) -> bytes:
 
 
 def outcome_of(ask: Ask, status: int, body: bytes) -> Outcome:
-    """What an answer of the daemon says."""
+    """The outcome in an answer of the daemon."""
     try:
         value = json.loads(body)
     except ValueError:
@@ -127,7 +127,7 @@ def outcome_of(ask: Ask, status: int, body: bytes) -> Outcome:
 
 
 def failure(ask: Ask, text: str, hint: str) -> Outcome:
-    """``text`` as the client's model is to read it, or its user."""
+    """A failure with ``text``, for the client's model or its user."""
     said = f"{text}\nhint: {hint}" if hint else text
     return tool_error(said) if ask.method == "tools/call" else Failed(said)
 
@@ -137,14 +137,14 @@ UNEXPLAINED = "the daemon could not be started"
 
 
 class Started(NamedTuple):
-    """How a start went; no ``text`` if the daemon answers."""
+    """The result of a start; ``text`` is empty if the daemon answers."""
 
     text: str = ""
     hint: str = ""
 
 
 class DaemonStart:
-    """One start at a time."""
+    """Starts the daemon, one start at a time."""
 
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         self._home = home
@@ -154,14 +154,14 @@ class DaemonStart:
 
     @property
     def descriptor(self) -> int | None:
-        """Readable when the start under way is over, or says something; None if none is."""
+        """A descriptor that is readable when the start is over or has output; None if no start is under way."""
         return None if self._process is None or self._process.stderr is None else self._process.stderr.fileno()
 
     def begin(self) -> bool:
-        """Start it, if that is not under way; False if it cannot be tried."""
+        """Begin a start, unless one is under way; False if the program cannot be run."""
         if self._process is not None:
             return True
-        import subprocess  # noqa: PLC0415  # an agent whose daemon runs need not wait for its import
+        import subprocess  # noqa: PLC0415  # not needed, so not imported, if the daemon runs
 
         try:
             self._process = subprocess.Popen(  # this interpreter, this package
@@ -177,7 +177,7 @@ class DaemonStart:
         return True
 
     def take(self) -> Started | None:
-        """Read what it said; how it went, once it is over."""
+        """Read output of the start; returns the result once it is over."""
         process, descriptor = self._process, self.descriptor
         if process is None or process.stderr is None or descriptor is None:
             return None

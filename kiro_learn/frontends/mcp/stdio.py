@@ -1,8 +1,8 @@
-"""``kiro-learn mcp``: the protocol on standard input and output, beside the daemon.
+"""``kiro-learn mcp``: the protocol on standard input and output, in a process beside the daemon.
 
-Rules of this file: whatever needs no memory is answered at once, without the daemon; the rest is asked of the daemon's
-``/mcp``, any number at a time, by one loop over file descriptors. It imports almost nothing, because an agent waits
-for its first answer at every start.
+Rules of this file: requests that need no memory are answered at once, without the daemon. The others are sent to the
+daemon's ``/mcp``, any number at a time, by one loop over file descriptors. Almost nothing is imported, because an agent
+waits for the first answer at every start.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from kiro_learn.wire.mcp.tools import BY_NAME
 from kiro_learn.wire.mcp.versions import INVALID_REQUEST, NOT_JSON
 
 ANSWER_SECONDS = 60.0
-"""For one call, with whatever the daemon needs to start. Forgetting in a large database takes some seconds."""
+"""The time for one call, with a start of the daemon if needed. Forgetting in a large database takes some seconds."""
 LAST_SECONDS = 5.0
-"""The same, from the end of the input."""
+"""The time for calls that are still under way when the input ends."""
 RETRY_SECONDS = 0.1
-"""Between two looks at a daemon that only just starts."""
+"""The pause between two attempts to reach a daemon that is just starting."""
 
 MOST_PENDING = 64
-"""Calls under way; while there are as many, nothing more is read, so that the client waits."""
+"""The most calls under way; while there are as many, no input is read, so that the client waits."""
 
 STDIN, STDOUT = 0, 1
 INTERRUPTED, CLIENT_GONE = 130, 1
-"""Exit codes, as of every command."""
+"""Exit codes, the same for every command."""
 _PIECE_BYTES = 65_536
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
@@ -46,7 +46,7 @@ SILENT = "the daemon did not answer in time"
 
 
 class Place(NamedTuple):
-    """Where the client works, as it is told to the daemon."""
+    """Where the client works, as the daemon gets it."""
 
     project: str | None
     session: str
@@ -60,7 +60,7 @@ class Place(NamedTuple):
 def place_of(environment: Mapping[str, str], project: str | None = None) -> Place:
     """The project of the argument, else of ``KIRO_LEARN_PROJECT``, else of the working folder."""
     named = project or environment.get("KIRO_LEARN_PROJECT") or "."
-    folder = os.path.expanduser(named)  # noqa: PTH111  # Path.expanduser raises where there is no home
+    folder = os.path.expanduser(named)  # noqa: PTH111  # Path.expanduser raises if there is no home
     try:
         found = os.path.realpath(folder) if os.path.isdir(folder) else named  # noqa: PTH112  # as above
     except OSError:
@@ -70,7 +70,7 @@ def place_of(environment: Mapping[str, str], project: str | None = None) -> Plac
 
 
 class _Batch:
-    """The answers to one batch, which go out in one array."""
+    """The answers to one batch, which are sent in one array."""
 
     def __init__(self, open_count: int) -> None:
         self.open_count = open_count
@@ -85,16 +85,16 @@ class _Pending:
         self.batch = batch
         self.deadline = deadline
         self.retry_at: float | None = None
-        """When to look for the daemon again; None: it is asked, or is being started."""
+        """When to look for the daemon again; None: it was asked, or is being started."""
         self.call: DaemonCall | None = None
         self.was_broken = False
 
 
 class StdioServer:
-    """Serves one client until its end of the input."""
+    """Serves one client until its input ends."""
 
     def __init__(self, home: Path, place: Place, *, start: DaemonStart | None) -> None:
-        """``start``: how the daemon is started; None: it is not."""
+        """``start``: starts the daemon; None: the daemon is not started."""
         self._home = home
         self._place = place
         self._start = start
@@ -114,7 +114,7 @@ class StdioServer:
     # --- in and out -------------------------------------------------------------------------------------------------
 
     def _wait(self) -> set[int]:
-        """The descriptors that have something, by the time that the next thing is to be done at the latest."""
+        """The descriptors that are readable; waits for one, at most until the next thing is due."""
         poll = select.poll()
         if self._is_open and len(self._pending) < MOST_PENDING:
             poll.register(STDIN, _READABLE)
@@ -146,7 +146,7 @@ class StdioServer:
         try:
             value = decode_value(line)
         except ValueError:
-            if self._is_open:  # else it is the half of a message, to which the client waits for no answer
+            if self._is_open:  # else it is half a message, and the client waits for no answer
                 self._write(NOT_JSON)
             return
         self._conversation, exchange = self._conversation.receive(value)
@@ -166,7 +166,7 @@ class StdioServer:
                 self._settle(output, batch)
 
     def _settle(self, message: Message | None, batch: _Batch | None) -> None:
-        """An output is known; None if it is no message after all."""
+        """Note that an output is known; None: there is no message for it."""
         if batch is None:
             if message is not None:
                 self._write(message)
@@ -182,7 +182,7 @@ class StdioServer:
     # --- the daemon -------------------------------------------------------------------------------------------------
 
     def _send(self, pending: _Pending) -> None:
-        """Ask the daemon; if none runs, have it started; if it only just starts, look again soon."""
+        """Ask the daemon. If none runs, have it started; if one is just starting, try again soon."""
         pending.retry_at = None
         try:
             pending.call = DaemonCall(self._home, self._place.target, pending.ask)
@@ -198,10 +198,10 @@ class StdioServer:
                 pending.retry_at = time.monotonic() + RETRY_SECONDS
 
     def _look_after(self, readable: set[int]) -> None:
-        """Take what the daemon answered, and what became of its start; give up what is too late.
+        """Take answers of the daemon and the result of its start; give up calls whose time is over.
 
-        Which calls have something is settled first: a call that is made meanwhile may get the number of a descriptor
-        that was readable and is closed by now.
+        The readable calls are determined first: a new call may get the number of a descriptor that was readable and has
+        been closed since.
         """
         answered = [call for each in self._pending if (call := each.call) and call.socket.fileno() in readable]
         if self._start is not None and self._start.descriptor in readable:
@@ -219,7 +219,7 @@ class StdioServer:
         started = start.take()
         if started is None:
             return
-        # Another client may have started one at the same time.
+        # Another client may have started a daemon at the same time.
         is_there = not started.text or self._has_daemon()
         for each in tuple(self._pending):
             if each.call is None and each.retry_at is None:
@@ -260,7 +260,7 @@ class StdioServer:
         self._settle(reply(pending.ask, outcome), pending.batch)
 
     def _cancel(self, number: Id) -> None:
-        """What is under way in the daemon is carried out there; its answer is not told."""
+        """Drop the asks with this id: the daemon carries them out, but the client gets no answer."""
         for each in tuple(self._pending):
             if each.ask.id == number:
                 self._drop(each)
@@ -273,7 +273,7 @@ class StdioServer:
 
 
 def _may_be_repeated(ask: Ask) -> bool:
-    """Whether asking twice does no more than asking once."""
+    """Whether repeating the ask does no more than asking once."""
     return ask.method != "tools/call" or BY_NAME[ask.params["name"]].is_read_only
 
 
@@ -299,7 +299,7 @@ def run(environment: Mapping[str, str]) -> int:
 
 
 def serve(home: Path, environment: Mapping[str, str], *, project: str | None = None, starts_daemon: bool = True) -> int:
-    """Serve until the end of the input; answers the exit code.
+    """Serve until the input ends; returns the exit code.
 
     Raises:
       BrokenPipeError: the client is gone.

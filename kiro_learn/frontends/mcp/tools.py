@@ -1,6 +1,6 @@
-"""What the tools about facts, preferences and marks ask of the services, and what they answer.
+"""Tools about facts, preferences and marks: what they ask of the services, and what they answer.
 
-By a mark a user's agent judges one memory, or pins it.
+With a mark, a user's agent judges one memory or pins it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ONE = "expected a predicate with an object, or a preference, or a procedure with
 
 
 async def look_up(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    """What was stated of the project, and by hand of all projects."""
+    """Items that were stated of the project, and by hand of all projects."""
     kind, text, limit = _KINDS[arguments["kind"]], arguments.get("text", ""), arguments["limit"]
     as_of = moment_of(arguments, "as_of")
     own = (await services.graph_items.list(project, kind, text=text, as_of=as_of, limit=limit)).items
@@ -65,7 +65,7 @@ async def forget(services: Services, project: NamedProject, arguments: Arguments
 
 
 def _place(namespace: Namespace, project: NamedProject) -> dict[str, Any]:
-    """The project to be told, where it is another than that which was asked: what holds for all is kept in one."""
+    """The project to name in the answer, if it is not the one asked: items for all projects are kept in one."""
     return {} if namespace == project.namespace else {"project": HOME}
 
 
@@ -78,7 +78,7 @@ def _said(arguments: Arguments) -> Said:
     if not fact and not way and "preference" in wish:
         return read_as(PreferenceSaid, arguments, value="preference", key="about")
     if not wish and not way and {"predicate", "object"} <= fact:
-        # A day will do here, where a class that is read wants a moment.
+        # A date is enough here, though the class takes only a moment.
         since = moment_of(arguments, "since")
         stated = {name: value for name, value in arguments.items() if name != "since"}
         return attrs.evolve(read_as(FactSaid, stated), since=since)
@@ -117,18 +117,18 @@ def _days(item: GraphItem) -> tuple[datetime | None, datetime | None]:
             return item.validity.valid_from or item.validity.observed_at, item.validity.valid_until
 
 
-# What a user's agent says of one memory.
+# A user's agent judges or pins one memory.
 
 
 async def judge(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    """Raises UnknownRecord: the project has none of this id."""
+    """Store the feedback. Raises UnknownRecord: the project has no record with this id."""
     record = await services.project_records.one(project, RecordId(arguments["id"]))
     counts = await services.aftermath.say(record.record_id, Feedback(arguments["feedback"]))
     return {"id": record.record_id, **feedback_answer(counts)}
 
 
 async def pin(services: Services, project: NamedProject, arguments: Arguments) -> dict[str, Any]:
-    """Raises UnknownRecord: the project has none of this id."""
+    """Pin or unpin. Raises UnknownRecord: the project has no record with this id."""
     record = await services.project_records.one(project, RecordId(arguments["id"]))
     set_so = services.history.pin if arguments["pinned"] else services.history.unpin
     return {"id": record.record_id, "pinned": (await set_so(record.record_id)).pinned_at is not None}
@@ -142,19 +142,19 @@ ANSWERING: Mapping[str, Answering] = {
     "judge_memory": judge,
     "pin_memory": pin,
 }
-"""By the names of the tools."""
+"""The functions by the names of their tools."""
 
 
-# Arguments as our values.
+# Reading arguments as our values.
 
 _converter = new_converter()
 
 
 def read_as(cls: type[T], arguments: Arguments, **names: str) -> T:
-    """The arguments as a ``cls``; ``names``: what the tool calls a field otherwise.
+    """The arguments as a ``cls``; ``names``: the tool's name of a field, where it differs.
 
     Raises:
-      InvalidRequest: naming every argument that is wrong.
+      InvalidRequest: names every wrong argument.
     """
     called = {own: arguments[name] for own, name in names.items() if name in arguments}
     told = {f"$.{own}": f"$.{name}" for own, name in names.items()}
@@ -165,10 +165,10 @@ def read_as(cls: type[T], arguments: Arguments, **names: str) -> T:
 
 
 def moment_of(arguments: Mapping[str, Any], name: str) -> datetime | None:
-    """The time or the date that ``name`` says; of a date ``until`` or ``as_of`` its end; None if it is left out.
+    """The time or date in argument ``name``; a date in ``until`` or ``as_of`` means its end; None if left out.
 
     Raises:
-      InvalidRequest: it is neither.
+      InvalidRequest: the value is neither a time nor a date.
     """
     try:
         return from_text_or_date(arguments[name], is_end=name in {"until", "as_of"}) if name in arguments else None

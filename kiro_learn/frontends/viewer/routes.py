@@ -1,4 +1,4 @@
-"""Routes of the viewer: its pages and files, a cookie for a code, and the way from a page to its JSON."""
+"""Routes of the viewer: its pages and files, a cookie for a code, and the redirect from a page to its JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CODE = "k"
 
 
 def viewer_routes(services: Services, login: Login, api: Sequence[Route]) -> Iterator[Route]:
-    """All of ``/ui/``, and the way to a code; ``api`` are the routes that pages show."""
+    """All routes of ``/ui/``, and the one that makes codes; ``api``: the routes that pages show."""
 
     async def new_code(_request: Request) -> Answer:
         code = login.new_code()
@@ -63,7 +63,7 @@ def viewer_routes(services: Services, login: Login, api: Sequence[Route]) -> Ite
 
 
 def _page(login: Login, request: Request) -> Answer:
-    """The page for who is let in, else the one that says how to get in."""
+    """The page if the request is logged in, else the page that says how to log in."""
     is_known = login.knows([request.headers.get("cookie", "").encode("latin-1")])
     name, status = ("index.html", 200) if is_known else ("login.html", 401)
     return static_file(name).answer(request.headers, status=status)
@@ -76,7 +76,7 @@ async def _to_json(services: Services, api: Sequence[Route], page: str, request:
 
 
 async def _namespace_of(services: Services, project: str | None) -> str | None:
-    """Of the project whose id begins so."""
+    """The namespace of the project whose id begins with ``project``."""
     known = [] if project is None else await services.queries.projects()
     return next((each.namespace for each in known if each.project_id.startswith(project or "")), None)
 
@@ -85,22 +85,22 @@ def _redirect(status: int, place: str, headers: dict[str, str] | None = None) ->
     return Answer(b"", status, headers={**HEADERS, "Location": place, **(headers or {})})
 
 
-# Which route of the API each page shows, so that ``/ui/PAGE.json`` leads to it.
+# Which route of the API each page shows: ``/ui/PAGE.json`` redirects to it.
 
 PROJECT = "project"
 NAMESPACE = "namespace"
 
 
 class Shown(NamedTuple):
-    """A route that a page shows while its query has ``when``; without that, always."""
+    """A route that a page shows if its query has ``when``; without ``when``, always."""
 
     path: str
-    """``{name}`` in it is the query's value of that name."""
+    """The path; ``{name}`` in it stands for the query's value of that name."""
     when: str = ""
     names: Mapping[str, str] = MappingProxyType({})
-    """By parameter of the page, how the route calls it where that differs."""
+    """By parameter of the page, the name that the route has for it, where that differs."""
     always: Mapping[str, str] = MappingProxyType({})
-    """Parameters that the page always asks the route with."""
+    """Parameters that the page always sends to the route."""
 
 
 PAGES: Mapping[str, Sequence[Shown]] = {
@@ -117,18 +117,18 @@ PAGES: Mapping[str, Sequence[Shown]] = {
     "settings": (Shown("/api/settings"),),
     "brief": (Shown("/api/context", when=PROJECT), Shown("/v1/stats")),
 }
-"""By name: the first that fits."""
+"""The routes of each page; the first that fits is taken."""
 
 
 def json_address(page: str, query: Mapping[str, str], routes: Sequence[Route], namespace: str | None) -> str | None:
-    """Where the API shows what ``page`` shows; None if there is no such page.
+    """The address in the API of the data that ``page`` shows; None if there is no such page.
 
-    Only those parameters go along that the route knows.
+    Only parameters that the route knows are passed on.
 
     Args:
-      query: the page's.
-      routes: of the whole API.
-      namespace: of the project in ``query``.
+      query: the query of the page.
+      routes: all routes of the API.
+      namespace: the namespace of the project in ``query``.
     """
     for shown in PAGES.get(page, ()):
         if not shown.when or shown.when in query:
@@ -148,7 +148,7 @@ def _parameters(path: str, routes: Sequence[Route]) -> set[str]:
     return {parameter.name for route in found for parameter in route.all_parameters}
 
 
-# The viewer's static files, as they lie in the package: none of them holds a datum.
+# The viewer's static files, as they are in the package: none of them contains stored data.
 
 FOLDER = Path(__file__).parent / "files"
 
@@ -158,7 +158,7 @@ TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-"""By ending. What ends otherwise, as licences do, is not served."""
+"""The content types by ending. Files with other endings, such as licences, are not served."""
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -169,12 +169,12 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Of every page and file. Nothing comes from elsewhere, and no text becomes code."""
+"""Headers of every page and file. Nothing is loaded from elsewhere, and no text is run as code."""
 
 
 @attrs.frozen
 class StaticFile:
-    """One file, also compressed."""
+    """One file, also in compressed form."""
 
     content_type: str
     body: bytes
@@ -182,7 +182,7 @@ class StaticFile:
     etag: str
 
     def answer(self, headers: Mapping[str, str], *, status: int = 200) -> Answer:
-        """As a browser with these request ``headers`` needs it; 304 where it has it already."""
+        """The answer to a browser with these request ``headers``; 304 if the browser has the file already."""
         is_zipped = "gzip" in headers.get("accept-encoding", "")
         etag = f'"{self.etag}{"-gz" if is_zipped else ""}"'
         about = {**HEADERS, "Cache-Control": "no-cache", "ETag": etag, "Vary": "Accept-Encoding"}
@@ -195,42 +195,42 @@ class StaticFile:
 
 @functools.cache
 def names() -> frozenset[str]:
-    """Of all files that are served, with their folders."""
+    """The names of all files that are served, with their folders."""
     found = (path.relative_to(FOLDER) for path in FOLDER.rglob("*") if path.suffix in TYPES)
     return frozenset(path.as_posix() for path in found)
 
 
 @functools.cache
 def static_file(name: str) -> StaticFile:
-    """One of ``names``, read once: an update of the package shows after the daemon's next start."""
+    """One file of ``names``, read once: an update of the package shows after the daemon's next start."""
     path = FOLDER / name
     body = path.read_bytes()
     return StaticFile(TYPES[path.suffix], body, gzip.compress(body, mtime=0), hashlib.sha256(body).hexdigest()[:16])
 
 
-# Who may look at the viewer: a one-time code that only a holder of the token gets, exchanged for a cookie.
+# Who may see the viewer: a holder of the token gets a one-time code, which is exchanged for a cookie.
 #
-# Rules of this file: the token never leaves it. Cookies do not know ports, so every other server of this machine
-# may see ours; it is a random text and a time, signed with a key that is derived from the token. So it is good
-# after a restart of the daemon too, and for nothing but this daemon.
+# Rules of this file: the token never leaves it. Cookies do not depend on ports, so every other server on this machine
+# may see ours. The cookie is a random text and a time, signed with a key that is derived from the token. So it is still
+# valid after a restart of the daemon, and only for this daemon.
 
 COOKIE = "kl_ui"
 COOKIE_SECONDS = 30 * 24 * 60 * 60
 CODE_SECONDS = 60.0
 MOST_CODES = 16
-"""Codes that wait to be used; the oldest goes when there are more."""
+"""The most codes that wait to be used; beyond that, the oldest is dropped."""
 
 CODE_BYTES = 24
 _PURPOSE = b"kiro_learn viewer cookie"
 
 
 class Login:
-    """The codes that wait, and the key that signs cookies.
+    """The codes that wait to be used, and the key that signs cookies.
 
     Args:
       token: the content of the file ``token``.
-      now: seconds since 1970, which a cookie's end is compared with.
-      clock: seconds that only grow, which a code's end is compared with.
+      now: seconds since 1970, compared with the end of a cookie.
+      clock: seconds that only grow, compared with the end of a code.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class Login:
         self._now = now
         self._clock = clock
         self._codes: dict[str, float] = {}
-        """When each ends, oldest first."""
+        """The time at which each code ends, oldest first."""
 
     def new_code(self) -> str:
         """A code that works once, for CODE_SECONDS."""
@@ -251,7 +251,7 @@ class Login:
         return code
 
     def cookie_for(self, code: str) -> str | None:
-        """What the browser is to send from now on; None if ``code`` was used, is too old, or is none. Uses it up."""
+        """The cookie for ``code``, which is used up; None if it was used before, is too old, or is no code."""
         ends = self._codes.pop(code, None)
         if ends is None or ends <= self._clock():
             return None
@@ -261,7 +261,7 @@ class Login:
     def knows(self, cookies: Iterable[bytes]) -> bool:
         """Whether one of these ``Cookie`` headers has a cookie of ours that is still good."""
         pairs = (each.strip().partition(b"=") for header in cookies for each in header.split(b";"))
-        # All are compared, as tokens are.
+        # All cookies are compared, like tokens, so that timing reveals nothing.
         matches = [self._is_good(value) for name, _, value in pairs if name == COOKIE.encode()]
         return any(matches)
 

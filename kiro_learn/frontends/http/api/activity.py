@@ -29,7 +29,7 @@ from kiro_learn.services.session_context import BYTES_A_TOKEN
 from kiro_learn.wire.messages import event_answer, write_record, write_value
 
 MOST_OF_PROMPT = 200
-"""Characters of the prompt that a session began with."""
+"""Characters of a session's first prompt that lists show."""
 
 PAGE_LIMIT = integer("limit", "Most items of a page.", default=50, least=1, most=200)
 CURSOR = optional_text("cursor", "The next_cursor of the page before.")
@@ -53,7 +53,7 @@ AGENT = optional_text("agent", "Whose rule files are not told again, as kiro-cli
 
 @attrs.frozen(kw_only=True)
 class Page:
-    """A part of a list, and where the next one starts."""
+    """A part of a list, and the cursor of the next part."""
 
     items: tuple[dict[str, Any], ...]
     next_cursor: str | None
@@ -245,7 +245,7 @@ def _day_by_day(services: Services) -> Iterator[Route]:
 
 
 def _head(head: SessionHead) -> dict[str, Any]:
-    """A session in a list: its figures, and what it began with."""
+    """A session in a list: its figures, and its first prompt."""
     opening = {} if head.opening is None else event_answer(head.opening)
     prompt = opening.get("text") if opening.get("kind") == "prompt" else None
     return {
@@ -257,7 +257,7 @@ def _head(head: SessionHead) -> dict[str, Any]:
 
 
 def _entry(record: MemoryRecord) -> Mapping[str, Any]:
-    """A record in a timeline: what it is called and says, and when it was made."""
+    """A record in a timeline: its title, content, type and time."""
     written = write_record(record)
     return {
         "id": record.record_id,

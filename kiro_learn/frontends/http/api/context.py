@@ -45,15 +45,15 @@ class Budgets:
     total: int = attrs.field(default=128_000, validator=_TOKENS)
     system: int = attrs.field(default=2_000, validator=_TOKENS)
     history: int = attrs.field(default=0, validator=_TOKENS)
-    """Of the conversation as it stands; 0: it is counted."""
+    """Tokens of the conversation so far; 0: they are counted."""
     reserve: int = attrs.field(default=8_000, validator=_TOKENS)
-    """For the answer."""
+    """Tokens for the answer."""
     told: int = attrs.field(default=0, validator=_TOKENS)
-    """By this memory before."""
+    """Tokens that this memory has told before."""
     conversation: int = attrs.field(default=80_000, validator=_TOKENS)
-    """Most tokens of the conversation."""
+    """The most tokens of the conversation."""
     memory: int | None = attrs.field(default=None, validator=optional(_TOKENS))
-    """Most tokens of the block; None: as the settings say."""
+    """The most tokens of the block; None: as the settings say."""
 
 
 @attrs.frozen
@@ -63,19 +63,19 @@ class Asked:
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
     message: str = attrs.field(validator=length(0, MAX_MESSAGE))
-    """Empty: a session starts."""
+    """The message; empty at the start of a session."""
     history: tuple[Said, ...] = attrs.field(default=(), validator=Each(0, MAX_HISTORY, anything))
-    """What was said before it, oldest first."""
+    """The earlier messages, oldest first."""
     budgets: Budgets = attrs.Factory(Budgets)
     told: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_TOLD, length(1, MAX_ID)))
     """Ids of items that were told before and need no telling again."""
     profile: Literal["resolved", "literal"] = "resolved"
     passages: bool = False
-    """Tell of memories the passages that answer the message, as prompts are told."""
+    """True: show memories with the passages that answer the message, as prompts are told."""
 
     @property
     def request(self) -> ContextRequest:
-        """As the service takes it."""
+        """The values in the form that the service takes."""
         budgets = self.budgets
         return ContextRequest(
             message=self.message,
@@ -100,16 +100,16 @@ class Conversation:
     """A conversation, and how many tokens it may have."""
 
     messages: tuple[Said, ...] = attrs.field(validator=Each(0, MAX_HISTORY, anything))
-    """Oldest first."""
+    """The messages, oldest first."""
     tokens: int = attrs.field(default=80_000, validator=_TOKENS)
     project: str | None = attrs.field(default=None, validator=optional(length(1, MAX_PROJECT)))
-    """Where a memory keeps the turns that go: a project's name, id, namespace, or a folder in it."""
+    """The project whose memory keeps the removed turns: its name, id, namespace, or a folder in it."""
     session: str | None = attrs.field(default=None, validator=optional(length(1, MAX_SESSION)))
 
 
 @attrs.frozen(kw_only=True)
 class ContextTold:
-    """A block, and what is in it and why."""
+    """A block, with its items and why they are in it."""
 
     context: str
     tokens: int
@@ -123,7 +123,7 @@ class ContextTold:
 
 @attrs.frozen(kw_only=True)
 class Compacted:
-    """A conversation that was made shorter, and the memory that keeps what went."""
+    """A shortened conversation, and the memory that keeps the removed turns."""
 
     messages: tuple[dict[str, Any], ...]
     summarized: int
@@ -199,7 +199,7 @@ def _query(context: Context) -> dict[str, Any]:
     }
 
 
-# What an agent would be told with a prompt, and how each memory of it was found.
+# What an agent would be told with a prompt, and how each of the memories was found.
 
 MAX_PROMPT = 1_000_000
 
@@ -230,7 +230,7 @@ class FoundMemory:
 
 @attrs.frozen(kw_only=True)
 class Told:
-    """What an agent would read, and what was found for it."""
+    """The text that an agent would read, and what was found for it."""
 
     project: str
     context: str

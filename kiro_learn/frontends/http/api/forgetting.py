@@ -1,6 +1,6 @@
-"""What leaves the store, by a selection or by age: what would go, and letting it go.
+"""What leaves the store, by a selection or by age: previews, and carrying them out.
 
-A secret comes in the body, never in an address.
+A secret is sent in the body, never in an address.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from kiro_learn.wire.messages import write_record, write_value
 
 MOST_IDS = 10_000
 LEAST_SECRET = 6
-"""Characters: a shorter text stands in the middle of many words."""
+"""The least characters of a secret: a shorter text stands in the middle of many words."""
 MOST_FOUND = 500
-"""Memories that a query finds."""
+"""The most memories that a query selects."""
 
 
 @attrs.frozen(kw_only=True)
 class SelectionAsked:
-    """What is to be forgotten; without a project, of all of them."""
+    """What is to be forgotten; without a project, in all of them."""
 
     project: str | None = attrs.field(default=None, validator=optional(length(1, 4096)))
     whole: bool = False
-    """All of the project."""
+    """True: the whole project."""
     memories: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MOST_IDS, length(1, 64)))
     query: str | None = attrs.field(default=None, validator=optional(length(1, 1_000)))
-    """Memories that hold what this looks for, in the search syntax."""
+    """Memories that match this query in the search syntax."""
     with_events: bool = False
-    """Also the events that these came from, and whatever else was learned from those."""
+    """True: also the events of these memories, and all else that was learned from those events."""
     session: str | None = attrs.field(default=None, validator=optional(length(1, 128)))
     since: str | None = None
     until: str | None = None
     source: str | None = attrs.field(default=None, validator=optional(length(1, 64)))
     secret: str | None = attrs.field(default=None, repr=False, validator=optional(length(LEAST_SECRET, 100_000)))
     delete_copies: bool = False
-    """Copies of the store that cannot be changed are deleted."""
+    """True: copies of the store that cannot be changed are deleted."""
 
     def __attrs_post_init__(self) -> None:
         by_events = [self.session, self.since, self.until, self.source, self.secret]
@@ -127,14 +127,14 @@ _DAYS = optional(between(0, MOST_DAYS))
 
 @attrs.frozen
 class RulesAsked:
-    """After how many days what is to go; 0: never. What is left out is as the settings say."""
+    """After how many days each kind of content goes; 0: never; None: as the settings say."""
 
     event_days: int | None = attrs.field(default=None, validator=_DAYS)
     distill_days: int | None = attrs.field(default=None, validator=_DAYS)
     replaced_days: int | None = attrs.field(default=None, validator=_DAYS)
 
     def over(self, settings: RetentionRules) -> RetentionRules:
-        """These, and for what was left out the settings."""
+        """These rules, with the values of ``settings`` for those left out."""
         given = {name: days for name, days in attrs.asdict(self).items() if days is not None}
         return attrs.evolve(settings, **given)
 

@@ -1,4 +1,4 @@
-"""What was learned besides memories: lists of entities, facts, procedures and preferences, and one of them."""
+"""What was learned besides memories: lists of entities, facts, procedures and preferences, and single items."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ NODES = integer("limit", "Most nodes; of links there are twice as many.", defaul
 
 @attrs.frozen
 class ConflictSettled:
-    """Which side of a conflict is kept, and which is not."""
+    """The side of a conflict that is kept, and the one that is not."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
@@ -61,7 +61,7 @@ class ConflictSettled:
 
 @attrs.frozen
 class GraphEdited:
-    """An item, and what is to be changed about it."""
+    """An item, and the changes to it."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
@@ -83,10 +83,10 @@ class GraphAdded:
 
     @property
     def said(self) -> Said:
-        """The one that is given.
+        """The value that is given.
 
         Raises:
-          InvalidRequest: several are, or none.
+          InvalidRequest: several values are given, or none.
         """
         said: list[Said] = [each for each in (self.fact, self.preference, self.procedure) if each is not None]
         if len(said) != 1:
@@ -96,7 +96,7 @@ class GraphAdded:
 
 @attrs.frozen
 class EntitiesMerged:
-    """Which entity is which other one."""
+    """An entity, and the one to merge it into."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
@@ -200,7 +200,7 @@ def _conflict_routes(services: Services) -> Iterator[Route]:
 
 
 def _written(item: GraphItem) -> dict[str, Any]:
-    """With the kind by its name, and without what people do not ask for."""
+    """An item as JSON, with the name of its kind, and without fields that people do not ask for."""
     values: dict[str, Any] = write_value(item)
     names = {kind: name for name, kind in KINDS.items()}
     kind = kind_of(item.item_id)

@@ -1,4 +1,4 @@
-"""Routes that take in what clients store directly, one record a request, and that correct a stored one."""
+"""Routes that take records that clients hand in, one a request, and that correct a stored one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kiro_learn.wire.messages import read_handed_in
 
 @attrs.frozen(kw_only=True)
 class Stored:
-    """The answer to what was kept."""
+    """The answer if the record was stored."""
 
     id: str
     stored: Literal[True]
@@ -31,7 +31,7 @@ class Stored:
 
 @attrs.frozen(kw_only=True)
 class Repeated:
-    """The answer to what repeats something from moments ago, and was not kept."""
+    """The answer if the record repeats a recent one, and was not stored."""
 
     duplicate_of: str
     differs: tuple[str, ...]
@@ -68,12 +68,12 @@ MAX_ID = 100
 
 @attrs.frozen(kw_only=True)
 class MemoryEdited(Correction):
-    """A memory, and what is to be changed about it."""
+    """A memory, and the changes to it."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
     id: str = attrs.field(validator=length(1, MAX_ID))
-    """Of the memory, or its end, if only one of the project ends so."""
+    """The id of the memory, or its end, if only one id in the project ends so."""
 
 
 @attrs.frozen(kw_only=True)
@@ -100,12 +100,12 @@ def edit_routes(services: Services) -> Iterator[Route]:
     yield Route("POST", "/v1/memories/edit", edit, about=EDIT)
 
 
-# How much of the memory can be found by meaning, and catching up, as the search guide shows it.
+# How much of the memory can be found by meaning, and embedding the rest, as the search guide shows it.
 
 
 @attrs.frozen(kw_only=True)
 class Embedded:
-    """How many records have their vector now."""
+    """How many records got their vector now."""
 
     embedded: int
 
@@ -131,7 +131,7 @@ def embedding_routes(services: Services) -> Iterator[Route]:
 
 
 def _check_batch_size(body: Any) -> None:
-    """All records are embedded, in batches of our own; what is asked for only has to make sense."""
+    """Check the value and ignore it: all records are embedded, in batches of our own size."""
     if not isinstance(body, dict):
         raise InvalidRequest([("$", "expected an object")])
     size = body.get("batchSize", 1)

@@ -1,5 +1,6 @@
-"""The OpenAPI document of the routes below ``/api``, made of what the routes say of themselves and of the classes that
-they read and write; and the route of the settings.
+"""The OpenAPI document of the routes below ``/api``, and the route of the settings.
+
+The document is made of what the routes say of themselves, and of the classes that they read and write.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def openapi_route(routes: tuple[Route, ...]) -> Route:
 
 
 def document(routes: Iterable[Route]) -> dict[str, Any]:
-    """Of the routes that say something of themselves."""
+    """The document of the routes that describe themselves."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         if route.about is not None:
@@ -154,12 +155,12 @@ def _described(services: Services) -> Iterator[Route]:
     yield from settings_routes(services)
 
 
-# The settings, each with where it comes from; read-only.
+# The settings, each with its origin; read-only.
 
 
 @attrs.frozen(kw_only=True)
 class SettingsShown:
-    """The settings, as a daemon that is started now takes them."""
+    """The settings that a daemon started now would have."""
 
     settings: tuple[dict[str, Any], ...]
 
@@ -174,9 +175,9 @@ def settings_routes(services: Services) -> Iterator[Route]:
     yield Route("GET", "/api/settings", settings, about=SETTINGS)
 
 
-# The JSON Schemas of our values: of those that bodies are read as, and of those that answers are written from. What an
-# answer has by default is left out of it, so a field with a default is not required; one that may be None and has no
-# default is null.
+# The JSON Schemas of our values: of those that bodies are read as, and of those that answers are written from. An
+# answer leaves out fields that have their default, so a field with a default is not required. A field that may be None
+# and has no default is null.
 
 _SIMPLE: Mapping[Any, Mapping[str, Any]] = {
     str: {"type": "string"},
@@ -188,7 +189,7 @@ _SIMPLE: Mapping[Any, Mapping[str, Any]] = {
 
 
 def schema_of(cls: type[Any]) -> dict[str, Any]:
-    """The JSON that is read as a ``cls``, by its types and its validators."""
+    """The schema of the JSON that is read as a ``cls``, by its types and its validators."""
     attrs.resolve_types(cls)
     fields = attrs.fields(cls)
     return {
@@ -229,7 +230,7 @@ def _bounded(schema: dict[str, Any], validator: Any) -> dict[str, Any]:
 
 
 def schema_of_answer(kind: Any) -> dict[str, Any]:
-    """The JSON that a value of this class is written as; of several classes, one of theirs.
+    """The schema of the JSON that a value of this class is written as; for several classes, one of their schemas.
 
     A field adds the keywords of its ``metadata``.
     """

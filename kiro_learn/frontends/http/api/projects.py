@@ -1,5 +1,6 @@
-"""Which project is meant: asked for itself, and named by every answer that is about one; what of projects is paused,
-and what is shared of them.
+"""Routes that show, rename and merge projects, pause them, and share them.
+
+Also the headers in which every answer about one project names it.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ NAME_HEADER = "X-Project"
 NAMESPACE_HEADER = "X-Project-Namespace"
 NAMESAKES_HEADER = "X-Project-Namesakes"
 READABLE = "/~ @+:"
-"""Besides letters, digits and ``_.-``, what stands in a header as it is; all else is percent-encoded."""
+"""The characters besides letters, digits and ``_.-`` that are not percent-encoded in a header."""
 
 
 @attrs.frozen(kw_only=True)
 class ProjectShown:
-    """A project, and the names of those that are called as it is."""
+    """A project, and other projects with the same name."""
 
     project: str
     namespace: str
@@ -73,7 +74,7 @@ PROFILE = Operation(
 
 @attrs.frozen(kw_only=True)
 class RenameAsked:
-    """A project, and what to call it."""
+    """A project, and its new name."""
 
     project: str = attrs.field(validator=length(1, 4096))
     name: str = attrs.field(validator=length(1, MAX_PROJECT_CHARACTERS))
@@ -138,7 +139,7 @@ def _fact(fact: ProfileFact) -> Mapping[str, Any]:
 
 
 def naming_its_project(route: Route, services: Services) -> Route:
-    """``route``, whose answers say in headers which project they are about, if a request names one."""
+    """``route`` with headers that name the project of its answers, if a request names one."""
     about = route.about
     is_in_body = about is not None and about.body is not None and "project" in attrs.fields_dict(about.body)
     parameter = None if about is None else next((each for each in about.parameters if each.name == PROJECT.name), None)
@@ -147,9 +148,9 @@ def naming_its_project(route: Route, services: Services) -> Route:
 
     async def answer(request: Request) -> Answer:
         found = await route.answer(request)
-        # What was stored made a new project known; a name that is not was refused already.
+        # If the request stored something, its project is known now; an unknown name was refused already.
         asked = request.json().get("project") if parameter is None else parameter.read(request.query)
-        if asked is None:  # it is about all of them
+        if asked is None:  # the answer is about all projects
             return found
         named = await services.project_names.resolve(asked, may_be_new=True)
         return attrs.evolve(found, headers={**found.headers, **_headers(named)})
@@ -166,14 +167,14 @@ def _headers(named: NamedProject) -> dict[str, Any]:
     }
 
 
-# Pauses: what is neither taken in nor told for a while.
+# Pauses: projects and sessions from which nothing is taken in, and that are told nothing.
 
 SESSION = optional_text("session", "Of this session alone.")
 
 
 @attrs.frozen(kw_only=True)
 class PauseAsked:
-    """What is to be paused."""
+    """The project or session to pause."""
 
     project: str = attrs.field(validator=length(1, 4096))
     session: str | None = attrs.field(default=None, validator=optional(length(1, 128)))
@@ -211,7 +212,7 @@ def _written(pause: Pause) -> dict[str, Any]:
     return {"namespace": pause.namespace, "session": pause.session_id, "since": write_value(pause.since)}
 
 
-# What is shared with a team: how it stands, comparing both sides now, and what stays here.
+# Sharing with a team: its state, comparing both sides now, and memories that stay here.
 
 
 @attrs.frozen(kw_only=True)

@@ -27,7 +27,7 @@ from kiro_learn.services.search import FoundMemory, ProjectsFound
 from kiro_learn.services.services import Services
 
 DIGITS = 4
-"""Of a signal."""
+"""Digits of a signal after the point."""
 
 QUERY = required_text("q", "What is searched for.")
 PROJECT = required_text("project", "A project's name, id, namespace, or an absolute folder in it.")
@@ -45,7 +45,7 @@ SOURCES: dict[tuple[Ranking, ...], Source] = {
     (Ranking.MEANING,): "vector",
     (Ranking.WORDS,): "keyword",
 }
-"""By the rankings that found a result."""
+"""The source of a result, by the rankings that found it."""
 
 
 def _signal() -> Any:
@@ -75,7 +75,7 @@ class Result:
     source: Source
     signals: ResultSignals
     stale_at: datetime | None = None
-    """If its files are known to have changed."""
+    """When its files were found changed; None if they were not."""
 
 
 @attrs.frozen(kw_only=True)
@@ -154,5 +154,5 @@ def _rounded(signal: float | None) -> float | None:
 
 
 def content_of(record: MemoryRecord) -> str:
-    """The text that was captured, its beginning if it is long, or the summary that was learned."""
+    """The captured text, cut if it is long, or the learned summary."""
     return (record.text or record.summary)[:MAX_SUMMARY]
