@@ -1,4 +1,4 @@
-"""timeline, sessions, report: what went on."""
+"""The verbs timeline, sessions and report: what went on in a project."""
 
 from __future__ import annotations
 
@@ -80,18 +80,18 @@ GAP = "  "
 
 
 def timeline(entries: Sequence[TimelineEntry], anchor: str, now: datetime, terminal: Terminal) -> list[str]:
-    """A line a memory, oldest first; the one that it goes around is marked."""
+    """One line for each memory, oldest first; the one that the timeline is around is marked."""
     return [_entry(entry, now, terminal, is_anchor=entry.id == anchor) for entry in entries]
 
 
 def around(entries: Sequence[TimelineEntry], anchor: str, project: str, terminal: Terminal) -> list[str]:
-    """How many these are."""
+    """The number of memories that were listed."""
     line = f"{memories(len(entries))} around {short(anchor)} in {project}"
     return [terminal.dim(line)]
 
 
 def session_rows(listed: Sequence[Session], now: datetime, terminal: Terminal) -> list[str]:
-    """A line a session, below the names of the columns; ids are never cut."""
+    """One line for each session, below the names of the columns; ids are never cut."""
     if not listed:
         return []
     rows = [SESSION_COLUMNS, *(_session(session, now) for session in listed)]
@@ -110,7 +110,7 @@ def session_rows(listed: Sequence[Session], now: datetime, terminal: Terminal) -
 
 
 def sessions_listed(count: int, project: str, terminal: Terminal, *, is_full: bool) -> list[str]:
-    """How many these are; ``is_full``: there may be more."""
+    """The number of sessions that were listed; ``is_full``: there may be more."""
     if not count:
         return [f"No session in {project} yet."]
     number = counted(count, "session", "sessions")

@@ -1,4 +1,4 @@
-"""hook, mcp: what agents call."""
+"""The verbs hook and mcp, which agents call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kiro_learn.frontends.cli.shell import Shell
 @click.pass_obj
 def hook_verb(shell: Shell, agent_and_event: tuple[str, ...]) -> NoReturn:
     """Hand an agent's hook to the daemon; what agents call. Always ends with 0."""
-    # An agent must never be hurt by its hook, so no argument is wrong.
+    # An agent must never fail because of its hook, so no argument is wrong.
     shim = str(Path(hook.__file__))
     arguments = [sys.executable, "-I", "-S", "-E", shim, str(shell.home), *agent_and_event[:2]]
     os.execv(sys.executable, arguments)  # noqa: S606  # this interpreter, our own file
@@ -37,6 +37,6 @@ def mcp_verb(shell: Shell, project: str | None, no_start: bool) -> int:
 
     Agents start it: the Model Context Protocol, on standard input.
     """
-    from kiro_learn.frontends.mcp.stdio import serve  # noqa: PLC0415  # a hook needs nothing of it
+    from kiro_learn.frontends.mcp.stdio import serve  # noqa: PLC0415  # hooks do not need it
 
     return serve(shell.home, shell.environment, project=project, starts_daemon=not no_start)

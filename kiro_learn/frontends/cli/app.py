@@ -1,4 +1,4 @@
-"""The verbs by name; each is imported when it is called, so that none pays for another."""
+"""The verbs by name; each is imported only when it is called, so that no verb waits for the imports of another."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ VERBS = {
     "completion": "help",
     "help": "help",
 }
-"""In the order of help; the module beside this one that has the verb under its own name."""
+"""The verbs in the order of help, each with the module in this folder that has it under its own name."""
 
 
 ASKING = frozenset(
@@ -75,7 +75,7 @@ ASKING = frozenset(
         *("facts", "procedures", "preferences", "conflicts", "flush", "relearn", "retention", "embeddings", "backfill"),
     }
 )
-"""Verbs that the daemon answers; the others say by themselves of which build it is, or do without."""
+"""Verbs that the daemon answers. The others report by themselves which build the daemon is, or do not need it."""
 
 
 class Verbs(click.Group):
@@ -117,11 +117,11 @@ def program(context: click.Context) -> None:
 
 
 def invoke(arguments: Sequence[str], shell: Shell) -> int:
-    """Do what ``arguments`` ask; answers the exit code.
+    """Do what ``arguments`` ask; returns the exit code.
 
     Raises:
       KiroLearnError: it could not be done.
-      KeyboardInterrupt: the user ended it.
+      KeyboardInterrupt: the user interrupted it.
     """
     try:
         result: Any = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=shell)

@@ -1,4 +1,4 @@
-"""backup, restore, storage: copies of the memory, one of them put in its place, and where it is kept or moved to."""
+"""The verbs backup, restore and storage: copies of the memory, and the place where the memory is kept."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def verify_verb(shell: Shell, copies: Sequence[str]) -> None:
 
 
 def copies_of(shell: Shell) -> Copies:
-    """The copies of the home that is meant."""
+    """The copies of the home of this call."""
     return shell.open_maintenance().open_copies(shell.home, shell.environment)
 
 
 def as_value(listed: ListedCopy) -> dict[str, Any]:
-    """As JSON has it."""
+    """The copy as JSON."""
     copy, contents = listed.copy, listed.contents
     return {
         "name": copy.name,
@@ -85,7 +85,7 @@ def as_value(listed: ListedCopy) -> dict[str, Any]:
     }
 
 
-# restore: a copy in the place of the database, while no daemon runs.
+# restore: puts a copy in the place of the database, while no daemon runs.
 
 
 @click.command("restore")
@@ -110,18 +110,18 @@ def restore_verb(shell: Shell, copy: str, *, yes: bool) -> None:
 
 
 def _restored(shell: Shell, copies: Copies, plan: Restoration) -> tuple[Path | None, str]:
-    """Where what it replaced is, and where a daemon that had to be stopped for it answers again."""
+    """Where the replaced store is now, and the address of the daemon if one had to be restarted; else empty."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         was_running = daemon_process.is_there(client)
         if was_running:
-            # Before the signal: a hook that comes in between must not start it again.
+            # Before the signal: a hook that runs in between must not start the daemon again.
             daemon_process.forbid_starts_by_hooks(shell.home)
             daemon_process.stop(client)
     try:
         replaced = copies.restore(plan)
     except KiroLearnError:
         if was_running:
-            with suppress(KiroLearnError):  # what went wrong first is what is told
+            with suppress(KiroLearnError):  # the first error is reported
                 start_daemon(shell)
         raise
     return replaced, start_daemon(shell)[0] if was_running else ""
@@ -141,11 +141,11 @@ def _as_value(plan: Restoration, replaced: Path | None, address: str) -> dict[st
 
 COLUMN = 6
 DAMAGED = "damaged"
-"""The kind of a copy that was made of a damaged database: it need not be sound."""
+"""The kind of a copy of a damaged database, which need not be sound."""
 
 
 def _made_lines(found: ListedCopy, terminal: Terminal) -> list[str]:
-    """One that was made now."""
+    """The lines for a copy that was made now."""
     facts = texts.DOT.join(("Copied and checked", *_holds(found), size(found.copy.bytes)))
     return [f"{terminal.mark('ok')} {facts}", f"  {terminal.dim(str(found.copy.path))}"]
 
@@ -153,7 +153,7 @@ def _made_lines(found: ListedCopy, terminal: Terminal) -> list[str]:
 def _listed_lines(
     found: Sequence[ListedCopy], now: datetime, terminal: Terminal, *, is_checked: bool = False
 ) -> list[str]:
-    """Two lines a copy, and the sum."""
+    """Two lines for each copy, and the sum."""
     if not found:
         return [f"{terminal.mark('none')} There is no copy yet; the daemon makes one a day"]
     lines = [line for each in found for line in _copy(each, now, terminal, is_checked=is_checked)]
@@ -176,12 +176,12 @@ def _holds(found: ListedCopy) -> tuple[str, str]:
 
 
 def _is_bad(found: ListedCopy) -> bool:
-    """Whether it is not sound, and ought to be."""
+    """Whether the copy is not sound and should be."""
     return bool(found.contents.problem) and found.copy.kind.value != DAMAGED
 
 
 def _plan_lines(found: Restoration, now: datetime, terminal: Terminal) -> list[str]:
-    """What restoring would do."""
+    """What a restore would do."""
     copy, newer = found.found.copy, found.newer
     lost = "nothing: the copy holds all there is"
     if newer.problem:
@@ -194,7 +194,7 @@ def _plan_lines(found: Restoration, now: datetime, terminal: Terminal) -> list[s
 
 
 def _restored_lines(found: Restoration, replaced: Path | None, terminal: Terminal) -> list[str]:
-    """That it was done."""
+    """The lines after a restore."""
     facts = texts.DOT.join(("Restored", *_holds(found.found)))
     kept = [] if replaced is None else [f"  what it replaced: {replaced}"]
     return [f"{terminal.mark('ok')} {facts}", *kept]

@@ -1,4 +1,4 @@
-"""From arguments to an exit code: what stands around every verb."""
+"""From arguments to an exit code: what is done around every verb."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from kiro_learn.model.version import __version__, is_newer
 INTERRUPTED = 130
 
 COMPLETION_VARIABLE = "_KIRO_LEARN_COMPLETE"
-"""By which a shell asks what may follow, without arguments; click answers."""
+"""The variable with which a shell asks, without arguments, what may follow; click answers."""
 
 CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
-"""What a full or broken device answers where the output is a file. The verbs name what they read and write."""
+"""The errors of a full or broken device if the output is a file. Verbs name the files that they read and write."""
 
 
 def run(
     arguments: Sequence[str], *, serve: Serve, open_installation: OpenInstallation, open_maintenance: OpenMaintenance
 ) -> int:
-    """Do what ``arguments`` ask; answers the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    """Do what ``arguments`` ask; returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
     _open_missing_streams()
     shell = shell_for(os.environ, serve, open_installation, open_maintenance)
     try:
@@ -59,9 +59,9 @@ def run(
 
 
 def _open_missing_streams() -> None:
-    """Whoever calls this may have closed them (``>&-``): then nothing is read, and what is written goes nowhere.
+    """Open the standard streams that the caller closed (``>&-``): nothing is read, and output goes nowhere.
 
-    In the order of their numbers, each of which is the lowest that is free, so no other file gets it.
+    They are opened in the order of their numbers: each gets the lowest free one, so no other file gets it.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -69,7 +69,7 @@ def _open_missing_streams() -> None:
 
 
 def _forget_output() -> None:
-    """What is still buffered cannot be written, and must not be tried again at exit."""
+    """Drop buffered output, which cannot be written and must not be tried again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -77,7 +77,7 @@ def _run(arguments: Sequence[str], shell: Shell) -> int:
     if not arguments and COMPLETION_VARIABLE not in shell.environment:
         show(shell)
         return 0
-    from kiro_learn.frontends.cli.app import invoke  # noqa: PLC0415  # click costs half of what the front page may
+    from kiro_learn.frontends.cli.app import invoke  # noqa: PLC0415  # click takes half the time of the front page
 
     return invoke(arguments, shell)
 
@@ -104,19 +104,19 @@ def _message(error: KiroLearnError) -> str:
 
 
 def _details(error: KiroLearnError) -> list[dict[str, Any]]:
-    """What is wrong where, of errors that name several things."""
+    """The places and problems of errors that name several."""
     if isinstance(error, ConfigError):
         return [{"path": path, "problem": problem} for path, problem in error.problems]
     return list(getattr(error, "details", ()))
 
 
-# Whether the daemon is of the build that this command is of, and what is to be done where it is not.
+# Whether the daemon has the same build as this command, and what to do if not.
 
 
 def build_note(version: str, build: str) -> str:
-    """What is to be said of a daemon that names itself so; empty if it is of our build.
+    """What to say of a daemon with this version and build; empty if the build is ours.
 
-    A newer one is not to be restarted by us, since that would bring the old one back.
+    A newer daemon must not be restarted by us, since that would bring the old version back.
     """
     if is_newer(version):
         return f"it is v{version} and this command v{__version__}, which is to be updated: docs/update.md"
@@ -124,12 +124,12 @@ def build_note(version: str, build: str) -> str:
 
 
 def say_build(shell: Shell) -> None:
-    """Say it of the daemon that took this home last, after a command that it answered."""
+    """Warn if the daemon that last took this home has another build, after a command that it answered."""
     said = build_note(*reversed(build_in_lock(shell.home)))
     if said:
         shell.say([f"{shell.err.mark('warning')} The daemon is of another build: {said}"])
 
 
 def is_of_newer_daemon(shell: Shell) -> bool:
-    """Whether the daemon is newer than this command, which then is what has to be updated."""
+    """Whether the daemon is newer than this command, so that this command has to be updated."""
     return is_newer(build_in_lock(shell.home)[1])

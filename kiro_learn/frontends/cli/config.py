@@ -1,4 +1,4 @@
-"""config get, set, list: the settings, where each comes from, and one of them changed."""
+"""The verb config: lists, shows and changes settings."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _lines(shell: Shell, settings: Sequence[Setting]) -> Iterator[str]:
 
 
 def _key_of_a_server(shell: Shell, setting: Setting) -> bool | None:
-    """Whether the key is there whose variable is named; None: none is. The key itself is never shown."""
+    """Whether the variable named by the setting holds a key; None: none is named. The key itself is never shown."""
     if setting.key != "llm.api_key_variable" or not setting.value:
         return None
     return bool(shell.environment.get(str(setting.value)))

@@ -1,4 +1,4 @@
-"""conflicts list, conflicts keep: what contradicts each other in a project, and which of two is kept."""
+"""The verb conflicts: lists what contradicts each other in a project, and keeps one of two."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _kept_line(shell: Shell, kept: str, *, can_be_undone: bool) -> str:
 
 
 def _place(client: Client, kept: str, over: str, project: str) -> str:
-    """The project that is named, else that of a memory among the two, which ``status`` may tell of any project."""
+    """The named project, else that of a memory among the two: ``status`` may show conflicts of any project."""
     memory = next((each for each in (kept, over) if is_record_id(each)), None)
     if project or memory is None:
         return projects.called(client, project).spelled

@@ -1,4 +1,4 @@
-"""context: what a session would be told, why, and how that differs from a test case."""
+"""The verb context: what a session would be told and why, and how that differs from a test case."""
 
 from __future__ import annotations
 
@@ -116,12 +116,12 @@ def _at_start(shell: Shell, tokens: int | None, project: str) -> None:
         shell.say([f"Nothing would be told: {place.name} has no memory {room}."])
         return
     shell.print(_lines_of(context.text))
-    if shell.out.is_interactive:  # else it is read by a program, or will be
+    if shell.out.is_interactive:  # else a program reads it
         shell.say(told(context, place.name, shell.err))
 
 
 def _recall(shell: Shell, prompt: str, project: str, *, explain: bool) -> None:
-    """What an agent would be told with ``prompt``, or how each memory of it was found."""
+    """Print what an agent would be told with ``prompt``, or how each of the memories was found."""
     with shell.client() as client:
         place = projects.called(client, project)
         call = calls.recall(client, prompt, project=place.spelled)
@@ -144,13 +144,13 @@ def _lines_of(text: str) -> list[str]:
 
 
 def told(context: SessionContext, project: str, terminal: Terminal) -> list[str]:
-    """How much a session's context is."""
+    """The size of a session's context."""
     tokens = counted(context.tokens, "token", "tokens")
     return [terminal.dim(f"{memories(len(context.memory_ids))} of {project}, {tokens}")]
 
 
 def found(recalled: Recalled, terminal: Terminal) -> list[str]:
-    """Two lines for each memory that was found for a prompt: its title; its score, what found it, if it is told."""
+    """Two lines for each found memory: its title; then its score, what found it, and whether it is told."""
     return [
         line for rank, memory in enumerate(recalled.found, start=1) for line in _found_memory(rank, memory, terminal)
     ]
@@ -168,7 +168,7 @@ def _found_memory(rank: int, memory: FoundMemory, terminal: Terminal) -> list[st
 
 
 def _branch(memory: FoundMemory) -> str:
-    """The branch that it was learned on, and whether its score is higher since that is checked out."""
+    """The memory's branch, and the factor of its score if that branch is checked out."""
     if memory.branch is None:
         return ""
     is_here = memory.is_of_branch
@@ -176,7 +176,7 @@ def _branch(memory: FoundMemory) -> str:
 
 
 def _became(counts: FeedbackCounts | None) -> str:
-    """What became of it before, and by what its score was multiplied for it."""
+    """The feedback to the memory, and the factor of its score because of that."""
     if counts is None:
         return ""
     known = [f"{count} {name}" for name, count in counts._asdict().items() if name != "factor" and count]
@@ -184,14 +184,14 @@ def _became(counts: FeedbackCounts | None) -> str:
 
 
 def found_summary(recalled: Recalled, project: str, terminal: Terminal) -> list[str]:
-    """How many were found, and how many of them would be told."""
+    """How many memories were found, and how many of them would be told."""
     if not recalled.found:
         return [NOTHING_RECALLED.format(project=project)]
     line = f"{memories(len(recalled.found))} of {project} found, {len(recalled.memory_ids):,} would be told"
     return [terminal.dim(line)]
 
 
-# context --replay: a test case asked again.
+# context --replay: asks a test case again.
 
 PARTS = {"namespace", "prompt", "found", "context", "is_as_told", "profile_bytes"}
 
@@ -199,7 +199,7 @@ _NOTE = re.compile(r"^(### .{1,200} \(\d{4}-\d\d-\d\d); .{1,2000}\)$", re.MULTIL
 
 
 def without_notes(text: str) -> str:
-    """The block without what is said beside the days of memories: files change, and slow ones are not looked at."""
+    """The block without the notes next to the days of memories: files change, and slow ones are not checked."""
     return _NOTE.sub(r"\1)", text)
 
 
@@ -207,7 +207,7 @@ def _replay(shell: Shell, path: Path, project: str) -> None:
     """Ask the daemon the prompt of the test case at ``path``, and print how its answer differs.
 
     Raises:
-      Failed: it differs; or the file is no test case, or has no prompt.
+      Failed: the answer differs; or the file is no test case, or has no prompt.
     """
     case = _read(path)
     with shell.client() as client:
@@ -234,7 +234,7 @@ def _read(path: Path) -> Json:
 
 
 def _told(answer: Json) -> list[tuple[str, float]]:
-    """Ids and scores of what is told, best first; of a test case, or of an answer of today."""
+    """The ids and scores of the told memories, best first, in a test case or in an answer of today."""
     return [(_id(each), each["score"]) for each in answer["found"] if each.get("told", each.get("shown"))]
 
 
@@ -258,16 +258,16 @@ def _differences(case: Json, now: Json) -> Iterator[str]:
         yield "the text is another one"
 
 
-# context --graph: the block of the whole memory for a prompt, or why each line of it is told.
+# context --graph: the block of the whole memory for a prompt, or why each line is in it.
 
 FACTORS = {"recency", "importance", "confidence"}
-"""What a score is multiplied by; everything else is added."""
+"""The parts of a score by which it is multiplied; all others are added."""
 
 
 def _show_block(
     shell: Shell, ask: Callable[..., Call[dict[str, Any]]], prompt: str, project: str, *, explain: bool
 ) -> None:
-    """Print the block on standard output, and what it has cost below it."""
+    """Print the block on standard output, or the score of each line."""
     with shell.client() as client:
         place = projects.called(client, project)
         found = client.body_of(ask(client, prompt, project=place.spelled))
@@ -298,7 +298,7 @@ def _explained(found: dict[str, Any], terminal: Terminal) -> list[str]:
 
 
 def _formula(parts: dict[str, float]) -> str:
-    """As ``(keyword 0.0159 + graph 0.0200) * confidence 0.90``."""
+    """The score as a formula, such as ``(keyword 0.0159 + graph 0.0200) * confidence 0.90``."""
     added = [f"{name} {value:.4f}" for name, value in parts.items() if name not in FACTORS]
     factors = [f"{name} {value:.2f}" for name, value in parts.items() if name in FACTORS]
     total = " + ".join(added)

@@ -1,4 +1,4 @@
-"""The daemon as a process: started apart from this one, awaited, and stopped by the pid that it named itself."""
+"""The daemon as a process: started apart from this one, awaited, and stopped by the pid that it reports itself."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 from kiro_learn.frontends.cli.terminal import size
 
 START_SECONDS = 30.0
-"""A busy machine that reads the libraries from a cold disk takes more than ten."""
+"""The longest wait for a start: a busy machine that reads the libraries from a cold disk takes more than ten."""
 FIRST_WORK_SECONDS = 10.0
-"""For what hooks kept while no daemon ran."""
+"""The longest wait for the spool: the events that hooks kept while no daemon ran."""
 STOP_SECONDS = 9.0
-"""The daemon gives what is under way 5 seconds, and then ends."""
+"""The longest wait for a stop: the daemon gives running requests 5 seconds, and then ends."""
 EXIT_SECONDS = 1.0
-"""For what an interpreter does at its end, when it no longer holds the home."""
+"""The time for the end of the interpreter, which no longer holds the home."""
 PATIENCE_SECONDS = 2.0
 _PAUSE_SECONDS = 0.02
 _LAST_WORDS_BYTES = 8_192
 _LEAST_FREE_BYTES = 1_000_000
-"""On a disk with less, a daemon that cannot start may not be able to say why either."""
+"""With less free space, a daemon that cannot start may not be able to write why."""
 
 
 def untold(_progress: str) -> None:
@@ -47,15 +47,15 @@ def start(
     serve_arguments: Sequence[str] = (),
     tell: Callable[[str], None] = untold,
 ) -> tuple[str, float]:
-    """Start a daemon that outlives us and wait until it answers; its address, and the seconds that took.
+    """Start a daemon that outlives us and wait until it answers; returns its address, and the seconds that took.
 
-    Where another command starts one in the same moment, that one is waited for instead, and ours is ended: still on
-    its way, it would run once the other is stopped. An upgrade of the database takes as long as it takes; ``tell`` is
-    told how far it is, again and again.
+    If another command starts one at the same moment, that one is awaited instead, and ours is ended: otherwise ours
+    would run once the other is stopped. An upgrade of the database may take any time; ``tell`` gets its progress
+    repeatedly.
 
     Raises:
-      SaidAlready: it ended, and said why.
-      Failed: it ended, or is too slow.
+      SaidAlready: the daemon ended, and said why.
+      Failed: the daemon ended, or is too slow.
     """
     last_words = _stderr_of(home)
     child = _spawn(home, environment, serve_arguments, last_words)
@@ -85,10 +85,10 @@ def start(
 def wait_for_answer(
     home: Path, *, tell: Callable[[str], None], problem: str, insist_it_lives: Callable[[], None] = lambda: None
 ) -> tuple[str, float]:
-    """Wait until the daemon of ``home`` answers and has looked at what hooks kept; its address, and the seconds.
+    """Wait until the daemon of ``home`` answers and has looked at the spool; returns its address, and the seconds.
 
-    A daemon may end over its first work. One that only has much of it is not waited for longer than FIRST_WORK_SECONDS.
-    ``insist_it_lives`` is called again and again meanwhile, and may raise.
+    The first work may end a daemon, so this waits for it, but for no longer than FIRST_WORK_SECONDS. ``insist_it_lives`` is
+    called repeatedly meanwhile, and may raise.
 
     Raises:
       Failed: ``problem``, after START_SECONDS without an answer and without an upgrade of the database.
@@ -111,7 +111,7 @@ def wait_for_answer(
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a daemon that no client has spoken to yet, so that a start leaves a daemon that answers, or none."""
+    """End a daemon that no client has used yet, so that a start leaves either a daemon that answers, or none."""
     child.terminate()
     try:
         child.wait(STOP_SECONDS)
@@ -136,14 +136,14 @@ def _spawn(
 
 
 def _without_notify(environment: Mapping[str, str]) -> dict[str, str]:
-    """The service manager that may watch us is not to be told that this daemon is ready."""
+    """The environment without the variable by which a service manager would take this daemon for its own."""
     return {name: value for name, value in environment.items() if name != "NOTIFY_SOCKET"}
 
 
 def _written_anew(last_words: Path) -> BinaryIO:
     try:
         return open(last_words, "wb", opener=_private)
-    except OSError as error:  # also where a command under sudo left it
+    except OSError as error:  # also if a command under sudo created it
         problem = f"{last_words}: {error.strerror}"
         raise Failed(problem, hint="kiro-learn doctor") from error
 
@@ -153,7 +153,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def health_of(client: Client) -> dict[str, Any] | None:
-    """What a daemon says there now; None if none answers."""
+    """The answer of the daemon to ``/healthz``; None if none answers."""
     try:
         return client.health()
     except (DaemonUnreachable, DaemonSilent):
@@ -161,14 +161,14 @@ def health_of(client: Client) -> dict[str, Any] | None:
 
 
 def answers(client: Client) -> bool:
-    """Whether a daemon answers there now."""
+    """Whether a daemon answers now."""
     return health_of(client) is not None
 
 
 def _has_drained(client: Client) -> bool:
-    """Whether the daemon has looked at all that hooks kept; one that cannot say is not asked again."""
+    """Whether the daemon has looked at the whole spool; True also if it cannot say."""
     try:
-        spool = client.status().get("spool", {})  # a daemon of the version before does not tell
+        spool = client.status().get("spool", {})  # a daemon of the version before does not send it
     except (DaemonUnreachable, DaemonSilent):
         return False
     except RequestRefused:
@@ -177,26 +177,26 @@ def _has_drained(client: Client) -> bool:
 
 
 def forbid_starts_by_hooks(home: Path) -> None:
-    """Note in ``home``, if there is one, that the user stopped the daemon; the next start takes the note away."""
+    """Note in ``home``, if it exists, that the user stopped the daemon; the next start removes the note."""
     with suppress(OSError):  # a home that cannot be written to is no reason not to stop
         os.close(os.open(home / "daemon.stopped", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
 
 def allow_beginning_anew(home: Path) -> None:
-    """Note that the next daemon may begin an empty database where there was one and it is gone."""
+    """Note that the next daemon may begin an empty database although there was one, which is gone."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(home / "daemon.anew", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
 
 def stop(client: Client) -> float | None:
-    """Ask the daemon to end and wait until it has; the seconds that took, or None if none ran.
+    """Ask the daemon to end and wait until it has; returns the seconds, or None if no daemon ran.
 
-    Only the process that answers as this home's daemon is signalled: a pid in a file may be another process's by now.
-    Neither its database nor the token is needed for that.
+    Only the process that answers as this home's daemon gets the signal: a pid in a file may by now be that of another
+    process. Neither the database nor the token is needed.
 
     Raises:
-      DaemonSilent: there is one that does not say who it is.
-      Failed: it is still finishing.
+      DaemonSilent: a daemon runs, but does not say which process it is.
+      Failed: the daemon is still finishing.
     """
     try:
         pid = _pid_of(client)
@@ -212,7 +212,7 @@ def stop(client: Client) -> float | None:
 
 
 def is_there(client: Client) -> bool:
-    """Whether a daemon runs, in whatever state it or its home is."""
+    """Whether a daemon runs, whatever its state or that of its home."""
     try:
         client.health()
     except DaemonUnreachable:
@@ -223,18 +223,18 @@ def is_there(client: Client) -> bool:
 
 
 def _pid_of(client: Client) -> int:
-    """The process that answers."""
+    """The id of the process that answers."""
     try:
         health = client.health()
     except TokenGone as error:
         with Client(client.home, url=error.url, patience_seconds=PATIENCE_SECONDS) as nobody:
             health = nobody.health()
-    # A daemon of an earlier version tells its pid only with its status.
+    # A daemon of an earlier version sends its pid only with its status.
     return int(health["pid"] if "pid" in health else client.status()["pid"])
 
 
 def _is_gone(client: Client) -> bool:
-    """No daemon answers, and none holds the home's lock."""
+    """Whether no daemon answers, and none holds the home's lock."""
     try:
         return not is_there(client)
     finally:
@@ -242,7 +242,7 @@ def _is_gone(client: Client) -> bool:
 
 
 def _has_ended(pid: int) -> bool:
-    """Nothing of it runs; its parent need not have waited for it yet."""
+    """Whether the process runs no longer; its parent need not have waited for it yet."""
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -259,10 +259,10 @@ def _within(seconds: float, is_so: Callable[[], bool]) -> bool:
 
 
 def _stderr_of(home: Path) -> Path:
-    """Where a daemon in the background says what it cannot put into its log."""
+    """The file for output of a daemon in the background that is not in its log."""
     logs = home / "logs"
     for folder in (home, logs):
-        if folder.is_symlink():  # the daemon would refuse it too, and what it points to would be written by then
+        if folder.is_symlink():  # the daemon would refuse it too, but we would have written to its target
             raise Failed(f"{folder}: is a symbolic link; name the folder it points to", hint="kiro-learn doctor")
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)

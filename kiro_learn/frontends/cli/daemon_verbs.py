@@ -1,4 +1,4 @@
-"""serve, start, stop, restart; and service: the daemon started with the machine."""
+"""The verbs serve, start, stop and restart; and service, which starts the daemon with the machine."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _port = click.option(
 @printing
 def serve_verb(shell: Shell, port: int | None) -> int:
     """Run the daemon in this terminal."""
-    # On a terminal the log is written there too; a service's log is in the home alone.
+    # On a terminal, the log is also written there; the log of a service is only in the home.
     return shell.serve(shell.home, port=port, log_to_stderr=sys.stderr.isatty())
 
 
@@ -78,7 +78,7 @@ def start_verb(shell: Shell, port: int | None, *, anew: bool) -> None:
 @printing
 def stop_verb(shell: Shell) -> None:
     """Stop the daemon; what is under way is finished first."""
-    # Before the signal: a hook that comes in between must not start it again.
+    # Before the signal: a hook that runs in between must not start the daemon again.
     daemon_process.forbid_starts_by_hooks(shell.home)
     seconds = stop_daemon(shell)
     if seconds is None:
@@ -97,7 +97,7 @@ def restart_verb(shell: Shell, port: int | None) -> None:
 
 
 def restart_daemon(shell: Shell) -> tuple[str, float]:
-    """Stop it and start it again, as ``start_daemon`` does; where the next one could not start, nothing is stopped."""
+    """Stop the daemon and start it again, like ``start_daemon``; if the next one cannot start, nothing is stopped."""
     _end_for_another(shell, None)
     return start_daemon(shell)
 
@@ -108,14 +108,14 @@ def _end_for_another(shell: Shell, port: int | None) -> None:
 
 
 def _insist_on_start(shell: Shell, port: int | None) -> None:
-    """See that the next daemon can start before the one that runs is stopped.
+    """Check that the next daemon can start before the running one is stopped.
 
     Raises:
       ConfigError: the home or the settings are wrong.
-      Failed: the port is another's.
+      Failed: another program listens on the port.
     """
     service = _service_for(shell, port)
-    environment = shell.environment if service is None else {}  # a service gets no settings of ours from here
+    environment = shell.environment if service is None else {}  # a service does not get our environment
     try:
         shell.open_maintenance().insist_on_start(shell.home, environment, port=port)
     except PortTaken as error:
@@ -129,13 +129,13 @@ def _start(shell: Shell, port: int | None) -> None:
 
 
 def start_daemon(shell: Shell, port: int | None = None) -> tuple[str, float]:
-    """Start it where none runs: by its service where one is installed and no port is given.
+    """Start the daemon if none runs: with its service if one is installed and no port is given.
 
     Returns: its address, and the seconds until it answered.
 
     Raises:
       ServiceError: the service could not be started.
-      KiroLearnError: as ``daemon_process.start``.
+      KiroLearnError: see ``daemon_process.start``.
     """
     arguments = [] if port is None else ["--port", str(port)]
     arguments += ["--json"] if shell.as_json else []
@@ -148,13 +148,13 @@ def start_daemon(shell: Shell, port: int | None = None) -> tuple[str, float]:
 
 
 def _service_for(shell: Shell, port: int | None) -> Autostart | None:
-    """The service that starts the daemon; None where none is installed, or ``port`` is not its settings'."""
+    """The service that starts the daemon; None if none is installed, or a ``port`` is given."""
     autostart = autostart_of(shell) if port is None else None
     return autostart if autostart is not None and autostart.is_installed else None
 
 
 def stop_daemon(shell: Shell) -> float | None:
-    """Stop it, if one runs; answers as ``daemon_process.stop``."""
+    """Stop the daemon, if one runs; returns the result of ``daemon_process.stop``."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         return daemon_process.stop(client)
 
@@ -163,7 +163,7 @@ def _line(shell: Shell, mark: str, what: str, fact: str) -> str:
     return f"{shell.out.mark(mark)} {what:{COLUMN}}{fact}".rstrip()
 
 
-# service: the daemon as a service of the system, installed, looked at and taken out again.
+# service: the daemon as a service of the system: installed, looked at and removed.
 
 NOT_SERVED = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL"})
 """Variables that are no settings."""
@@ -255,7 +255,7 @@ def uninstall(shell: Shell, *, dry_run: bool, force: bool) -> None:
 
 
 def autostart_of(shell: Shell) -> Autostart | None:
-    """None where this machine has no manager of a user's services."""
+    """The service manager's view of the daemon; None if this machine has no manager of a user's services."""
     try:
         return _open(shell)
     except ServiceError:
@@ -263,10 +263,10 @@ def autostart_of(shell: Shell) -> Autostart | None:
 
 
 def planned_removal(shell: Shell) -> Callable[[], None]:
-    """What takes the service out, where one is installed, once it is called; that may raise ServiceError.
+    """A function that removes the service, if one is installed; it may raise ServiceError.
 
     Raises:
-      ServiceError: its file was changed by hand.
+      ServiceError: the file of the service was changed by hand.
     """
     autostart = autostart_of(shell)
     if autostart is None or not autostart.is_installed:
@@ -280,7 +280,7 @@ def _open(shell: Shell) -> Autostart:
 
 
 def _stop_the_other(shell: Shell) -> None:
-    """A daemon that was started by hand serves the home already; the service's would find it taken."""
+    """Stop a daemon that was started by hand: it holds the home, so the daemon of the service could not start."""
     if stop_daemon(shell) is not None:
         _say_step(shell, "stop the daemon that runs without the service")
 
@@ -291,7 +291,7 @@ def _say_step(shell: Shell, step: str) -> None:
 
 
 def _tilded(shell: Shell, step: str) -> str:
-    """``step`` with its path as people write it."""
+    """``step`` with its path in the form that people write."""
     before, slash, rest = step.partition(" /")
     return f"{before} {shell.tilde(Path('/' + rest))}" if slash else step
 
@@ -301,7 +301,7 @@ def _show(shell: Shell, plan: ServicePlan) -> None:
 
 
 def _steps(shell: Shell, plan: ServicePlan) -> list[str]:
-    """What would be done."""
+    """The steps that would be done."""
     steps = [_run_line(command) for command in plan.first]
     if plan.change is not FileChange.NONE:
         steps.append(STEPS[plan.change.value].format(path=shell.tilde(plan.path)))
@@ -326,7 +326,7 @@ def _as_json(plan: ServicePlan, *, done: bool) -> dict[str, Any]:
 
 
 def _warn(shell: Shell, autostart: Autostart) -> None:
-    """What works otherwise than with a daemon that was started by hand."""
+    """Warn of the differences from a daemon that was started by hand."""
     if autostart.report().ends_at_logout:
         command = shell.out.command("loginctl enable-linger")
         shell.print([f"{shell.out.mark('warning')} The daemon stops when you log out{texts.DOT}{command}"])

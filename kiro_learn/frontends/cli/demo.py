@@ -1,4 +1,4 @@
-"""demo: a real daemon takes a short history in through its port, learns it, is asked, and goes without a trace."""
+"""The verb demo: a real daemon learns a short history through its port, answers questions, and leaves no trace."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KEPT = (
 )
 
 NO_WORD = "qqqq"
-"""Goes with a single word of the question, lest one that only carries grammar be looked up for want of better."""
+"""Is searched with each word of the question: a single word is looked up even if it only carries grammar."""
 MOST_EVENTS = 200
 PROJECT_NAME = "web-shop"
 
@@ -70,7 +70,7 @@ def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool) 
     """Show what it does: a real daemon in a temporary folder."""
     began, keep = time.monotonic(), keep or ui
     for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, signal.default_int_handler)  # whatever ends the demo ends its daemon too
+        signal.signal(ending, signal.default_int_handler)  # a signal that ends the demo also ends its daemon
     _show(shell, "A real daemon in a temporary folder. No network, and your files stay untouched.", "")
     with _daemon(shell, keep=keep) as demo:
         stored = _tell_history(demo, show_all=show_all)
@@ -82,7 +82,8 @@ def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool) 
         seconds = round(time.monotonic() - began, 3)
         shell.print_json({"events": stored, "memories": records, "retrievals": answers, "seconds": seconds})
     if ui:
-        # By another name than the daemon's address: a browser keeps one cookie a name, and that is the user's own.
+        # The link has another host than the daemon's address: a browser keeps one cookie a name, and that is the user's
+        # own.
         code, link = viewer.link_to(demo.client, host="localhost")
         if not shell.as_json:
             viewer.show(shell, code, link)
@@ -90,14 +91,14 @@ def demo_verb(shell: Shell, *, keep: bool, ui: bool, show_all: bool, raw: bool) 
 
 
 def _show(shell: Shell, *lines: str) -> None:
-    """As it happens; with ``--json`` all is told at the end."""
+    """Print the lines at once; with ``--json``, everything is printed at the end."""
     if not shell.as_json:
         shell.print(lines)
 
 
 @contextmanager
 def _daemon(shell: Shell, *, keep: bool) -> Iterator[DemoHome]:
-    """A daemon of its own in a temporary folder, both gone at the end; after a failure the folder stays.
+    """A separate daemon in a temporary folder; both are removed at the end, but after a failure the folder stays.
 
     Raises:
       Failed: the demo could not be shown.
@@ -127,20 +128,20 @@ def _remove(client: Client, folder: Path) -> None:
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """That of the demo's daemon: no setting of the user's, and no model, which may be slow and may cost."""
+    """The environment of the demo's daemon: without the user's settings, or a model, which may be slow or cost."""
     kept = {name: value for name, value in environment.items() if not name.startswith("KIRO_LEARN_")}
     return {**kept, "KIRO_LEARN_LLM_BACKEND": "extractive"}
 
 
 def _project(client: Client, folder: Path) -> Project:
-    """A project of its own: outside of the user's folder, the daemon would take it for the global one."""
+    """A separate project: outside of the user's folder, the daemon would use the global one."""
     project_id = hashlib.sha256(str(folder).encode()).hexdigest()
     namespace = client.project_of(folder)["namespace"]
     return Project(folder.name, f"{namespace.partition('/project/')[0]}/project/{project_id}/", project_id)
 
 
 def _tell_history(demo: DemoHome, *, show_all: bool) -> list[Json]:
-    """The events as they were stored, oldest first."""
+    """Store the history, and show it; returns the events as stored, oldest first."""
     now, terminal = demo.shell.now(), demo.shell.out
     chapters = demo_history.chapters(demo.scene)
     for chapter in chapters:
@@ -161,7 +162,7 @@ def _tell_history(demo: DemoHome, *, show_all: bool) -> list[Json]:
 
 
 def _learn(demo: DemoHome, stored: list[Json]) -> list[Json]:
-    """What was learned, in the order of what it came from."""
+    """Learn the history, and show the memories; returns them in the order of their events."""
     began = time.monotonic()
     demo.client.flush(demo.project.project_id)
     seconds = time.monotonic() - began
@@ -173,7 +174,7 @@ def _learn(demo: DemoHome, stored: list[Json]) -> list[Json]:
 
 
 def _ask(demo: DemoHome, records: list[Json], *, raw: bool) -> list[Json]:
-    """Two questions: one that the memories answer, one that they do not."""
+    """Ask two questions: one that the memories answer, one that they do not."""
     _show(demo.shell, heading("3 WHAT AN AGENT IS TOLD", "on Friday, in a new session", demo.shell.out))
     answers = []
     for question in (demo_history.QUESTION, demo_history.OFF_TOPIC):
@@ -204,7 +205,7 @@ def _told(demo: DemoHome, question: str, retrieval: Json, records: list[Json]) -
 
 
 def _words_that_find(demo: DemoHome, question: str, record_id: str) -> tuple[str, ...]:
-    """The longer words of the question, as far as each finds this memory by itself."""
+    """The longer words of the question that find this memory when searched alone."""
     words = dict.fromkeys(re.findall(r"\w{4,}", question.lower()))
     return tuple(word for word in words if record_id in _ids(demo, f"{word} {NO_WORD}", "lexical"))
 
@@ -213,7 +214,7 @@ def _ids(demo: DemoHome, query: str, mode: str) -> list[str]:
     return [record["record_id"] for record in demo.client.ranked_memories(demo.project.namespace, query, mode=mode)]
 
 
-# The demo as lines. What is said comes from the daemon's answers of this very run.
+# The demo as lines. All text comes from the daemon's answers in this run.
 
 HEADING_COLUMN = 18
 WHO_COLUMN = 6
@@ -233,23 +234,23 @@ class Reason(NamedTuple):
 
     title: str
     words: tuple[str, ...]
-    """Of the question, that find it."""
+    """The words of the question that find the memory."""
     place_by_meaning: int | None
-    """Counted from 1."""
+    """The memory's rank by meaning, from 1; None if meaning did not find it."""
 
 
 class Told(NamedTuple):
-    """One question and what came of it."""
+    """One question and its answer."""
 
     question: str
     retrieval: Json
     reasons: tuple[Reason, ...]
     left_out: tuple[str, ...]
-    """Titles of the project's other memories."""
+    """The titles of the project's other memories."""
 
 
 class Limits(NamedTuple):
-    """What the demo's daemon was told to keep to."""
+    """The limits in the settings of the demo's daemon."""
 
     context_bytes: int
     budget_ms: float
@@ -261,7 +262,7 @@ def heading(title: str, facts: str, terminal: Terminal) -> str:
 
 
 def event_lines(moment: datetime, who: str, deed: str, terminal: Terminal) -> list[str]:
-    """When, who, what; the text of at most two lines."""
+    """When, who, what; at most two lines of text."""
     first = f"{INDENT}{moment:%a %H:%M} {who:{WHO_COLUMN}}"
     note = "(removed before storing)" if "[REDACTED" in deed else ""
     lines = _few(" ".join(filter(None, (deed, note))), WIDTH - len(first), LINES_OF_A_PARAGRAPH)
@@ -274,7 +275,7 @@ def more_events(count: int, terminal: Terminal) -> str:
 
 
 def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: float, terminal: Terminal) -> Iterator[str]:
-    """The memories, each with the moment of the last event that it came from."""
+    """The memories, each with the time of the last event that it came from."""
     cited = {event_id for record in records for event_id in record["source_event_ids"]}
     facts = f"{memories(len(records))} in {duration(seconds)}, from {len(cited)} of {events(len(moments))}"
     yield heading("2 WHAT WAS LEARNED", facts, terminal)
@@ -313,7 +314,7 @@ def told(about: Told, limits: Limits, terminal: Terminal, *, raw: bool) -> Itera
 
 
 def end(kept: tuple[str, str] | None, terminal: Terminal) -> Iterator[str]:
-    """What remains; ``kept`` is the folder and the home in it, if they do."""
+    """What remains; ``kept``: the folder and the home in it, if they remain."""
     facts = "the daemon and its folder, because of --keep" if kept else "nothing: daemon stopped, folder removed"
     yield heading("4 WHAT IS LEFT", facts, terminal)
     for purpose, command in KEPT if kept else NEXT:
@@ -332,7 +333,7 @@ def _why(reason: Reason, count: int) -> str:
 
 
 def _short_block(context: str) -> list[str]:
-    """The block without its blank lines, long ones cut: for the screen only."""
+    """The block without its blank lines, and with long lines cut, only for the screen."""
     width = WIDTH - len(INDENT) - LABEL_COLUMN - len(BAR)
     lines = [piece for line in context.splitlines() if line for piece in _few(line, width, LINES_OF_A_PARAGRAPH)]
     rest = len(lines) - MOST_BLOCK_LINES
@@ -342,7 +343,7 @@ def _short_block(context: str) -> list[str]:
 
 
 def _few(text: str, width: int, count: int) -> list[str]:
-    """``text`` in at most ``count`` lines of ``width``."""
+    """``text`` in at most ``count`` lines of ``width`` characters."""
     return textwrap.wrap(text, width, max_lines=count, placeholder="\N{HORIZONTAL ELLIPSIS}") or [""]
 
 

@@ -1,6 +1,6 @@
 """The history that the demo tells: past sessions as events, dated into the last days.
 
-Rules of this file: a secret never stands in a file, so the key in the history is made up when it is read.
+Rules of this file: no file contains a secret, so the key in the history is made up when the file is read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OFF_TOPIC = "What should I cook tonight?"
 
 
 class Scene(NamedTuple):
-    """Whose history it is, where it took place, and when it is told."""
+    """The project of the history, its folder, and the time of the demo."""
 
     project: Project
     folder: str
@@ -32,7 +32,7 @@ class Scene(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """One event of the history, and whether the short telling shows it."""
+    """One event of the history, and whether the short form of the demo shows it."""
 
     event: dict[str, Any]
     is_shown: bool
@@ -77,7 +77,7 @@ def _body(line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moment(at: str, now: datetime) -> datetime:
-    """``Mon 10:02`` of the week of the last Friday morning."""
+    """The time ``Mon 10:02`` in the week of the last Friday morning."""
     day, _, clock = at.partition(" ")
     hour, _, minute = clock.partition(":")
     friday = (now - timedelta(days=(now.weekday() - DAYS.index("Fri")) % 7)).replace(hour=12)
@@ -92,7 +92,7 @@ def _made_up_key() -> str:
 
 
 def captions(event: dict[str, Any]) -> Iterator[str]:
-    """Who, then what they did, as it was stored."""
+    """Two captions of a stored event: who did something, then what they did."""
     body = event["body"]
     yield "you" if event["kind"] == "prompt" else "agent"
     if body["type"] == "text":

@@ -1,4 +1,4 @@
-"""doctor: what is wrong, and the command that mends it."""
+"""The verb doctor: what is wrong, and the command that repairs it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kiro_learn.frontends.cli.terminal import Terminal, counted
 from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix, facts_of, summary
 
 PATIENCE_SECONDS = 0.9
-"""The whole is to take 3 seconds, and the check of the database takes 2 of them."""
+"""The whole check is to take 3 seconds, of which the check of the database takes 2."""
 UNAUTHORIZED = 401
 
 
@@ -30,7 +30,7 @@ def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool) -> int:
     findings = doctor.examine()
     fixes = doctor.fix(findings) if is_fixing else ()
     if fixes:
-        # The daemon is asked again: what was mended may have been in its way.
+        # The daemon is asked again, because a repair may have removed what hindered it.
         findings = _doctor(shell).examine(fixes)
     fixed = [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes]
     shell.answer({**summary(findings), "fixed": fixed}, lambda: page(findings, fixes, shell.out, show_all=show_all))
@@ -45,7 +45,7 @@ def _doctor(shell: Shell) -> Doctor:
 
 
 def daemon_facts(client: Client) -> DaemonFacts:
-    """What the daemon says of itself, or what comes in its place."""
+    """The facts of the daemon's status, or of the error in its place."""
     try:
         status = client.status()
     except DaemonUnreachable as error:
@@ -58,7 +58,7 @@ def daemon_facts(client: Client) -> DaemonFacts:
     return facts_of(status, client.address)
 
 
-# What the doctor found, as lines: problems first to last, each with its command; what is well as a number.
+# The findings as lines: all problems, each with its command; checks that are well only as a number.
 
 COLUMN = 22
 MARK_WIDTH = 2
@@ -71,7 +71,7 @@ MARKS = {
 
 
 def page(findings: Sequence[Finding], fixes: Sequence[Fix], terminal: Terminal, *, show_all: bool) -> list[str]:
-    """All of it."""
+    """The whole output."""
     lines = [line for fix in fixes for line in _fixed(fix, terminal)]
     lines += [line for each in findings if show_all or each.is_wrong for line in _found(each, terminal)]
     well = sum(finding.outcome.state is CheckState.OK for finding in findings)

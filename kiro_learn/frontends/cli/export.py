@@ -1,4 +1,4 @@
-"""export: all that is kept as lines of JSON, or the memories as Markdown files, a folder a project."""
+"""The verb export: all that is kept as lines of JSON, or the memories as Markdown files in a folder a project."""
 
 from __future__ import annotations
 
@@ -103,10 +103,10 @@ SHOWN = 20
 
 
 def export_notes(shell: Shell, path: Path, *, force: bool) -> int:
-    """Write the memories that hold into the folder ``path``; answers the exit code.
+    """Write the live memories into the folder ``path``; returns the exit code.
 
     Raises:
-      Failed: it has other files, or cannot be written.
+      Failed: the folder has other files, or cannot be written.
     """
     with writing(path), shell.client() as client:
         folder = _opened(shell, client, path, force=force)
@@ -148,7 +148,7 @@ def unreadable(path: Path, error: InvalidRequest) -> Failed:
 
 
 def _memory_on(line: bytes) -> StoredMemory | None:
-    """None: the line is the head, or the end."""
+    """The memory on a line; None: the line is the head or the end."""
     kind, value = read_line(line)
     piece = read_piece(kind, value) if kind == "memory" else None
     return piece if isinstance(piece, StoredMemory) else None
@@ -176,16 +176,16 @@ def _show(shell: Shell, path: Path, count: int, written: NotesWritten) -> None:
 
 
 def first_of(lines: list[str]) -> list[str]:
-    """As many as a screen takes, and how many more there are."""
+    """As many of ``lines`` as a screen takes, and how many more there are."""
     more = [f"and {len(lines) - SHOWN:,} more"] if len(lines) > SHOWN else []
     return [f"  {line}" for line in (*lines[:SHOWN], *more)]
 
 
-# What comes from the daemon line by line, and goes into files.
+# Receives an export from the daemon line by line, and writes it into files.
 
 
 class LineSplitter:
-    """Hands over whole lines of what comes in pieces, and keeps the last one."""
+    """Takes pieces of text and hands over whole lines; keeps the last one."""
 
     def __init__(self, take: Callable[[bytes], object]) -> None:
         self._take = take
@@ -201,14 +201,14 @@ class LineSplitter:
 
 
 def receive(client: Client, kind: str | None, path: Path, take: Callable[[bytes], object]) -> Json:
-    """Receive an export, each line without its end, and ``take`` it to ``path``; what its last line says.
+    """Receive an export, and ``take`` each line without its end into ``path``; returns the content of its last line.
 
     Raises:
-      Failed: it was cut off, or cannot be written.
+      Failed: the export was cut off, or cannot be written.
     """
 
     def taken(line: bytes) -> None:
-        with writing(path):  # else the client takes an error of the disk for one of its connection
+        with writing(path):  # else the client takes a disk error for a connection error
             take(line)
 
     splitter = LineSplitter(taken)
@@ -217,7 +217,7 @@ def receive(client: Client, kind: str | None, path: Path, take: Callable[[bytes]
 
 
 def end_of(line: bytes) -> Json:
-    """What the last line of an export says. Raises Failed: it is not the last."""
+    """The content of the last line of an export. Raises Failed: the line is not the last."""
     try:
         kind, value = read_line(line)
     except InvalidRequest as error:
@@ -229,7 +229,7 @@ def end_of(line: bytes) -> Json:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Say what is wrong with ``path``, for the length of the block."""
+    """Report errors of the files in the block as errors of ``path``."""
     try:
         yield
     except OSError as error:

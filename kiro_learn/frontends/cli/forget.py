@@ -1,4 +1,4 @@
-"""forget, retention: what is asked to go, and what goes by age; shown first, asked about, gone."""
+"""The verbs forget and retention: show what would be removed on request or by age, ask, and remove it."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def forget_verb(  # click hands every option over
             places = projects.places(client, project, everywhere=everywhere)
             asked["memories"] = [record_ids.found(client, each, places)["record_id"] for each in memory]
             if not (project or "query" in asked):
-                asked.pop("project", None)  # a whole id may be of any
+                asked.pop("project", None)  # a whole id may be in any project
         if is_secret:
             asked["secret"] = _secret(shell)
         return carry_out(shell, client, asked, yes=yes)
 
 
 def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
-    """Show what ``asked`` finds, ask, and forget it."""
+    """Show what ``asked`` selects, ask, and forget it."""
     foreseen = client.carry_out(json_calls.preview_forgetting(client, **asked))
     goes_on = asked.get("whole") or asked.get("delete_copies")
     if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
@@ -102,7 +102,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool) -> int:
 
 
 def _foreseen_lines(foreseen: Json, terminal: Terminal) -> list[str]:
-    """What goes, by counts and titles, and which memories hold the same words and stay."""
+    """What would be forgotten, by counts and titles, and which memories with the same words stay."""
     shown, same = foreseen["shown"], foreseen["same_words"]
     more = foreseen["memories"] - len(shown)
     lines = [terminal.bold(f"Forget {_amounts(foreseen)}")]
@@ -133,7 +133,7 @@ def _done_lines(done: Json, shell: Shell) -> list[str]:
     if not done["is_overwritten"]:
         held = "A reader held the database: what is left in its file is overwritten at the next start"
         lines.append(f"{warning} {held}")
-    if count := done.get("damaged_copies", 0):  # an older daemon names these too
+    if count := done.get("damaged_copies", 0):  # an older daemon lists these by name too
         copies = counted(count, "damaged backup", "damaged backups")
         how = "--delete-copies deletes what kiro-learn backup list names."
         lines.append(f"{warning} {copies} may have it still. {how}")
@@ -145,7 +145,7 @@ def _done_lines(done: Json, shell: Shell) -> list[str]:
 
 
 def _secret(shell: Shell) -> str:
-    """From a terminal without an echo, else one line of standard input. Never an argument: others can see these."""
+    """The secret, typed in a terminal without an echo, else one line of input. No argument: others can see those."""
     if shell.can_ask:
         secret = getpass.getpass("The text to forget (it is not shown): ", stream=sys.stderr)
     else:
@@ -155,7 +155,7 @@ def _secret(shell: Shell) -> str:
     return secret
 
 
-# retention: what would go by age, and letting it go.
+# retention: shows what would go by age, and lets it go.
 
 _DAYS = click.IntRange(0, MOST_DAYS)
 OPTIONS = {"event_days": "--events", "distill_days": "--distill", "replaced_days": "--replaced"}

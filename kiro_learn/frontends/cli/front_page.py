@@ -1,4 +1,4 @@
-"""What the bare command shows: whether it runs, and what there is to do."""
+"""The output of the command without arguments: whether the daemon runs, and what can be done."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
 
 WIDTH = 78
 PATIENCE_SECONDS = 0.05
-"""The page is to stand within 150 ms, whatever the daemon does."""
+"""The page must be printed within 150 ms, whatever the daemon does."""
 
 COLUMN = 12
 VERB_COLUMN = 12

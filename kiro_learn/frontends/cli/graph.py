@@ -1,4 +1,4 @@
-"""entities, facts, procedures, preferences: what was learned besides memories."""
+"""The verbs entities, facts, procedures and preferences: what was learned besides memories."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ ALL_HELP = {
     "procedures": "Also earlier versions.",
     "preferences": "Also those that hold no longer.",
 }
-"""Of kinds that end."""
+"""The help of ``--all``, for kinds whose items can end."""
 
 EDITED = {"step": "steps", "alias": "aliases"}
-"""Options that may be given again, and what all of them are together."""
+"""Options that may be repeated, and the name of the field that holds all their values."""
 
 KINDS = {"en": "entities", "fa": "facts", "pr": "procedures", "pf": "preferences"}
-"""By what their ids begin with."""
+"""The kinds by the beginnings of their ids."""
 
 HOME = "~"
-"""The folder with which what holds for all projects is kept."""
+"""The folder whose project keeps what holds for all projects."""
 
 _FULL = re.compile(r"([a-z]{2})_[0-9A-Z]{26}")
 
@@ -117,11 +117,11 @@ def _list_verb(kind: str) -> click.Command:
 
 
 def _of_all_projects(client: Client, ask: Callable[..., Call[Json]], own: Sequence[Json]) -> list[Json]:
-    """What a person stated of all projects, as ``ask`` finds it with the home folder, but for a project's ``own``."""
+    """The items that a person stated for all projects: ``ask`` finds them in the home folder; without ``own``."""
     known = {each["id"] for each in own}
     try:
         found = [each for each in client.listed(ask, None)["items"] if each["id"] not in known]
-    except RequestRefused:  # the home folder of a service's user need not be there
+    except RequestRefused:  # a service's user need not have a home folder
         return []
     return [each for each in found if each.get("source_type") == SourceType.CORRECTED and not each.get("path")]
 
@@ -141,7 +141,7 @@ def _show_verb(kind: str) -> click.Command:
 
 
 def _scope_of(scope: str, project: str) -> str:
-    """A path is one from the current folder, or from that of the ``project`` that is named."""
+    """The scope for the daemon: a path is relative to the current folder, or to that of the named ``project``."""
     if project or scope in {"person", "project"}:
         return scope
     return os.path.abspath(scope)  # noqa: PTH100  # Path.absolute() leaves ".." in
@@ -246,7 +246,7 @@ def _edit_verb(kind: str) -> click.Command:
 
 
 def _options(kind: str) -> list[click.Option]:
-    """Of what may be changed."""
+    """An option for each field that may be changed."""
     return [
         click.Option([f"--{name}"], help=text, multiple=name in EDITED, type=typed)
         for name, text in CHANGES[kind].items()
@@ -281,7 +281,7 @@ class _Meant(NamedTuple):
     item_id: str
 
     def asked(self, call: Callable[..., Call[Json]], **values: Any) -> Json:
-        """The answer to a call about it. Raises Failed: the project has none of this id."""
+        """The answer to a call about the item. Raises Failed: the project has no item with this id."""
         try:
             answer: Json = self.client.body_of(call(self.client, self.item_id, project=self.place.spelled, **values))
         except RequestRefused as error:
@@ -292,7 +292,7 @@ class _Meant(NamedTuple):
         return answer
 
     def item_if_readable(self) -> Json | None:
-        """The item; None where its row is damaged, which is no reason not to forget it."""
+        """The item; None if its row is damaged, since it can still be forgotten."""
         try:
             return self.asked(json_calls.item)
         except RequestRefused as error:
@@ -303,10 +303,10 @@ class _Meant(NamedTuple):
 
 @contextmanager
 def _meant(shell: Shell, kind: str, asked: str, project: str) -> Iterator[_Meant]:
-    """The item of this kind with the id ``asked``, or the only one whose id ends so.
+    """The item of this kind with the id ``asked``, or the only one whose id ends with it.
 
     Raises:
-      Failed: there is none, there are several, or it is the id of something else.
+      Failed: there is no such item, there are several, or the id is of another kind.
     """
     with shell.client() as client:
         place = projects.called(client, project)
@@ -330,7 +330,7 @@ def _id_of(client: Client, kind: str, asked: str, place: projects.Called) -> str
 
 
 def _listing(kind: str) -> str:
-    """The command that lists them."""
+    """The command that lists the items of this kind."""
     return f"kiro-learn {kind} list"
 
 

@@ -1,4 +1,4 @@
-"""Items of the graph as lines: a list of them, one of them, one that is about to be forgotten."""
+"""Items of the graph as lines: a list, one item, and one that is to be forgotten."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kiro_learn.frontends.cli.terminal import Terminal, counted, cut, plain
 ONE = {"entities": "entity", "facts": "fact", "procedures": "procedure", "preferences": "preference"}
 
 DAY = 10
-"""Characters of a moment that are its date."""
+"""The length of the date at the beginning of a moment."""
 FIELD_COLUMN = 18
 LEAST_WIDTH = 20
-"""Of what an item says, in however narrow a terminal."""
+"""The least characters for the text of an item, however narrow the terminal is."""
 
 
 def said(item: Json) -> str:
-    """What it says, in a sentence of its kind."""
+    """What the item says, in a sentence of its kind."""
     match item["kind"]:
         case "facts":
             return f"{item['subject']} {item['predicate'].replace('_', ' ')} {item['object']}"
@@ -34,19 +34,19 @@ def said(item: Json) -> str:
 
 
 def rows(items: Sequence[Json], terminal: Terminal) -> list[str]:
-    """A line an item: the end of its id, what it says, and why it does not hold. Only at a terminal lines are cut."""
+    """A line for each item: the end of its id, what it says, and why it does not hold. Cut only for a terminal."""
     begun = {item["id"]: item.get("created_at") for item in items}
     return [_row({**item, "ended_at": begun.get(item.get("superseded_by"))}, terminal) for item in items]
 
 
 def listed(items: Sequence[Json], kind: str, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
-    """How many these are."""
+    """The number of items that were listed."""
     line = f"{counted(len(items), ONE[kind], kind)} of {project}"
     return [terminal.dim(texts.DOT.join((line, texts.MORE_BY_LIMIT)) if is_more else line)]
 
 
 def none_listed(kind: str, project: str, terminal: Terminal, *, is_narrowed: bool) -> list[str]:
-    """That there are none, and how they come."""
+    """That there are no items, and where they come from."""
     if is_narrowed:
         return [f"No {kind} of {project} are like that."]
     return [
@@ -56,13 +56,13 @@ def none_listed(kind: str, project: str, terminal: Terminal, *, is_narrowed: boo
 
 
 def of_all_projects(count: int, kind: str, terminal: Terminal) -> list[str]:
-    """How many are besides, which are listed with the home folder."""
+    """The number of items for all projects, which are listed with the home folder."""
     said = f"{counted(count, ONE[kind], kind)} of all your projects: kiro-learn {kind} --project '~'"
     return [terminal.dim(f"and {said}")]
 
 
 def item(shown: Json, terminal: Terminal) -> list[str]:
-    """All of one that people ask for."""
+    """One item with all fields that people ask for."""
     head = [terminal.bold(line) for line in textwrap.wrap(_on_a_line(said(shown)) + _mark(shown), terminal.width)]
     fields = {name: value for name, value in shown.items() if name not in {"id", "kind", "evidence", "validity"}}
     fields |= shown.get("validity") or {}
@@ -73,7 +73,7 @@ def item(shown: Json, terminal: Terminal) -> list[str]:
 
 
 def to_forget(kind: str, item_id: str, shown: Json | None, terminal: Terminal) -> list[str]:
-    """What goes; ``shown`` is None where its row cannot be read."""
+    """What would be forgotten; ``shown`` is None if the item's row cannot be read."""
     what = texts.UNREADABLE if shown is None else cut(said(shown), terminal.width - 20)
     return [
         terminal.bold(f"Forget 1 {ONE[kind]}"),
@@ -91,13 +91,13 @@ def _row(item: Json, terminal: Terminal) -> str:
 
 
 def _mark(item: Json) -> str:
-    """Why it does not hold; empty if it does."""
+    """Why the item does not hold; empty if it does."""
     validity = item.get("validity") or {}
     if validity.get("retired_at"):
         return "  (never true)"
     if end := validity.get("valid_until"):
         return f"  (until {end[:DAY]})"
-    if item["kind"] == "procedures" and item.get("ended_at"):  # the version that came after it is listed too
+    if item["kind"] == "procedures" and item.get("ended_at"):  # the next version is listed too
         return f"  ({item['created_at'][:DAY]} until {item['ended_at'][:DAY]})"
     if item.get("superseded_by"):
         return "  (replaced)"
@@ -109,7 +109,7 @@ def _on_a_line(text: str) -> str:
 
 
 def _field(name: str, value: str, terminal: Terminal) -> list[str]:
-    """Its name, and its value beside it, line by line."""
+    """The name of a field, and its value next to it, line by line."""
     first = f"  {name.replace('_', ' '):{FIELD_COLUMN}}"
     width = max(LEAST_WIDTH, terminal.width - len(first))
     wrapped = [line for said in plain(value).splitlines() for line in textwrap.wrap(said, width)] or [""]

@@ -1,4 +1,4 @@
-"""help, completion: what the commands do, and what a shell reads to complete them."""
+"""The verbs help and completion: what the commands do, and what a shell reads to complete them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 
 COLUMN = 18
 GAP = 2
-"""Between the longest command and what it does."""
+"""The gap between the longest command and its description."""
 
 
 @click.command("help")
@@ -36,7 +36,7 @@ def help_verb(context: click.Context, command_names: tuple[str, ...], show_all: 
 
 
 def _named(context: click.Context, names: tuple[str, ...]) -> click.Context:
-    """The context of the command that ``names`` lead to, from group to group.
+    """The context of the command that ``names`` name, from group to group.
 
     Raises:
       UsageError: there is no such command.
@@ -60,7 +60,7 @@ def _verbs(group: click.Group, context: click.Context, *, inside: bool, before: 
             yield from _verbs(command, context, inside=inside, before=f"{before}{name} ")
 
 
-# What bash, zsh and fish read to complete our command line. Click makes it, and answers what it asks.
+# What bash, zsh and fish read to complete our commands. Click generates it, and answers its questions.
 
 PROGRAM = "kiro-learn"
 
@@ -82,7 +82,7 @@ def completion_verb(context: click.Context, shell_name: str, is_installing: bool
     kind = get_completion_class(shell_name)
     assert kind is not None
     script = kind(context.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE).source()
-    # By Click's own test every second press of the key only registers the function again, and completes nothing.
+    # With Click's own test, every second press of the key only registers the function again and completes nothing.
     script = script.replace(LOADED_NOW, CALLED_BY_ZSH)
     if not is_installing:
         shell.print(script.splitlines())
@@ -96,7 +96,7 @@ def completion_verb(context: click.Context, shell_name: str, is_installing: bool
 
 
 def _place_of(shell: Shell, shell_name: str) -> Path:
-    """The file that the shell reads when our command is first completed; zsh has no usual one of a user."""
+    """The file that the shell reads when our command is first completed; for zsh, users have no usual one."""
     data = Path(shell.environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     config = Path(shell.environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     return {
@@ -107,7 +107,7 @@ def _place_of(shell: Shell, shell_name: str) -> Path:
 
 
 def _write(path: Path, script: str) -> None:
-    """Raises Failed: the file is another's, or cannot be written."""
+    """Write the script. Raises Failed: the file is not ours, or cannot be written."""
     try:
         if path.exists() and COMPLETION_VARIABLE not in path.read_text(encoding="utf-8", errors="replace"):
             raise Failed(f"{path} is there and not ours")

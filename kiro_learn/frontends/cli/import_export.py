@@ -1,4 +1,4 @@
-"""import of what export made: a file of lines, or a folder of Markdown files."""
+"""Imports what export made: a file of lines, or a folder of Markdown files."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ KINDS = {
     "procedure": ("procedure", "procedures"),
     "preference": ("preference", "preferences"),
 }
-"""Those that people know."""
+"""The names of the kinds of lines that people know."""
 
 CHUNK_BYTES = 1_000_000
 CHUNK_LINES = 500
 MOST_LINE_BYTES = 16 * 1024 * 1024 - CHUNK_BYTES
-"""The daemon takes 16 MiB at a time."""
+"""The longest line: the daemon takes 16 MiB at a time."""
 MOST_HEAD_BYTES = 1_000_000
 ERRORS_SHOWN = 10
 
 
 @attrs.define
 class Progress:
-    """How far an import is, and what became of what was read."""
+    """How far an import is, and the outcomes of the lines so far."""
 
     total_bytes: int
     read_bytes: int = 0
     line: int = 0
-    """The last one that the daemon has taken."""
+    """The number of the last line that the daemon has taken."""
     is_whole: bool = False
-    """The last line of the export was there."""
+    """Whether the last line of the export was read."""
     counts: dict[str, Counter[str]] = attrs.field(factory=dict)
     errors: list[Json] = attrs.field(factory=list)
 
@@ -68,10 +68,10 @@ class Progress:
 
 
 def import_file(shell: Shell, path: Path) -> int:
-    """Take what the lines of the file ``path`` hold; answers the exit code.
+    """Import the lines of the file ``path``; returns the exit code.
 
     Raises:
-      Failed: it is no export, or the daemon ended meanwhile.
+      Failed: the file is no export, or the daemon ended meanwhile.
     """
     with writing(path), path.open("rb") as file, shell.client() as client:
         progress = Progress(path.stat().st_size)
@@ -95,7 +95,7 @@ def import_file(shell: Shell, path: Path) -> int:
 
 
 def is_export(path: Path) -> bool:
-    """Whether the file ``path`` begins as an export does, of whatever format."""
+    """Whether the file ``path`` begins like an export, of whatever format."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -103,7 +103,7 @@ def is_export(path: Path) -> bool:
 
 
 def insist_on_it_alone(paths: Sequence[Path], *, has_options: bool) -> None:
-    """Raises Failed: more is asked for than to take one export whole."""
+    """Raises Failed: an export is named together with other paths or options."""
     if len(paths) > 1 or has_options:
         raise Failed("an export is taken whole: name it alone, without options", exit_code=2)
 
@@ -126,9 +126,9 @@ def _read_head(path: Path, file: BinaryIO, progress: Progress) -> None:
 
 
 def _chunks(file: BinaryIO, progress: Progress) -> Iterator[tuple[int, list[bytes]]]:
-    """The whole lines that follow, some at a time, each lot with the number of its first.
+    """The whole lines that follow, in chunks, each with the number of its first line.
 
-    A line that is too long is passed over and noted; what is no whole line any more ends the file.
+    A line that is too long is skipped and noted; an incomplete line ends the file.
     """
     first, weight = progress.line + 1, 0
     chunk: list[bytes] = []
@@ -147,7 +147,7 @@ def _chunks(file: BinaryIO, progress: Progress) -> Iterator[tuple[int, list[byte
 
 
 def _lines(file: BinaryIO, progress: Progress) -> Iterator[bytes | None]:
-    """Each line without its end; None for one that is too long."""
+    """Each line without its end; None for a line that is too long."""
     while (line := file.readline(MOST_LINE_BYTES)).endswith(b"\n") or len(line) == MOST_LINE_BYTES:
         progress.read_bytes += len(line)
         is_long = not line.endswith(b"\n")
@@ -200,7 +200,7 @@ KNOWN = 409
 
 
 class _Memories:
-    """``KeptMemories`` of the daemon."""
+    """``KeptMemories`` that asks the daemon."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -242,10 +242,10 @@ class _Done:
 
 
 def import_notes(shell: Shell, path: Path, *, dry_run: bool, yes: bool, forget_deleted: bool) -> int:
-    """Say what was edited in the folder ``path``, and take it in; answers the exit code.
+    """Show what was edited in the folder ``path``, and import it; returns the exit code.
 
     Raises:
-      Failed: it is no export any more, or cannot be read.
+      Failed: the folder is no export any more, or cannot be read.
     """
     with writing(path), shell.client() as client:
         try:
@@ -287,7 +287,7 @@ def _take(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *, y
 
 
 def _reason(error: KiroLearnError) -> str:
-    """What is wrong, with each field of the memory that is."""
+    """The error, with each field of the memory that is wrong."""
     details = error.details if isinstance(error, RequestRefused) else ()
     named = [
         f"{each['path'].removeprefix('$.')}: {each['problem']}"
@@ -298,7 +298,7 @@ def _reason(error: KiroLearnError) -> str:
 
 
 def _forget(shell: Shell, notes: NotesImport, found: NotesFound, done: _Done, *, forget_deleted: bool) -> None:
-    """Forgets only if the person consents to it by itself. ``--yes`` is no such consent."""
+    """Forget deleted memories, only with the person's separate consent; ``--yes`` is no such consent."""
     if not found.deleted or not (forget_deleted or shell.can_ask):
         return
     what = f"the {memories(len(found.deleted))} of the deleted files, with what they replaced"

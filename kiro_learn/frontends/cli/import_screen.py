@@ -1,4 +1,4 @@
-"""An import as lines; and what other memories keep, handed to the daemon as memories."""
+"""An import as lines; and the memories of other programs, handed to the daemon."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kiro_learn.wire.messages import write_record
 INDENT = "  "
 GIT_TITLE = "Git"
 COLUMN = 14
-"""At least; more where the title of a source is longer."""
+"""The least width; more if the title of a source is longer."""
 
 
 def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
@@ -31,7 +31,7 @@ def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
 
 
 def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
-    """What lies where, and what it would bring and cost."""
+    """What is where, and what importing it would bring and cost."""
     least, most = survey.memories
     learned = _between(f"{least:,}", memories(most)) if least < most else memories(most)
     takes = f"{_between(*map(duration, survey.seconds))}, then some until all is learned"
@@ -54,7 +54,7 @@ def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
 def done(  # noqa: PLR0917  # numbers of one line, in its order
     stored: int, kept: int, known: int, sessions: int, seconds: float, terminal: Terminal, *, of_commits: bool = False
 ) -> list[str]:
-    """How much is new."""
+    """How much was new."""
     if of_commits:
         taken = [f"{memories(kept)} imported from commits"]
     elif kept and not (stored or sessions):
@@ -120,23 +120,23 @@ def _rows(rows: Sequence[tuple[str, str]], terminal: Terminal) -> list[str]:
     return [f"{INDENT}{verb:{column}}{cut(text, terminal.width - len(INDENT) - column)}" for verb, text in rows]
 
 
-# import: what other memories keep, handed to the daemon as memories.
+# import: hands the memories of other programs to the daemon.
 
 BATCH_MEMORIES = 50
-"""Of a request."""
+"""The most memories of a request."""
 MOST_NAMES = 10_000
-"""Of projects, that are remembered."""
+"""The most names of projects whose namespaces are cached."""
 
 
 class AskedMemories(NamedTuple):
-    """What is wanted of other memories, and where it goes."""
+    """Which memories of other programs are wanted, and where they go."""
 
     past: PastMemories
     stores: Sequence[FoundStore]
     namespace_of: Callable[[str], Namespace]
     since: datetime | None
     namespace: Namespace | None
-    """Only of this project."""
+    """The only project whose memories are wanted; None: all."""
     now: datetime
 
     def records(self, found: FoundStore, skip: Callable[[str], None]) -> Iterator[Json]:
@@ -163,7 +163,7 @@ class AskedMemories(NamedTuple):
 
 
 def namespace_finder(client: Client, project_of: Callable[[str], Project]) -> Callable[[str], Namespace]:
-    """By a folder, or by a name that the daemon knows; of anything else in the user's own."""
+    """Finds the namespace of a folder, or of a name that the daemon knows; of anything else, the user's own."""
 
     @lru_cache(MOST_NAMES)
     def namespace_of(project: str) -> Namespace:

@@ -1,4 +1,4 @@
-"""import: past sessions of agents, shown first, then handed to the daemon as events."""
+"""The verb import: shows past sessions of agents, then hands them to the daemon as events."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from kiro_learn.wire.messages import write_event
 Answers = TypeVar("Answers")
 
 GIT = "git"
-"""The source that only a person who names a project asks for."""
+"""The source that is used only if a person asks for it."""
 BATCH_EVENTS = 100
 BATCH_BYTES = 1_048_576
-"""Of a request, so that a prompt that comes meanwhile waits for no more than this to be stored."""
+"""The most bytes of events in a request: a prompt that comes meanwhile waits until they are stored."""
 BUSY = frozenset({429, 503})
-"""The daemon is late, or its store is: what is being done for agents comes first."""
+"""Statuses of a daemon or store that is late: work for agents comes first."""
 MOST_WAITS = 30
 MOST_WAIT_SECONDS = 10.0
 REST = 1.0
-"""Between two requests, as often as long as the one before took."""
+"""The pause between two requests, in times of the last request's duration."""
 MOST_REST_SECONDS = 2.0
 MOST_FOLDERS = 10_000
-"""Whose projects are remembered."""
+"""The most folders whose projects are cached."""
 
 
 class _Asked(NamedTuple):
@@ -52,12 +52,12 @@ class _Asked(NamedTuple):
     wanted: WantedSessions
     project_of: Callable[[str], Project]
     namespace: Namespace | None
-    """Only of this project."""
+    """The only project that is wanted; None: all."""
     memories: AskedMemories
 
     @property
     def of_commits(self) -> bool:
-        """Only the commits of projects are wanted."""
+        """Whether only the commits of projects are wanted."""
         return self.wanted.sources == (GIT,)
 
     def events(self, found: FoundSession, skip: Callable[[str], None]) -> Iterator[Event]:
@@ -69,21 +69,21 @@ class _Asked(NamedTuple):
 
 @attrs.define
 class _Imported:
-    """How far it is."""
+    """How far the import is."""
 
     sessions: int = 0
     read_bytes: int = 0
-    """Of these."""
+    """Bytes of the sessions that were read."""
     stored: int = 0
     kept: int = 0
-    """Memories of other memories."""
+    """Stored memories of other programs."""
     known: int = 0
     refused: Counter[str] = attrs.Factory(Counter)
     skipped: Counter[str] = attrs.Factory(Counter)
 
     @property
     def is_empty(self) -> bool:
-        """There was nothing to bring in."""
+        """Whether there was nothing to import."""
         return not (self.stored or self.kept or self.known or self.refused)
 
     def skip(self, reason: str) -> None:
@@ -166,7 +166,7 @@ def import_verb(
 
 
 def _is_agreed(shell: Shell, client: Client, asked: _Asked, found: Sequence[FoundSession], *, dry_run: bool) -> bool:
-    """Show what there is; whether it is to be imported.
+    """Show what there is; returns whether it is to be imported.
 
     Raises:
       Failed: the answer is no.
@@ -205,7 +205,7 @@ def _asked(
 
 
 def _of_git(named: tuple[Path, ...]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """The repositories, and their source alone. Raises Failed: one of them is none."""
+    """The repositories, and the source for commits alone. Raises Failed: a path is no repository."""
     paths = named or (Path.cwd(),)
     if other := next((path for path in paths if not (path / ".git").exists()), None):
         raise Failed(
@@ -217,7 +217,7 @@ def _of_git(named: tuple[Path, ...]) -> tuple[tuple[Path, ...], tuple[str, ...]]
 
 
 def _insist_on_readers(paths: Sequence[Path], stores: Sequence[FoundStore]) -> None:
-    """Raises Failed: a file is named that nothing reads, and all else would be imported instead of it."""
+    """Raises Failed: a named file is read by no reader, and everything else would be imported in its place."""
     read = {found.store.path for found in stores}
     if unread := next((path for path in paths if path.is_file() and path.resolve() not in read), None):
         problem = f"{unread}  is no whole export, of ours or of another memory that is asked for"
@@ -238,7 +238,7 @@ def _nothing(shell: Shell, skipped: Mapping[str, int], *, of_commits: bool) -> l
 
 
 def _project_finder(client: Client) -> Callable[[str], Project]:
-    """Asks the daemon once for each folder; what names none is in the user's own."""
+    """Asks the daemon for the project of each folder once; other names get the user's own project."""
 
     @lru_cache(MOST_FOLDERS)
     def project_of(folder: str) -> Project:
@@ -249,7 +249,7 @@ def _project_finder(client: Client) -> Callable[[str], Project]:
 
 
 def _known_folders(client: Client) -> tuple[Path, ...]:
-    """Of the projects that the daemon knows, and the one where the command is called, if that is still there."""
+    """The folders of the projects that the daemon knows, and the current folder, if it still exists."""
     known = [client.project(each["namespace"])["folder"] for each in client.stats()["projects"]]
     with contextlib.suppress(FileNotFoundError):
         known.append(str(Path.cwd()))
@@ -332,10 +332,10 @@ def _batches(told: Iterator[Event]) -> Iterator[list[dict[str, Any]]]:
 
 
 def _handed_in(send: Callable[[Sequence[dict[str, Any]]], Answers], batch: Sequence[dict[str, Any]]) -> Answers:
-    """Hand a batch in, as soon as the daemon can take it; then leave it time for what agents ask.
+    """Hand in a batch as soon as the daemon can take it, then pause, so that agents are answered.
 
     Raises:
-      RequestRefused: it cannot for long.
+      RequestRefused: the daemon could not take it for a long time, or refused it.
     """
     waited = 0
     while True:

@@ -1,4 +1,4 @@
-"""init, install and uninstall: a plan is shown, agreed to, and carried out."""
+"""The verbs init, install and uninstall: show a plan, ask, and carry it out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _no_compressor = click.option("--no-compressor", is_flag=True, help="Do not have
 
 
 class _Wish(NamedTuple):
-    """What was asked for, each by the name of its option."""
+    """The options of the command, each by its name."""
 
     agents: tuple[str, ...] = ()
     in_project: bool = False
@@ -59,7 +59,7 @@ class _Wish(NamedTuple):
 
     @property
     def said_as(self) -> str:
-        """The command that installs this."""
+        """The command that installs the same."""
         options = {
             "--project": self.in_project,
             "--no-set-default": self.no_set_default,
@@ -164,7 +164,7 @@ def _uninstall(shell: Shell, wish: _Wish, *, purge: bool) -> int:
 
 
 def _offer(shell: Shell, plan: Plan, command: str, if_none: str, *, in_project: bool = False) -> None:
-    """Say what would change, and by which command every line of it is seen."""
+    """Show what would change, and the command that shows every line of it."""
     if not plan.changes and not plan.problems:
         shell.print([if_none])
     shell.print(install_screen.changes(plan, shell.out, shell.tilde))
@@ -181,7 +181,7 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str, *, in_project: 
 
 
 def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
-    """Go on if the answer is yes.
+    """Ask whether to go on.
 
     Raises:
       Failed: the answer is no, or there is no terminal to ask in.
@@ -192,7 +192,7 @@ def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
 
 
 def _show(shell: Shell, plan: Plan, found: Sequence[FoundAgent]) -> int:
-    """A dry run."""
+    """Show a dry run; returns the exit code."""
     if shell.as_json:
         _print_json(shell, plan, plan.problems, found, written=False)
     else:
@@ -247,7 +247,7 @@ def _is_running(shell: Shell) -> bool:
 
 
 def _start(shell: Shell, *, may_restart: bool, yes: bool) -> None:
-    """Start the daemon where none runs, or where an older build runs and that is agreed to; and run the hook once."""
+    """Start the daemon if none runs, or restart an older build if the user agrees; then run the hook once."""
     is_running = _is_running(shell)
     is_of_another = is_running and bool(build_note(*reversed(build_in_lock(shell.home))))
     is_restarting = is_of_another and may_restart and not is_of_newer_daemon(shell)
@@ -263,14 +263,14 @@ def _start(shell: Shell, *, may_restart: bool, yes: bool) -> None:
 
 
 def _learner_lines(shell: Shell) -> list[str]:
-    """Why no model words the memories, and what to type where another agent of this machine can."""
+    """Why no model writes the memories, and what to type if another agent of this machine can."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         obstacle = client.status()["llm"]["obstacle"]
     return [f"  {'Learns without a model':{COLUMN}}{obstacle}"] if obstacle else []
 
 
 def _hook_line(shell: Shell) -> str:
-    """Run the hook as agents do, for an agent that is not known: the daemon answers, and nothing is remembered."""
+    """Run the hook as agents do, for an unknown agent: the daemon answers, and nothing is stored."""
     hook = shell.home / "bin" / "hook"
     began = time.monotonic()
     try:
@@ -286,7 +286,7 @@ def _hook_line(shell: Shell) -> str:
 
 
 def _import_offer(shell: Shell) -> Iterator[str]:
-    """What to type for a memory that is not empty, where agents keep past sessions on this machine."""
+    """The command that imports past sessions, if agents keep any on this machine."""
     past = shell.open_maintenance().open_past_sessions(shell.home, shell.environment)
     found = Counter(each.reader.title for each in past.found(WantedSessions()))
     if found:
@@ -296,7 +296,7 @@ def _import_offer(shell: Shell) -> Iterator[str]:
 
 
 def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> list[str]:
-    """Those of ``names`` of which a file was written."""
+    """The ``names`` of agents for which a file was written."""
     left = {str(getattr(error, "path", "")) for error in failed}
     written = [step.written for step in plan.changes if step.written is not None and str(step.path) not in left]
     return [name for name in names if any(name in each.agents for each in written)]
@@ -311,7 +311,7 @@ def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:
 
 
 def _service_offer(shell: Shell) -> list[str]:
-    """How the daemon is started with the machine, where it can be and is not yet."""
+    """How to start the daemon with the machine, if that is possible and not set up yet."""
     autostart = autostart_of(shell)
     if autostart is None or autostart.is_installed:
         return []
@@ -319,11 +319,11 @@ def _service_offer(shell: Shell) -> list[str]:
 
 
 def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
-    """Remove the home, after saying what is in it, and the service before it, which would make it again.
+    """Show what is in the home, ask, and remove it; first the service, which would create the home again.
 
     Raises:
-      Failed: it was refused.
-      ServiceError: the service could not be taken out, or was changed by hand; the home is as it was.
+      Failed: the user refused.
+      ServiceError: the service could not be removed, or was changed by hand; the home is as it was.
       AlreadyRunning: the daemon did not end.
     """
     contents = installation.home.contents()

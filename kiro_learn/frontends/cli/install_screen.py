@@ -1,4 +1,4 @@
-"""What installing and uninstalling look like: values in, lines out."""
+"""How installing and uninstalling look on the screen: values in, lines out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Tilde = Callable[[PurePosixPath], str]
 
 
 def agents(found: Sequence[FoundAgent], titles: Sequence[str], terminal: Terminal) -> Iterator[str]:
-    """Which agents there are, and which there are not; ``titles`` are those of all."""
+    """The agents that were found, and those that were not; ``titles``: those of all agents."""
     here = [f"{agent.title} {agent.version}".rstrip() for agent in found]
     missing = [title for title in titles if title not in {agent.title for agent in found}]
     for heading, names in (("Found", here), ("Not found", missing)):
@@ -33,7 +33,7 @@ def agents(found: Sequence[FoundAgent], titles: Sequence[str], terminal: Termina
 
 
 def changes(plan: Plan, terminal: Terminal, tilde: Tilde) -> Iterator[str]:
-    """One line a file, in the order in which they are written."""
+    """One line for each file, in the order in which the files are written."""
     for step in plan.changes:
         action, facts = _action(step), _facts(step)
         left = f"{action:{ACTION_COLUMN}}{tilde(step.path)}"
@@ -42,7 +42,7 @@ def changes(plan: Plan, terminal: Terminal, tilde: Tilde) -> Iterator[str]:
 
 
 def notes(plan: Plan, terminal: Terminal, tilde: Tilde, *, in_project: bool, is_on_path: bool) -> list[str]:
-    """Whose place is taken; and of a project's files, who else gets them."""
+    """Which home loses its place; and for a project's files, who else gets them."""
     lines, warning = [], terminal.mark("warning")
     if plan.taken_from:
         homes = ", ".join(tilde(PurePosixPath(home)) for home in plan.taken_from)
@@ -83,7 +83,7 @@ def diff(plan: Plan, tilde: Tilde) -> Iterator[str]:
 
 
 def count(plan: Plan) -> str:
-    """``change 2 files, create 3``."""
+    """The changes as counts: ``change 2 files, create 3``."""
     parts = []
     for action, verb in ((CHANGE, "change"), (NEW, "create"), (REMOVE, "remove")):
         number = sum(_action(step) == action for step in plan.changes)
@@ -93,14 +93,14 @@ def count(plan: Plan) -> str:
 
 
 def home_contents(contents: Sequence[tuple[str, int]], terminal: Terminal) -> Iterator[str]:
-    """What a purge removes."""
+    """The contents of the home, which a purge removes."""
     for name, count_bytes in contents:
         if count_bytes:
             yield f"  {spread(name, size(count_bytes), 40, painted_right=terminal.dim(size(count_bytes)))}"
 
 
 def as_json(plan: Plan) -> list[dict[str, Any]]:
-    """The changes of a plan."""
+    """The changes of a plan as JSON."""
     return [
         {
             "path": str(step.path),
@@ -117,7 +117,7 @@ def problems_as_json(plan_problems: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _wrapped(names: Sequence[str]) -> Iterator[str]:
-    """The names side by side, in as few lines as hold them."""
+    """The names next to each other, in as few lines as possible."""
     line = ""
     for name in names:
         longer = f"{line}{texts.DOT}{name}" if line else name

@@ -1,4 +1,4 @@
-"""flush, embeddings stats, embeddings backfill: what would be done by itself, now; relearn: what a model does again."""
+"""The verbs flush, embeddings, backfill and relearn: do at once what happens by itself, or learn again."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _flush(client: Client, place: Project) -> Json:
     except RequestRefused as error:
         if error.status != UNKNOWN:
             raise
-        return NOTHING_LEARNED  # a folder that no agent has worked in yet
+        return NOTHING_LEARNED  # a folder in which no agent has worked yet
 
 
 def _waiting_in(place: Project) -> progress.Watched:
@@ -62,7 +62,7 @@ def _waiting_in(place: Project) -> progress.Watched:
     return progress.Watched(f"Learning {place.name}", left, events)
 
 
-# embeddings, backfill: finding by meaning.
+# embeddings, backfill: what can be found by meaning.
 
 
 @click.group("embeddings", no_args_is_help=False)
@@ -100,7 +100,7 @@ embeddings_verb.add_command(backfill_verb)
 
 
 def stats(found: EmbeddingStats, terminal: Terminal) -> list[str]:
-    """How many there are of how many, by which model, and what makes the rest findable."""
+    """How many memories have a vector, by which model, and the command for the rest."""
     rest = found.total - found.embedded
     done = f"{found.embedded:,} of {memories(found.total)} findable by meaning"
     percent = f"{found.percentage:.1f} %"
@@ -125,7 +125,7 @@ _WATCHED = progress.Watched(
 )
 
 
-# relearn: what was learned without a model is learned again by one.
+# relearn: a model learns again what was learned without one.
 
 NOTHING_RELEARNED = {
     **dict.fromkeys(("events", "records", "replaced", "protected", "batches", "left"), 0),
@@ -200,7 +200,7 @@ class _Asked(NamedTuple):
 
 
 def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> Json:
-    """Do it; where far less would come than goes, show that and ask, and go on if the answer is yes."""
+    """Relearn; if far less would come than goes, show that, ask, and go on if the answer is yes."""
     doing = f"Learning {asked.place.name} again"
     left = progress.of_project(asked.place.namespace, "relearning_event_count")
     watched = progress.Watched(doing, left, events)
@@ -215,13 +215,13 @@ def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -
 
 
 def _together(first: Json, then: Json) -> Json:
-    """Two parts of one relearning as one."""
+    """The result of two parts of one relearning."""
     added = {name: first[name] + then[name] for name in ("events", "records", "replaced", "protected", "batches")}
     return {**then, **added}
 
 
 def _command(project: str, since: str | None) -> str:
-    """The same again."""
+    """The same command again."""
     options = [*(["--project", project] if project else []), *(["--since", since] if since else [])]
     return shlex.join(["kiro-learn", "relearn", *options])
 
@@ -233,7 +233,7 @@ def _preview(client: Client, place: Project, since: str | None) -> Json | None:
     except RequestRefused as error:
         if error.status != UNKNOWN:
             raise
-        return None  # a folder that no agent has worked in yet
+        return None  # a folder in which no agent has worked yet
     return preview if preview["records"] else None
 
 
@@ -245,7 +245,7 @@ MOST_TITLES = 10
 
 
 class Took(NamedTuple):
-    """Who did it, and for how long; and what to type for the rest of it."""
+    """The model, the time that it took, and the command for the rest."""
 
     model: str
     seconds: float
@@ -253,7 +253,7 @@ class Took(NamedTuple):
 
 
 def to_do(preview: Json, project: str, terminal: Terminal) -> list[str]:
-    """How much there is, who is asked how often, what that one is shown, and that nothing is lost."""
+    """How much there is, which model is asked how often, what it is shown, and that nothing is lost."""
     head = f"Learn {memories(preview['records'])} of {project} again, by a model"
     where = "on this machine" if preview["stays_here"] else "which may leave this machine"
     rows = (
@@ -266,7 +266,7 @@ def to_do(preview: Json, project: str, terminal: Terminal) -> list[str]:
 
 
 def would_go(preview: Json, terminal: Terminal) -> list[str]:
-    """Every memory that may be replaced, by its title; those that bind say so."""
+    """The title of every memory that may be replaced; protected ones are marked."""
     return [
         _title(each["title"], terminal, note="your words, a rule or a decision" if each["is_protected"] else "")
         for each in preview["memories"]
@@ -274,7 +274,7 @@ def would_go(preview: Json, terminal: Terminal) -> list[str]:
 
 
 def too_little(relearned: Json, model: str, terminal: Terminal) -> list[str]:
-    """What would go and what would come, where that is far less."""
+    """What would go and what would come, if that is far less."""
     going, coming = relearned["too_little"]["going"], relearned["too_little"]["coming"]
     head = f"{model} tells {memories(len(going))} in {len(coming)}"
     return [
@@ -287,7 +287,7 @@ def too_little(relearned: Json, model: str, terminal: Terminal) -> list[str]:
 
 
 def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
-    """How many memories replaced how many; why it ended, if early; and how to undo it, if there is anything."""
+    """How many memories replaced how many; why it ended, if early; and how to undo it, if anything was replaced."""
     said = f"No memory was replaced: {took.model} found nothing better"
     if relearned["replaced"]:
         said = f"{memories(relearned['replaced'])} replaced by {relearned['records']:,} learned by {took.model}"

@@ -1,4 +1,4 @@
-"""logs: what the daemon wrote about its doings, and what it writes now."""
+"""The verb logs: the last lines of the daemon's log, and new ones as they come."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def logs_verb(shell: Shell, *, count: int, is_following: bool) -> None:
 
 
 def _is_read_after_a_while(shell: Shell) -> bool:
-    """Whether standard output is still read. Where its reader closes the pipe, that ends the waiting too."""
-    if shell.out.is_interactive:  # not every system polls terminals, and one that is gone ends us by a signal
+    """Wait; returns whether standard output is still read. If the reader closes the pipe, the wait ends at once."""
+    if shell.out.is_interactive:  # not every system can poll a terminal, and a closed one ends us by a signal
         time.sleep(LOOK_AGAIN_SECONDS)
         return True
     poll = select.poll()
@@ -57,7 +57,7 @@ def _print(shell: Shell, lines: Iterable[bytes]) -> None:
 
 
 def _shown(shell: Shell, line: str) -> str:
-    """A line of ours for people; another one as it is."""
+    """A line of our log in a form for people; any other line unchanged."""
     try:
         said = json.loads(line)
         when = datetime.fromisoformat(said["timestamp"]).astimezone()
@@ -74,10 +74,10 @@ def _details(said: Mapping[str, Any]) -> str:
     return "".join(f" {name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in rest)
 
 
-# The lines of the daemon's log, over all of its files: the last ones, and those that come.
+# The lines of the daemon's log, over all of its files: the last ones, and new ones.
 #
-# A log that has grown is put away as ``daemon.jsonl.1``, the one before as ``.2``, and so on, at any moment. So its
-# files are opened first and told apart by their inodes then; one that is open cannot be mistaken for another.
+# At any moment, a log that has grown is renamed to ``daemon.jsonl.1``, the one before to ``.2``, and so on. So the
+# files are opened first and then distinguished by their inodes: an open file cannot be mistaken for another.
 
 BLOCK_BYTES = 65_536
 
@@ -90,7 +90,7 @@ class Tail:
         self._file: BinaryIO | None = None
         """The newest file that is read."""
         self._begun = b""
-        """A line that is not written to its end yet."""
+        """The beginning of a line whose end is not written yet."""
 
     def __enter__(self) -> Self:
         return self
@@ -100,7 +100,7 @@ class Tail:
             self._file.close()
 
     def last(self, count: int) -> list[bytes]:
-        """The last ``count`` lines there are; what comes afterwards is ``new``."""
+        """The last ``count`` lines; ``new`` gives those that come later."""
         lines: list[bytes] = []
         for file in self._opened():
             if self._file is not None and len(lines) >= count:
@@ -114,7 +114,7 @@ class Tail:
         return lines
 
     def new(self) -> Iterator[bytes]:
-        """The lines that were written since, also those in files that were put away meanwhile."""
+        """The lines that were written since the last call, also those in files that were renamed meanwhile."""
         newer = self._newer()
         if self._file is not None:
             yield from self._rest(self._file)
@@ -125,7 +125,7 @@ class Tail:
             yield from self._rest(file)
 
     def _newer(self) -> list[BinaryIO]:
-        """The files that were begun after the one that is read, the newest first."""
+        """The files that are newer than the one that is read, the newest first."""
         known = None if self._file is None else _inode(os.fstat(self._file.fileno()))
         with suppress(FileNotFoundError):
             if _inode(self._log.stat()) == known:
@@ -141,7 +141,7 @@ class Tail:
         return newer
 
     def _opened(self) -> list[BinaryIO]:
-        """The files there are, each once, the newest first."""
+        """All files of the log, each once, the newest first."""
         numbers = (path.suffix[1:] for path in self._log.parent.glob(f"{self._log.name}.*"))
         names = [f"{self._log.name}.{number}" for number in sorted(map(int, filter(str.isdecimal, numbers)))]
         opened: dict[tuple[int, int], BinaryIO] = {}
@@ -159,7 +159,7 @@ class Tail:
 
 
 def follow(tail: Tail, wait: Callable[[], bool]) -> Iterator[bytes]:
-    """All new lines, for as long as ``wait`` says that somebody reads them; it is called when there is none."""
+    """All new lines; if there are none, ``wait`` is called, and its False ends the reading."""
     while True:
         yield from tail.new()
         if not wait():
@@ -171,7 +171,7 @@ def _inode(found: os.stat_result) -> tuple[int, int]:
 
 
 def _last_lines(file: BinaryIO, count: int) -> list[bytes]:
-    """At most ``count`` whole lines at the end of ``file``, which is left behind them."""
+    """At most ``count`` whole lines at the end of ``file``; leaves its position after them."""
     end = size = file.seek(0, os.SEEK_END)
     text = b""
     while end and text.count(b"\n") <= count:

@@ -1,4 +1,4 @@
-"""memories list, show, edit, history, undo, forget; pin, unpin, helped, wrong."""
+"""The verb memories: list, show, edit, history, undo, forget; pin, unpin, helped, wrong."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ CHANGES = {
 }
 
 BECAME = tuple(name for name in FeedbackCounts._fields if name != "factor")
-"""What may have become of a memory that was told."""
+"""The names of the feedback that a memory may have got."""
 
 LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
-"""What is given one by one, and the name of all of it."""
+"""Options that may be repeated, and the name of the field that holds all their values."""
 
 
 @click.group("memories", no_args_is_help=False)
@@ -84,7 +84,7 @@ def list_verb(
 
 
 def _list_wanted(shell: Shell, wanted: Filters, limit: int | None, project: str, *, everywhere: bool) -> None:
-    """The newest ``limit``, or all, that fit the filters."""
+    """List the newest ``limit`` memories, or all, that fit the filters."""
     with shell.client() as client:
         places = projects.places(client, project, everywhere=everywhere)
         most = None if limit is None else limit + 1  # whether there are more
@@ -141,7 +141,7 @@ def show_verb(shell: Shell, memory: str, project: str, everywhere: bool) -> None
 
 
 def _teachers(client: Client, record: Mapping[str, Any]) -> list[str]:
-    """Whose agents reported what it was learned from, if those of anybody else than its project's owner did."""
+    """The people whose agents reported what it was learned from; empty if only the project's owner did."""
     teachers = client.body_of(project_calls.sources(client, record["record_id"]))["told_by"]
     return [] if set(teachers) <= {actor_id_in(record["namespace"])} else teachers
 
@@ -234,7 +234,7 @@ def forget_verb(
 
 
 def _with_same_words(client: Client, named: Mapping[str, Json]) -> dict[str, Json]:
-    """The memories, by id, that hold the words of those that are ``named``, without these."""
+    """By id, the memories that hold the words of those in ``named``, without these."""
     readable = [each for each, record in named.items() if record_ids.is_readable(record)]
     found = [each for one in readable for each in client.body_of(calls.same_words(client, one))["items"]]
     return {each["record_id"]: each for each in found if each["record_id"] not in named}
@@ -246,10 +246,10 @@ def _project_of(client: Client, record: Json) -> str:
 
 
 def _to_undo(client: Client, record: Json, shell: Shell) -> list[str]:
-    """What undoing would do.
+    """What an undo would do.
 
     Raises:
-      Failed: nothing.
+      Failed: the memory replaced nothing.
     """
     history, name = client.history(record["record_id"]), _project_of(client, record)
     if replacement_screen.is_pinned_last(history):
@@ -264,7 +264,7 @@ def _to_undo(client: Client, record: Json, shell: Shell) -> list[str]:
 
 
 def _those_there(client: Client, ids: Sequence[str]) -> Iterator[Json]:
-    """A record that is missing was replaced since; then the daemon refuses to undo, and names what replaced it."""
+    """The records that still exist. If one was replaced, the daemon refuses the undo and names the replacement."""
     for each in ids:
         try:
             yield client.memory(each)
@@ -273,7 +273,7 @@ def _those_there(client: Client, ids: Sequence[str]) -> Iterator[Json]:
                 raise
 
 
-# What people say of a memory: that it is to be told always, or did well or ill when it was told.
+# A person's word on a memory: that it is always to be told, or whether it helped.
 
 
 @memories_verb.command("pin")
@@ -321,7 +321,7 @@ def wrong_verb(shell: Shell, *, memory: str, project: str, everywhere: bool) -> 
 def _said_of(
     shell: Shell, memory: str, call: Callable[[Client, str], Call[Any]], project: str, *, everywhere: bool
 ) -> tuple[Json, Json]:
-    """Make the call for the memory that is meant: that memory, and the answer."""
+    """Make the call for the named memory; returns the memory, and the answer."""
     with shell.client() as client:
         record = record_ids.found(client, memory, projects.places(client, project, everywhere=everywhere))
         return record, client.body_of(call(client, record["record_id"]))

@@ -1,4 +1,4 @@
-"""Renders memories for the terminal: a list of them, one in full, and those that are to be forgotten."""
+"""Renders memories for the terminal: a list, one in full, and those that are to be forgotten."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ ID_COLUMN = SHOWN + 3
 INDENT = "  "
 SAME_WORDS_SHOWN = 5
 DIRECT = "direct"
-"""The strategy of what was handed in, and learned by none."""
+"""The strategy of a memory that was handed in, and not learned."""
 
 
 class Changed(NamedTuple):
-    """That a memory replaced others."""
+    """How a memory replaced others."""
 
     how: str
     history: str
-    """The command that shows them."""
+    """The command that shows the replaced memories."""
 
 
 def rows(records: Sequence[Json], now: datetime, terminal: Terminal) -> list[str]:
-    """A line a memory: the end of its id, its kind, its title, when it was learned."""
+    """A line for each memory: the end of its id, its kind, its title, when it was learned."""
     return [_row(record, now, terminal) for record in records]
 
 
 def stale_rows(records: Sequence[Json], now: datetime, terminal: Terminal) -> list[str]:
-    """The same, each with the files that are gone or were changed since."""
+    """The same lines, each followed by the files that are gone or were changed since."""
     return [line for record in records for line in (_row(record, now, terminal), *_stale_files(record, terminal))]
 
 
@@ -59,7 +59,7 @@ def _stale_files(record: Json, terminal: Terminal) -> Iterator[str]:
 
 
 def listed_stale(shown: int, total: int, project: str, terminal: Terminal) -> list[str]:
-    """How many these are, of how many."""
+    """How many memories are shown, of how many."""
     if not total:
         return [f"No memory in {project} cites a file that is gone or was changed since."]
     line = f"{shown:,} of {memories(total)} in {project} that cite files that are gone or were changed since"
@@ -67,7 +67,7 @@ def listed_stale(shown: int, total: int, project: str, terminal: Terminal) -> li
 
 
 def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str]:
-    """How many these are, of how many."""
+    """How many memories are shown, of how many."""
     if not total:
         return [f"No memory in {project} yet."]
     line = f"{shown:,} of {memories(total)} in {project}"
@@ -75,13 +75,13 @@ def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str
 
 
 def perhaps_moved(commands: Sequence[str], terminal: Terminal) -> list[str]:
-    """What brings the memories along, if this is a folder that was renamed or moved."""
+    """The commands that bring the memories along, if the folder was renamed or moved."""
     said = "If this folder was renamed or moved, its memories are kept under the old one:"
     return [said, *(f"  {terminal.command(each)}" for each in commands)] if commands else []
 
 
 def listed_some(shown: int, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
-    """How many these are of those that fit the filters, of which nobody counts all."""
+    """How many memories are shown of those that fit the filters, which nobody counts."""
     if not shown:
         return [f"No memory in {project} fits."]
     line = f"{memories(shown)} of {project} shown"
@@ -97,7 +97,7 @@ def memory(
     changed: Changed | None = None,
     teachers: Sequence[str] = (),
 ) -> list[str]:
-    """All of one memory that people ask for; ``teachers``: whose agents reported what it was learned from."""
+    """One memory with all that people ask for; ``teachers``: whose agents reported what it was learned from."""
     label = texts.DOT.join(filter(None, (kind_of(record), project)))
     title = cut(record["title"], terminal.width - len(label) - 2)
     head = spread(title, label, terminal.width, painted_left=terminal.bold(title), painted_right=terminal.dim(label))
@@ -113,7 +113,7 @@ def memory(
 def to_forget(
     records: Sequence[Json], replaced: Mapping[str, int], same_words: Sequence[Json], terminal: Terminal
 ) -> list[str]:
-    """What goes and what stays; ``replaced`` counts, by id, the memories that are kept only as what it replaced."""
+    """What goes and what stays; ``replaced``: by id, how many memories are kept only as replaced by that one."""
     goes = [line for record in records for line in _goes(record, replaced.get(record["record_id"], 0), terminal)]
     head = terminal.bold(f"Forget {memories(len(records))}")
     stays = [titled("stays", record, terminal) for record in same_words[:SAME_WORDS_SHOWN]]
@@ -127,7 +127,7 @@ def edited(new: str, old: str, terminal: Terminal) -> list[str]:
 
 
 def forgotten(count: int, same_words: Sequence[str], terminal: Terminal) -> list[str]:
-    """How many are, and which hold the same words still."""
+    """How many memories were forgotten, and which ones still hold the same words."""
     line = f"{terminal.mark('ok')} {memories(count)} forgotten"
     if not same_words:
         return [line]
@@ -140,7 +140,7 @@ def _more(same_words: Sequence[object]) -> str:
 
 
 def titled(what: str, record: Json, terminal: Terminal) -> str:
-    """What becomes of a memory, the end of its id, its title."""
+    """What becomes of a memory, the end of its id, and its title."""
     return f"{INDENT}{what:7}{short(record['record_id'])}  {cut(record['title'], terminal.width - 20)}"
 
 
@@ -188,14 +188,14 @@ def _origin(record: Json, time: str) -> tuple[str, str]:
 
 
 def _how(strategy: str) -> str:
-    """By which sort of learner; of what was merged, by which sort of judge."""
+    """The kind of learner; for a merged memory, the kind of judge."""
     if strategy.startswith("llm-"):
         return "by a model"
     return how_learned(strategy.removesuffix("-reconciled"))
 
 
 def _change(changed: Changed, terminal: Terminal) -> list[str]:
-    """The command stays in one piece, so that it can be copied."""
+    """The field with the command in one piece, so that it can be copied."""
     first = f"{INDENT}{'Changed':{FIELD_COLUMN}}"
     length = len(first + changed.how + texts.DOT + changed.history)
     gap = texts.DOT if length <= terminal.width else "\n" + " " * len(first)

@@ -1,4 +1,4 @@
-"""observe, knowledge: keep what is handed in as it is, and list what holds."""
+"""The verbs observe and knowledge: store what is handed in as it is, and list what holds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = 200
 
 
 def _about(verb: Verb) -> Verb:
-    """Called with ``concepts``, ``files`` and ``session``."""
+    """Adds options: the verb is called with ``concepts``, ``files`` and ``session``."""
     verb = click.option("--session", metavar="ID", help="The session that it belongs to.")(verb)
     verb = click.option(
         "--file", "files", multiple=True, metavar="PATH", help="A file that it is about; may be given again."
@@ -106,7 +106,7 @@ def knowledge_verb() -> None:
 @printing
 def add_verb(shell: Shell, *, title: str, content: str, project: str, **given: Any) -> None:
     """Keep a constraint, a decision, a heuristic or something rejected."""
-    # What is ``given`` besides is named as the SDK names it.
+    # The other values in ``given`` have the names that the SDK uses.
     with shell.client() as client:
         place = projects.called(client, project)
         call = calls.store_knowledge(client, title, content, project=place.spelled, **given)
@@ -132,7 +132,7 @@ def list_verb(shell: Shell, limit: int, project: str) -> None:
 
 
 def kept(stored: StoredId, terminal: Terminal) -> list[str]:
-    """What became of what was handed in."""
+    """The outcome of what was handed in."""
     if isinstance(stored, Repeat):
         return list(_repeated(stored, terminal))
     said = f"Kept as {short(stored)}"
@@ -150,7 +150,7 @@ def _repeated(repeat: Repeat, terminal: Terminal) -> Iterator[str]:
 
 
 def held(count: int, project: str, terminal: Terminal, *, is_all: bool) -> list[str]:
-    """How many these are."""
+    """The number of memories that were listed."""
     if not count:
         command = terminal.command("kiro-learn knowledge add")
         return [f"Nothing was kept that holds in {project}. Keep it: {command}"]

@@ -1,4 +1,4 @@
-"""What several verbs take."""
+"""Arguments and options that several verbs take."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli.projects import name_of
 
 COMPLETION_SECONDS = 1.0
-"""Somebody waits at a key."""
+"""The longest wait for completions, since somebody waits at a key."""
 MOST_PIPED_BYTES = 1_000_000
-"""More than the longest text that is kept; so that it is refused for its length and not cut."""
+"""More than the longest text that is kept, so that a longer one is refused for its length, and not cut."""
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 def typed(text: str) -> str:
-    """Text that is stored or looked up; what a terminal of another encoding sent is replaced, as it is shown."""
+    """Text to be stored or searched; characters that a terminal sent in another encoding are replaced, as on output."""
     return os.fsencode(text).decode("utf-8", "replace")
 
 
 def typed_or_piped(text: str) -> str:
-    """The same; ``-`` stands for what comes on standard input."""
+    """Like ``typed``; ``-`` stands for the text on standard input."""
     if text != "-":
         return typed(text)
     return sys.stdin.buffer.read(MOST_PIPED_BYTES).decode("utf-8", "replace").rstrip("\n")
 
 
 def printing(verb: Verb) -> Verb:
-    """A verb that prints: called with its shell, which knows of ``--json``."""
+    """A verb that prints: called with its shell, which knows whether ``--json`` was given."""
     option = click.option(
         "--json", is_flag=True, help="Print one JSON document.", expose_value=False, callback=_use_json
     )
@@ -44,7 +44,7 @@ def printing(verb: Verb) -> Verb:
 
 
 def coloured(verb: Verb) -> Verb:
-    """Takes ``--color`` into the shell."""
+    """A verb with the option ``--color``, which changes the shell."""
     option = click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
@@ -57,10 +57,10 @@ def coloured(verb: Verb) -> Verb:
 
 
 def no_blank(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """``value``, which says what is meant: a blank one is a variable that was never set, and must not mean everything.
+    """``value`` unless it is blank: a blank value comes from an unset variable, and must not mean everything.
 
     Raises:
-      click.BadParameter: it was given, and is blank.
+      click.BadParameter: the option was given, and is blank.
     """
     is_given = context.get_parameter_source(str(option.name)) is ParameterSource.COMMANDLINE
     if is_given and value is not None and not value.strip():
@@ -69,7 +69,7 @@ def no_blank(context: click.Context, option: click.Parameter, value: str | None)
 
 
 def in_project(verb: Verb) -> Verb:
-    """A verb about one project: called with ``project``, empty for that of the current folder."""
+    """A verb about one project: called with ``project``, which is empty for the project of the current folder."""
     option = click.option(
         "--project",
         default="",
@@ -83,7 +83,7 @@ def in_project(verb: Verb) -> Verb:
 
 
 def _project_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The projects that a daemon which answers at once knows; and folders."""
+    """The projects that the daemon knows, if it answers at once; else folders."""
     try:
         with context.find_root().obj.client(patience_seconds=COMPLETION_SECONDS) as client:
             names = {name_of(project["display_name"]) for project in client.stats()["projects"]}
@@ -94,7 +94,7 @@ def _project_names(context: click.Context, _parameter: click.Parameter, incomple
 
 
 def in_projects(verb: Verb) -> Verb:
-    """A verb about one project or all of them: called also with ``everywhere``."""
+    """A verb about one project or all of them: also called with ``everywhere``."""
     option = click.option("--everywhere", is_flag=True, help="In all projects.", callback=_refuse_both)
     return in_project(option(verb))
 
@@ -106,7 +106,7 @@ def _refuse_both(context: click.Context, _option: click.Parameter, everywhere: b
 
 
 def since_option(verb: Verb) -> Verb:
-    """A verb about what happened since: called with ``since`` as ISO 8601 with an offset, None for all of it."""
+    """A verb about a time on: called with ``since`` as ISO 8601 with an offset, or None for all time."""
     option = click.option(
         "--since", default="", metavar="DATE|TIME", callback=_moment, help="Only what happened at or after it."
     )
@@ -114,7 +114,7 @@ def since_option(verb: Verb) -> Verb:
 
 
 def until_option(verb: Verb) -> Verb:
-    """A verb about what happened before: called with ``until``, as ``since_option``."""
+    """A verb about a time before: called with ``until``, in the form of ``since_option``."""
     option = click.option(
         "--until",
         default="",
@@ -148,11 +148,12 @@ def _moment(context: click.Context, option: click.Parameter, text: str) -> str |
 
 
 def with_offset(text: str, *, is_end: bool = False) -> str:
-    """``text`` as ISO 8601 with an offset: a time without a zone is in the zone of this machine. A date alone is its
-    midnight; as an end, which it is part of, the next one.
+    """``text`` as ISO 8601 with an offset; a time without a zone is in the zone of this machine.
+
+    A date alone is its midnight; as an end, it is the next midnight, so that the day is included.
 
     Raises:
-      click.BadParameter: it is no time, or none of the calendar of UTC, which is the daemon's.
+      click.BadParameter: it is no time, or outside of the calendar in UTC, which the daemon uses.
     """
     try:
         moment = datetime.fromisoformat(text)

@@ -1,4 +1,4 @@
-"""How far something is that takes a while, said to people while it is being done; with ``--json`` nothing is."""
+"""Shows people the progress of work that takes a while; with ``--json``, nothing is shown."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli.shell import Shell
 
 QUIET_SECONDS = 1.0
-"""What takes less long needs no progress."""
+"""Work that is done sooner shows no progress."""
 TERMINAL_SECONDS = 0.5
 REDRAW_SECONDS = 0.1
-"""Between two looks of what is told often."""
+"""The least time between two updates of progress that is reported often."""
 LINE_SECONDS = 10.0
-"""Between two lines of progress, where standard error is no terminal."""
+"""The time between two lines of progress if standard error is no terminal."""
 
 
 class Watched(NamedTuple):
-    """What is being done, and how much of it is left."""
+    """The work that is being done, and how much of it is left."""
 
     doing: str
     left: Callable[[dict[str, Any]], int]
-    """By the status of the daemon."""
+    """How much is left, by the status of the daemon."""
     counted: Callable[[int], str]
-    """How to say a number of them."""
+    """Formats a number of items."""
     when_left: str = "Stopped watching; learning goes on."
-    """What to say when the watching is ended before it is done."""
+    """What to say if the user ends the watching before the work is done."""
 
 
 def of_project(namespace: str, count: str) -> Callable[[dict[str, Any]], int]:
-    """One of a project's counts."""
+    """Reads one of a project's counts from a status."""
 
     def left(status: dict[str, Any]) -> int:
         counts = {each["namespace"]: each[count] for each in status["projects"]}
@@ -45,7 +45,7 @@ def of_project(namespace: str, count: str) -> Callable[[dict[str, Any]], int]:
 
 @contextmanager
 def shown(shell: Shell, watched: Watched) -> Iterator[None]:
-    """Say how much is left for the length of the block, by a connection of its own."""
+    """Show how much is left for the length of the block, over a connection of its own."""
     done = threading.Event()
     watcher = threading.Thread(target=_watch, args=(shell, watched, done), daemon=True)
     if not shell.as_json:
@@ -70,9 +70,9 @@ def _watch(shell: Shell, watched: Watched, done: threading.Event) -> None:
             try:
                 left = watched.left(client.status())
             except KiroLearnError:
-                break  # what is being done will itself say what is wrong
+                break  # the work itself reports the error
             most = max(most, left)
-            if most:  # else it is not known yet
+            if most:  # 0: not known yet
                 _show(shell, watched, left, most)
                 is_shown = True
             done.wait(LINE_SECONDS if most and not shell.err.is_interactive else TERMINAL_SECONDS)
@@ -86,7 +86,7 @@ def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
 
 @contextmanager
 def start_shown(shell: Shell) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal that the daemon is being started, and anywhere what the function is told of an upgrade."""
+    """Show on a terminal that the daemon is being started; the yielded function shows the progress of an upgrade."""
     is_shown = shell.err.is_interactive and not shell.as_json
     if is_shown:
         _write(shell, "Starting the daemon")
@@ -100,9 +100,9 @@ def start_shown(shell: Shell) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def said(shell: Shell, sentence: str) -> Iterator[Callable[[str], None]]:
-    """Show, for the length of the block, what the answered function is told, as ``{progress}`` of ``sentence``.
+    """Yields a function that shows progress during the block, as ``{progress}`` in ``sentence``.
 
-    A terminal shows it from the beginning; elsewhere what is done soon leaves no line.
+    A terminal shows it from the beginning; elsewhere, work that ends soon leaves no line.
     """
     next_at, is_shown = time.monotonic() + (0.0 if shell.err.is_interactive else QUIET_SECONDS), False
 
@@ -122,7 +122,7 @@ def said(shell: Shell, sentence: str) -> Iterator[Callable[[str], None]]:
 
 
 def _write(shell: Shell, line: str) -> None:
-    """In place of the line before, on a terminal; else as one more line."""
+    """Write a line: on a terminal in place of the last one, else as one more line."""
     if not shell.err.is_interactive:
         shell.say([line])
         return

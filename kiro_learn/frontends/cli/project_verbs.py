@@ -1,4 +1,4 @@
-"""projects list, show, rename, merge, forget; pause and resume."""
+"""The verbs projects, pause and resume."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _row(project: Json, shell: Shell) -> str:
     return spread(name, when, terminal.width, painted_left=terminal.bold(name), painted_right=terminal.dim(when))
 
 
-# pause, resume: nothing is taken in from hooks meanwhile, and nothing told.
+# pause, resume: meanwhile nothing is taken in from hooks, and nothing is told.
 
 
 @click.command("pause")
@@ -169,5 +169,5 @@ def _ended(paused: str, *, was_paused: bool) -> str:
 
 
 def what(project: str, session: str | None) -> str:
-    """Of which this is a pause."""
+    """The name of what is paused."""
     return project if session is None else f"session {session} in {project}"

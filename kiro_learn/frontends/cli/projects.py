@@ -1,4 +1,4 @@
-"""Which project is meant: that of the current folder, or one named by its folder's name, its path or its id."""
+"""Finds the project that is meant: that of the current folder, or one named by its folder's name, path or id."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ class Project(NamedTuple):
     namespace: str
     project_id: str
     is_named: bool = False
-    """Not just that of the current folder."""
+    """True: the project was named; False: it is that of the current folder."""
 
 
 class Called(NamedTuple):
-    """One project, as people call it, and as a call of the SDK names it."""
+    """One project, with the name for people and the one for a call of the SDK."""
 
     name: str
     spelled: str
-    """A folder in it, which the daemon may not know yet; or its name, or its namespace."""
+    """A folder in the project, which the daemon may not know yet; or its namespace."""
 
 
 def called(client: Client, named: str) -> Called:
     """The project that ``named`` means, for a call of the SDK; empty means that of the current folder.
 
     Raises:
-      RequestRefused: none is called so, or several are.
+      RequestRefused: no project has this name, or several have it.
     """
     folder = folder_in(named)
     project = meant(client, named)
@@ -47,7 +47,7 @@ def meant(client: Client, named: str) -> Project:
     """The project that ``named`` means by the daemon's rule; empty means that of the current folder.
 
     Raises:
-      RequestRefused: none is called so, or several are.
+      RequestRefused: no project has this name, or several have it.
     """
     folder = folder_in(named)
     found = _of_answer(client.project(named if folder is None else os.path.abspath(folder)))  # noqa: PTH100  # as above
@@ -55,7 +55,7 @@ def meant(client: Client, named: str) -> Project:
 
 
 def folder_in(named: str) -> Path | None:
-    """The folder that ``named`` spells, the current one if it is empty; None if it is a name, id or namespace."""
+    """The folder that ``named`` spells, or the current one if it is empty; None if it is a name, id or namespace."""
     is_namespace = named.startswith("/actor/") and named.endswith("/")
     if not named or (not is_namespace and (named.startswith((".", "~")) or "/" in named)):
         return Path(named or ".").expanduser()
@@ -63,7 +63,7 @@ def folder_in(named: str) -> Path | None:
 
 
 def all_of(client: Client) -> list[Project]:
-    """Every project that something is known of."""
+    """All projects of which something is known."""
     found = client.stats()["projects"]
     return [Project(name_of(each["display_name"]), each["namespace"], each["project_id"]) for each in found]
 
@@ -74,9 +74,9 @@ def places(client: Client, named: str, *, everywhere: bool) -> list[Project]:
 
 
 def perhaps_moved(client: Client, named: str) -> list[str]:
-    """Commands that bring in what was remembered of the project's folder before it was renamed or moved.
+    """Commands that move in the memories of the project's folder from before it was renamed or moved.
 
-    One for each project with memories whose folder is gone and lay beside this one, or was called as it is.
+    There is one for each project with memories whose folder is gone, if it had the same parent folder or the same name.
     """
     asked = folder_in(named)
     folder = client.project(os.path.abspath(asked))["folder"] if asked else None  # noqa: PTH100  # as above
@@ -89,16 +89,16 @@ def perhaps_moved(client: Client, named: str) -> list[str]:
 
 
 def title(projects: Sequence[Project]) -> str:
-    """What to call them together."""
+    """The name for all these projects together."""
     return projects[0].name if len(projects) == 1 else texts.ALL_PROJECTS
 
 
 def _of_answer(found: dict[str, Any]) -> Project:
-    """One that shares its name is shown with what else is called so."""
+    """The project of an answer; if others have the same name, they are shown with it."""
     others = f" (not {', '.join(found['namesakes'])})" if found["namesakes"] else ""
     return Project(f"{found['project']}{others}", found["namespace"], found["project_id"])
 
 
 def name_of(path: str) -> str:
-    """What people call the project that lies there."""
+    """The display name of the project in this folder."""
     return "~" if path == str(Path.home()) else Path(path).name or path

@@ -1,4 +1,4 @@
-"""Ids as people use them: the end of an id is its random part, and a unique end names what has it."""
+"""Ids as people use them: the end of an id is its random part, so a unique end is enough to name it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = 6
 PAGE = 500
 CLOSEST_WIDTH = 60
 MOST_HISTORIES = 50
-"""Of corrected memories, the newest first, that are asked what they replaced where an id is unknown."""
+"""The newest corrected memories whose history is searched if an id is unknown."""
 UNKNOWN = 404
 SERVER_ERROR = 500
 
@@ -30,12 +30,12 @@ _FULL = re.compile(r"mr_[0-9A-Z]{26}")
 
 
 class Sort(NamedTuple):
-    """What some ids are of."""
+    """The kind of things that some ids belong to."""
 
     one: str
-    """What one is called."""
+    """The name for one of them."""
     key: str
-    """The field of its id."""
+    """The field with the id."""
     said: Callable[[Json], str]
     listing: str
     """The command that lists them."""
@@ -49,18 +49,18 @@ def short(record_id: str) -> str:
 
 
 def to_type(record_id: str, asked: str, *, is_elsewhere: bool) -> str:
-    """The id for a command that works where ``asked`` did without another option: its end, or else all of it."""
+    """The id to type in a command that finds it by the same options as ``asked``: its end, or else all of it."""
     return record_id if is_elsewhere or _FULL.fullmatch(asked) else record_id[-SHOWN:]
 
 
 def _memories_of(client: Client, projects: Sequence[Project]) -> list[Json]:
-    """All of these projects' memories, newest first in each."""
+    """All memories of these projects, newest first in each."""
     pages = [page_of(partial(client.memories, namespace=project.namespace), None) for project in projects]
     return [record for page in pages for record in page["items"]]
 
 
 def page_of(ask: Callable[..., Json], limit: int | None) -> Json:
-    """One page of ``limit`` memories, as the API answers it; all of them without a limit."""
+    """One page of ``limit`` memories, in the form of the API; all memories without a limit."""
     page = ask(limit=min(limit or PAGE, PAGE))
     wanted = page["total"] if limit is None else min(limit, page["total"])
     for offset in itertools.count(len(page["items"]), PAGE):
@@ -71,11 +71,12 @@ def page_of(ask: Callable[..., Json], limit: int | None) -> Json:
 
 
 def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
-    """The memory with this id, or the only one of ``projects`` whose id ends so. A whole id is looked for everywhere,
-    unless a project is named.
+    """The memory with this id, or the only one in ``projects`` whose id ends with it.
+
+    A whole id is looked for everywhere, unless a project is named.
 
     Raises:
-      Failed: there is none, or there are several; one that was corrected since names what stands for it.
+      Failed: there is none, or there are several. If the memory was corrected, the error names its successor.
     """
     if _FULL.fullmatch(ending):
         return _by_id(client, ending, projects)
@@ -88,10 +89,10 @@ def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
 
 
 def found_if_readable(client: Client, ending: str, projects: Sequence[Project]) -> Json:
-    """As ``found``; only ``record_id`` and a title that says so if it is a whole id whose row is damaged.
+    """Like ``found``; for a whole id with a damaged row, only ``record_id`` and a title that says so.
 
     Raises:
-      Failed: as ``found``.
+      Failed: see ``found``.
     """
     try:
         return found(client, ending, projects)
@@ -113,7 +114,7 @@ def insist_it_is_long(ending: str, sort: Sort) -> None:
 
 
 def only_one(ending: str, looked_at: Sequence[Json], sort: Sort, place: str) -> Json:
-    """The only one of these whose id ends so; ``place`` is where they are from.
+    """The only one of ``looked_at`` whose id ends with ``ending``; ``place``: where they are from.
 
     Raises:
       Failed: there is none, or there are several.
@@ -131,7 +132,7 @@ def only_one(ending: str, looked_at: Sequence[Json], sort: Sort, place: str) -> 
 
 
 def _name_successor(client: Client, end: str, looked_at: Sequence[Json]) -> None:
-    """Raise Failed, with the memory that stands for it, if one whose id ends with ``end`` was corrected."""
+    """Raise Failed with the successor of a memory whose id ends with ``end``, if that memory was corrected."""
     corrected = [record for record in looked_at if EDITED in record.values()]
     for record in corrected[:MOST_HISTORIES]:
         for replacement in client.history(record["record_id"])["replacements"]:
@@ -160,7 +161,7 @@ def _by_id(client: Client, record_id: str, projects: Sequence[Project]) -> Json:
 
 
 def _closest(end: str, looked_at: Sequence[Json], sort: Sort) -> str:
-    """The id that was perhaps meant, with what it is of; empty if none is near."""
+    """The id that was perhaps meant, with its text; empty if none is similar."""
     by_end = {each[sort.key][-len(end) :]: each for each in looked_at}
     near = difflib.get_close_matches(end, by_end, n=1)
     if not near:

@@ -1,4 +1,4 @@
-"""Renders what a memory replaced for the terminal: all of it, and what an undo will do and has done."""
+"""Renders what a memory replaced: the whole history, and what an undo will do and has done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LAST_MEMBER = "\N{BOX DRAWINGS LIGHT UP AND RIGHT} "
 
 
 class _Words(NamedTuple):
-    """What to call one reason to replace memories."""
+    """The words for one reason to replace memories."""
 
     came: str
     came_from: str
@@ -40,7 +40,7 @@ _JUDGES = {
     "edited": "corrected",
     "distilled": "shortened by age",
 }
-"""Who decided on a replacement, by the strategy of what came; nothing is said of others."""
+"""Who decided on a replacement, by the strategy of the new memory; empty for other strategies."""
 
 
 class _Row(NamedTuple):
@@ -56,36 +56,37 @@ class Undo(NamedTuple):
 
     replacement: Json
     goes: Sequence[Json]
-    """The memories that it brought, as far as they are there."""
+    """The memories that it brought, as far as they still exist."""
     project: str
 
 
 def replacement_of(history: Json) -> Json | None:
-    """The replacement that brought the memory itself; None if it was learned."""
+    """The replacement that made the memory itself; None if it was learned."""
     return next((each for each in history["replacements"] if history["record_id"] in each["replacing"]), None)
 
 
 def is_pinned_last(history: Json) -> bool:
-    """It was pinned after it came, so that an undo takes the pin away."""
+    """Whether the memory was pinned after it was made, so that an undo removes the pin."""
     came = replacement_of(history)
     return "pinned_at" in history and (came is None or came["replaced_at"] <= history["pinned_at"])
 
 
 def how_it_came(replacement: Json) -> str:
-    """``merged from 2 memories``"""
+    """How the memory came, such as ``merged from 2 memories``."""
     text = _WORDS[replacement["reason"]].came_from.format(memories=memories(len(replacement["replaced"])))
     others = len(replacement["replacing"]) - 1
     return texts.DOT.join((text, f"{others:,} more came with it")) if others else text
 
 
 def replaced_count(history: Json) -> int:
-    """How many memories are kept only as what this one replaced, at once or one after the other."""
+    """How many memories are kept only because this one replaced them, directly or in several steps."""
     return sum(len(replacement["replaced"]) for replacement in history["replacements"])
 
 
 def history(record: Json, said: Json, undo: str, now: datetime, terminal: Terminal) -> list[str]:
-    """The pin, if that came last, and every replacement that led to ``record``, newest first, with its old records;
-    ``undo`` takes the first back.
+    """The pin, if it is the newest change, and every replacement that led to ``record``, newest first.
+
+    Each replacement has its old records. ``undo`` is the command that undoes the first change.
     """
     replacements = said["replacements"]
     rows, what = [], ""
@@ -115,13 +116,13 @@ def to_undo(undo: Undo, now: datetime, terminal: Terminal) -> list[str]:
 
 
 def pin_to_undo(history: Json, project: str, now: datetime, terminal: Terminal) -> list[str]:
-    """That the pin goes; nothing else does."""
+    """The head for undoing a pin: nothing else changes."""
     time = _time(history["pinned_at"], now)
     return [terminal.bold(UNDO_HEAD.format(what="pin", time=time, project=project))]
 
 
 def undone(answer: Json, terminal: Terminal) -> list[str]:
-    """That the pin is gone, or how many are back."""
+    """That the pin is gone, or how many memories are back."""
     back = f"{memories(len(answer['restored']))} back, searchable again"
     return [f"{terminal.mark('ok')} {'No longer pinned' if answer['undone'] == 'pin' else back}"]
 
@@ -130,7 +131,7 @@ def _rows(record: Json, replacements: Sequence[Json], now: datetime) -> Iterator
     came = {each: _WORDS[change["reason"]].came for change in replacements for each in change["replacing"]}
     known = {each["record_id"]: each for each in [record, *_members(replacements)]}
     for change in replacements:
-        # Of those that came together, one at least is part of this history, else the replacement would not be.
+        # At least one record that a replacement brought is part of this history, else the replacement would not be.
         brought = next(known[each] for each in change["replacing"] if each in known)
         name = "now" if brought is record else short(brought["record_id"])
         judge = _JUDGES.get(brought["strategy"], "")
@@ -171,7 +172,7 @@ def _to_move(verb: str, record: Json, terminal: Terminal) -> str:
 
 
 def _losses(undo: Undo) -> Iterator[str]:
-    """A memory that came may know more than those that come back: it was learned from other events as well."""
+    """How many events are lost: a new memory may also be learned from events that no returning memory cites."""
     stays = {event for record in undo.replacement["replaced"] for event in record["source_event_ids"]}
     lost = {event for record in undo.goes for event in record["source_event_ids"]} - stays
     if lost:

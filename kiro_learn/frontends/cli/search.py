@@ -1,4 +1,4 @@
-"""search: asks, and says which way each memory was found."""
+"""The verb search: asks, and shows how each memory was found."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNAVAILABLE = 503
 
 
 def _end(context: click.Context, option: click.Parameter, text: str) -> str | None:
-    """A date is part of what is searched."""
+    """The end of the period; a date includes its whole day."""
     return with_offset(text, is_end=True) if no_blank(context, option, text) else None
 
 
@@ -91,7 +91,7 @@ def search_verb(
 
 
 def _found(client: Client, query: str, *, mode: str, **wanted: Any) -> Json:
-    """What was found.
+    """The answer to the search.
 
     Raises:
       Failed: the query does not parse, or cannot be searched by meaning.
@@ -110,32 +110,32 @@ def _found(client: Client, query: str, *, mode: str, **wanted: Any) -> Json:
 
 
 def _place(client: Client, project: str) -> Json:
-    """Where to search; only the name of a project has to be looked up first."""
+    """Where to search; only if a project is given by its name, it has to be looked up first."""
     folder = projects.folder_in(project)
     if folder is None:
         return {"namespace": projects.meant(client, project).namespace}
     return {"cwd": os.path.abspath(folder)}  # noqa: PTH100  # Path.absolute() leaves ".." in
 
 
-# What was found, as lines; ``found`` is the answer of ``GET /v1/search``.
+# The found memories as lines; ``found`` is the answer of ``GET /v1/search``.
 
 INDENT = "   "
 MOST_KIND = 24
 WARNING_INDENT = 2
 GAP, MOST_NUMBER = 2, 7
-"""Between two columns, and characters of a number."""
+"""The gap between two columns, and the characters of a number."""
 LEAST_SHOWN = 0.005
-"""What is less would be shown as 0.00."""
+"""A smaller number would be shown as 0.00."""
 
 
 def hits(found: Json, now: datetime, terminal: Terminal) -> list[str]:
-    """Three lines a memory: its title, the beginning of what it says, and how it was found."""
+    """Three lines for each memory: its title, the beginning of its text, and how it was found."""
     is_everywhere = found["project"] is None
     return [line for hit in found["hits"] for line in _hit_lines(hit, now, terminal, names_project=is_everywhere)]
 
 
 def explained(found: Json, now: datetime, terminal: Terminal) -> list[str]:
-    """Two lines a memory, in the same order: its title, and its score with a column for each part of the score."""
+    """Two lines for each memory: its title; then its score, with a column for each part of the score."""
     if not found["hits"]:
         return []
     names = list(dict.fromkeys(name for hit in found["hits"] for name in hit["parts"]))
@@ -154,7 +154,7 @@ def explained(found: Json, now: datetime, terminal: Terminal) -> list[str]:
 
 
 def summary(query: str, found: Json, terminal: Terminal) -> list[str]:
-    """How many were found in what time, and how many are elsewhere."""
+    """How many were found in what time, and how many are in other projects."""
     latency, place = milliseconds(found["latency_ms"]), found["project"]
     project = texts.ALL_PROJECTS if place is None else projects.name_of(place["display_name"])
     elsewhere = f"{found['elsewhere_count']:,} more in other projects: --everywhere" if found["elsewhere_count"] else ""
@@ -167,17 +167,17 @@ def summary(query: str, found: Json, terminal: Terminal) -> list[str]:
 
 
 def kind_of(record: Json) -> str:
-    """What sort of memory it is, in one word of its own."""
+    """The kind of memory, in one word."""
     return kind(record.get("capture_type") or record.get("knowledge_type") or record["observation_type"])
 
 
 def kind(name: str) -> str:
-    """A type as people read it; what is handed in may name a long one."""
+    """A type as people read it, cut if a client gave it a long name."""
     return cut(name.replace("_", " "), MOST_KIND)
 
 
 def headline(rank: int, title: str, label: str, terminal: Terminal) -> str:
-    """Its place, its title, and what sort of memory it is."""
+    """A rank, a title, and the kind of memory."""
     head = f"{rank:<{len(INDENT)}}"
     title = cut(title, terminal.width - len(head) - len(label) - 2)
     painted = head + terminal.bold(title)
@@ -185,30 +185,30 @@ def headline(rank: int, title: str, label: str, terminal: Terminal) -> str:
 
 
 def found_by(ways: Sequence[str]) -> str:
-    """``words + meaning``, ``words only``; empty if it is not known."""
+    """The rankings that found it, as ``words + meaning`` or ``words only``; empty if they are not known."""
     return f"{ways[0]} only" if len(ways) == 1 else " + ".join(ways)
 
 
 def partial_answer(reasons: Iterable[str], terminal: Terminal) -> list[str]:
-    """Why there may be more, or a better order: a warning for each reason."""
+    """A warning for each reason why there may be more, or a better order."""
     return [line for reason in reasons for line in warning(f"partial answer: {reason}", terminal)]
 
 
 def warning(text: str, terminal: Terminal) -> list[str]:
-    """``text`` behind the sign of a warning, on as many lines as it takes."""
+    """``text`` after the sign of a warning, on as many lines as it takes."""
     first, *others = textwrap.wrap(text, terminal.width - WARNING_INDENT)
     return [f"{terminal.mark('warning')} {first}", *(f"{terminal.mark('none')} {line}" for line in others)]
 
 
 def warnings(found: Json, terminal: Terminal) -> list[str]:
-    """Why this may be less than what was asked for, or have little to do with it."""
+    """Warnings that the answer may be incomplete, or has little to do with the query."""
     is_far = "nothing_near" in found and found["hits"]
     far = warning("Nothing is near: what is shown has little to do with it.", terminal) if is_far else []
     return [*far, *partial_answer(found["degraded"], terminal)]
 
 
 def score_shown(score: float) -> str:
-    """In 7 characters at most; what would be 0.00 with the power of ten that it has."""
+    """The score in at most 7 characters; with its power of ten if it would otherwise be shown as 0.00."""
     return f"{score:.2f}" if abs(score) >= LEAST_SHOWN or score == 0 else f"{score:.1e}"
 
 

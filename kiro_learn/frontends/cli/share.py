@@ -1,4 +1,4 @@
-"""share: what a team shares; and, for the owner of its database, who shares what."""
+"""The verb share: what a team shares; and, for the owner of its database, who shares what."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _lines(project: Json, shell: Shell) -> list[str]:
     return lines
 
 
-# What the owner of the team's database does. No daemon is asked.
+# The work of the owner of the team's database, which needs no daemon.
 
 
 @share_verb.command("setup")

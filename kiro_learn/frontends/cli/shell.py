@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 
 class Serve(Protocol):
-    """The daemon, given by ``__main__``."""
+    """The daemon, handed over by ``__main__``."""
 
     def __call__(self, home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int: ...
 
 
 OpenInstallation: TypeAlias = "Callable[[Path, Mapping[str, str]], Installation]"
-"""The installation into agents, given by ``__main__``."""
+"""Opens the installation into agents; handed over by ``__main__``."""
 
 
 class Maintenance(Protocol):
-    """The use cases that work without a daemon, as the roof hands them to us."""
+    """The use cases that work without a daemon, handed over by ``app``."""
 
     def open_autostart(self, home: Path, environment: Mapping[str, str]) -> Autostart: ...
 
@@ -81,12 +81,12 @@ class Maintenance(Protocol):
     def open_notes_import(self, path: Path, memories: KeptMemories) -> NotesImport: ...
 
     def new_file(self, path: Path, *, force: bool) -> AbstractContextManager[BinaryIO]:
-        """Of the owner's alone, and there when the block ends well. Raises OSError."""
+        """A file for its owner only, which appears when the block ends without an error. Raises OSError."""
         ...
 
 
 OpenMaintenance: TypeAlias = Callable[[], Maintenance]
-"""Imports what only these use cases need."""
+"""Returns the use cases; imports what only they need."""
 
 
 class Failed(KiroLearnError):
@@ -98,7 +98,7 @@ class Failed(KiroLearnError):
 
 
 class SaidAlready(Failed):
-    """Another process failed for us; what it ``said`` is in our own form and is passed on as it is."""
+    """Another process failed for us; its output ``said`` has our own form already and is passed on unchanged."""
 
     def __init__(self, said: Sequence[str]) -> None:
         super().__init__("\n".join(said))
@@ -115,7 +115,7 @@ class Shell(NamedTuple):
     out: Terminal
     err: Terminal
     as_json: bool = False
-    """Asked with ``--json``: one document is printed, and nothing for people."""
+    """True with ``--json``: one document is printed, and nothing for people."""
 
     @property
     def home(self) -> Path:
@@ -125,7 +125,7 @@ class Shell(NamedTuple):
         return Client(self.home, patience_seconds=patience_seconds)
 
     def now(self) -> datetime:
-        """In the zone of this machine."""
+        """The present time, in the zone of this machine."""
         return datetime.now().astimezone()
 
     def with_colour(self, colour: str) -> Shell:
@@ -135,45 +135,45 @@ class Shell(NamedTuple):
         )
 
     def print(self, lines: Iterable[str]) -> None:
-        """Data, on standard output."""
+        """Print data on standard output."""
         for line in lines:
             sys.stdout.write(self.out.shown(line) + "\n")
         sys.stdout.flush()
 
     def print_json(self, value: Any) -> None:
-        """One document."""
+        """Print one JSON document on standard output."""
         sys.stdout.write(json.dumps(value, ensure_ascii=True) + "\n")
         sys.stdout.flush()
 
     def answer(self, value: Any, lines: Callable[[], Iterable[str]]) -> None:
-        """What was asked for: the value as JSON where that is wanted, else the lines, which are made only then."""
+        """Print the result: as JSON if that is wanted, else as lines, which are made only then."""
         if self.as_json:
             self.print_json(value)
         else:
             self.print(lines())
 
     def say(self, lines: Iterable[str]) -> None:
-        """Progress, questions and warnings, on standard error."""
+        """Print progress, questions and warnings on standard error."""
         for line in lines:
             sys.stderr.write(self.err.shown(line) + "\n")
         sys.stderr.flush()
 
     def hint(self, command: str) -> None:
-        """What to type next, on standard error."""
+        """Print what to type next, on standard error."""
         self.say([f"{self.err.dim(texts.HINT)}  {self.err.command(command)}"])
 
     def say_before_asking(self, lines: Iterable[str]) -> None:
-        """What a question is about. Where it cannot be asked, the refusal is one line of JSON and nothing besides."""
+        """Print what a question is about. If it cannot be asked, a JSON caller gets only the refusal, on one line."""
         if self.can_ask or not self.as_json:
             self.say(lines)
 
     @property
     def can_ask(self) -> bool:
-        """Both a question can be read and an answer typed: the streams are terminals."""
+        """Whether a question can be read and answered: both streams are terminals."""
         return sys.stdin.isatty() and self.err.is_interactive
 
     def confirm(self, question: str, *, flag_given: bool, enter_means: bool = False) -> bool:
-        """Ask before something is done; ``flag_given`` is the answer without a terminal.
+        """Ask before something is done; ``flag_given``: the answer was given as an option.
 
         Raises:
           Failed: there is no terminal to ask in, and ``--yes`` was not given.
@@ -187,11 +187,11 @@ class Shell(NamedTuple):
         sys.stderr.write(f"{question} {'[Y/n]' if enter_means else '[y/N]'} ")
         sys.stderr.flush()
         line = sys.stdin.readline()
-        # The end of the input is no line, and no answer either.
+        # The end of the input is neither a line nor an answer.
         return enter_means if line == "\n" else line.strip().lower() in {"y", "yes"}
 
     def tilde(self, path: PurePath) -> str:
-        """``path`` as people write it."""
+        """``path`` in the form that people write, with ``~``."""
         home = os.path.expanduser("~")  # noqa: PTH111  # Path.home() raises where there is none
         text = str(path)
         return f"~{text.removeprefix(home)}" if text.startswith(f"{home}/") else text
@@ -200,6 +200,6 @@ class Shell(NamedTuple):
 def shell_for(
     environment: Mapping[str, str], serve: Serve, open_installation: OpenInstallation, open_maintenance: OpenMaintenance
 ) -> Shell:
-    """The shell around this process."""
+    """The shell of this process."""
     out, err = terminal_of(sys.stdout, environment), terminal_of(sys.stderr, environment)
     return Shell(environment, serve, open_installation, open_maintenance, out, err)

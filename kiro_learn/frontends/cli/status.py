@@ -1,4 +1,4 @@
-"""status: asked once, or again and again."""
+"""The verb status: shows the status once, or again and again."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _spooled_count(shell: Shell) -> int:
 
 
 def _last_seen(shell: Shell) -> datetime | None:
-    """When the daemon last wrote into its log; None if it never did."""
+    """When the daemon last wrote to its log; None if it never did."""
     with contextlib.suppress(OSError):
         logs = [path for path in (shell.home / "logs").iterdir() if path.name != "daemon.stderr"]
         if logs:

@@ -1,4 +1,4 @@
-"""The status as lines: one topic a line, always in this order; a topic whose facts are not there has no line."""
+"""The status as lines: one line a topic, always in this order; a topic without facts has no line."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from kiro_learn.services.doctor import LEAST_FREE_BYTES
 
 MUTE = {"words": "words no longer find anything", "meaning": "meaning no longer finds anything"}
 WHY_LINES, WHY_CHARACTERS = 4, 320
-"""The more of both: a narrow terminal has as much of it in more lines."""
+"""The limits of an explanation; the larger one counts: a narrow terminal shows as much text in more lines."""
 SHOWN_SHARES = ("words", "meaning", "names", "graph")
-"""Preferences are not searched for; their share is in the JSON."""
+"""Preferences are not searched for, so their share is only in the JSON."""
 MUTE_CONTEXTS = {
     "words": "words never found anything",
     "meaning": "meaning never found anything",
@@ -43,36 +43,36 @@ COLUMN = 12
 MARK_WIDTH = 2
 SHOWN_PROBLEMS = 3
 NO_ROOM_BYTES = 4_000_000
-"""Below it the log of a database has no room to grow, so that nothing more can be stored."""
+"""With less free space, the log of a database cannot grow, so nothing more can be stored."""
 
 
 class HomeFacts(NamedTuple):
-    """The folder, as people write it, and the size of what is in its database."""
+    """The home as people write it, and the size of its database."""
 
     path: str
     database_bytes: int
     free_bytes: int | None = None
-    """Of its disk; None: it is not known."""
+    """The free bytes on its disk; None: not known."""
 
     @property
     def is_full(self) -> bool:
-        """There is no room for what is to be stored."""
+        """Whether there is too little space to store anything."""
         return self.free_bytes is not None and self.free_bytes < NO_ROOM_BYTES
 
 
 class Line(NamedTuple):
-    """One topic: how it is, its name, its facts, and on a line of its own why it is not well."""
+    """One topic: its mark, its name, its facts, and on lines of their own why something is wrong."""
 
     mark: str
     topic: str
     facts: tuple[str, ...]
     why: str = ""
     is_cut: bool = True
-    """Whether what does not fit may go; paths and addresses stay whole."""
+    """Whether facts may be cut if they do not fit; paths and addresses stay whole."""
 
 
 def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal: Terminal) -> list[str]:
-    """A running daemon's status."""
+    """The status of a running daemon."""
     lines = (
         _running(status, address),
         _memory(status),
@@ -119,7 +119,7 @@ def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
         facts = cut(facts, room)
     yield f"{terminal.mark(line.mark)} {terminal.bold(f'{line.topic:{COLUMN}}')}{facts}"
     if line.why:
-        # Whole, if it is no novel: it says what to do about it.
+        # Shown whole, if it is not very long: it says what to do about the problem.
         most = max(WHY_LINES, WHY_CHARACTERS // room)
         parts = textwrap.wrap(
             plain(line.why), room, max_lines=most, break_on_hyphens=False, placeholder="\N{HORIZONTAL ELLIPSIS}"
@@ -143,7 +143,7 @@ def _memory(status: Json) -> Line:
 
 
 def _damage(status: Json) -> Iterator[Line]:
-    """Only where rows of the database cannot be read."""
+    """A line if rows of the database cannot be read."""
     damaged = status["damaged"]
     if damaged["count"]:
         facts = (f"{damaged['count']:,} rows of the database cannot be read; the others can",)
@@ -151,8 +151,8 @@ def _damage(status: Json) -> Iterator[Line]:
 
 
 def _spool(status: Json) -> Iterator[Line]:
-    """Only where hooks kept something that the daemon cannot read, or not remove."""
-    spool = status.get("spool")  # a daemon of the version before does not tell
+    """A line if hooks kept files that the daemon cannot read or remove."""
+    spool = status.get("spool")  # a daemon of the version before does not send it
     if spool and spool["problem_count"]:
         files = counted(spool["problem_count"], *texts.FILES)
         fact = f"{files} kept for later cannot be read or removed; the others are taken"
@@ -160,13 +160,13 @@ def _spool(status: Json) -> Iterator[Line]:
 
 
 def _log(status: Json) -> Iterator[Line]:
-    """Only where the daemon cannot write it."""
+    """A line if the daemon cannot write its log."""
     if problem := status.get("log_problem"):
         yield Line("warning", "Log", ("lines are lost",), problem)
 
 
 def _pauses(status: Json, now: datetime) -> Iterator[Line]:
-    """What is neither taken in nor told, each with the ``project`` by its name."""
+    """A line for each pause, with the name of its ``project``."""
     for each in status.get("pauses", ()):
         session = each["session_id"]
         facts = (each["project"], *((f"session {session}",) if session else ()))
@@ -174,8 +174,8 @@ def _pauses(status: Json, now: datetime) -> Iterator[Line]:
 
 
 def _sharing(status: Json) -> Iterator[Line]:
-    """Only where something is shared: how much, or why not."""
-    sharing = status.get("sharing")  # a daemon of the version before does not tell
+    """A line if something is shared: how much, or why not."""
+    sharing = status.get("sharing")  # a daemon of the version before does not send it
     if not sharing or sharing["team"] is None:
         return
     projects = sharing["projects"]
@@ -189,8 +189,8 @@ def _sharing(status: Json) -> Iterator[Line]:
 
 
 def _backup(status: Json, now: datetime) -> Iterator[Line]:
-    """How old the newest copy is, and why there is no newer one."""
-    backup = status.get("backup")  # a daemon of the version before does not tell
+    """The age of the newest copy, and why there is no newer one."""
+    backup = status.get("backup")  # a daemon of the version before does not send it
     if not backup:
         return
     newest = backup["newest_at"]
@@ -204,7 +204,7 @@ def _backup(status: Json, now: datetime) -> Iterator[Line]:
 
 
 def _learning(status: Json, now: datetime) -> Line:
-    """What waits; what is not as it should be, the worst of it; else what was learned last, and why without a model."""
+    """What waits and the worst problem; if there is none, the last run, and why no model learns."""
     facts = [_who_learns(status["llm"]), f"{status['waiting']['event_count']:,} waiting"]
     aside = (*_set_aside(status), *_refused(status))
     mark, trouble, why = _trouble(status, now)
@@ -230,13 +230,13 @@ def _set_aside(status: Json) -> Iterator[str]:
 
 
 def _refused(status: Json) -> Iterator[str]:
-    """Learned by the built-in learner, since the model had no usable answer to them."""
+    """Events that the built-in learner learned, since the model had no usable answer to them."""
     if count := sum(project["refused_event_count"] for project in status["projects"]):
         yield f"{events(count)} refused by the model"
 
 
 def _trouble(status: Json, now: datetime) -> tuple[str, tuple[str, ...], str]:
-    """The mark that learning deserves, for which fact, and why that is; or what the last run brought."""
+    """The mark of learning, the fact that deserves it, and why; or the result of the last run."""
     llm = status["llm"]
     paused = [project for project in status["projects"] if project["breaker"] != "closed"]
     failing = [project for project in status["projects"] if project["problem"]]
@@ -275,7 +275,7 @@ def _retrieval(status: Json) -> Line:
     if not recall["asked"]:
         return Line("ok", "Retrieval", ("no prompt asked since its start",))
     facts = [f"{recall['asked']:,} since its start: {recall['told']:,} told something, {recall['silent']:,} silent"]
-    # A daemon of the version before does not tell.
+    # A daemon of the version before does not send the feedback.
     became = {name: count for name, count in status.get("feedback", {}).items() if name != "factor" and count}
     facts += [", ".join(f"{count} {name}" for name, count in became.items())] if became else []
     if recall["partial"]:
@@ -287,8 +287,8 @@ def _retrieval(status: Json) -> Line:
 
 
 def _contexts(status: Json) -> Iterator[Line]:
-    """Only where blocks of the whole memory were made; and what never found anything for one."""
-    contexts = status["recall"].get("contexts")  # a daemon of the version before does not tell
+    """A line if blocks of the whole memory were made, with the strategies that never found anything."""
+    contexts = status["recall"].get("contexts")  # a daemon of the version before does not send it
     if not contexts or not contexts["made"]:
         return
     names = [name for name in SHOWN_SHARES if name != "meaning" or status["embedder"]["state"] != "disabled"]
@@ -301,8 +301,8 @@ def _contexts(status: Json) -> Iterator[Line]:
 
 
 def _rule_conflicts(status: Json) -> Iterator[Line]:
-    """Only where a rule file of an agent, or another rule, says the contrary of what is remembered; one of each."""
-    conflicts = status.get("rule_conflicts", ())  # a daemon of the version before does not tell
+    """A line if a line of a rule file, and one if another rule, contradicts a memory; each shows the first."""
+    conflicts = status.get("rule_conflicts", ())  # a daemon of the version before does not send it
     if lines := [each for each in conflicts if each["path"]]:
         facts = (f"{counted(len(lines), 'line', 'lines')} of rule files contradict memories",)
         yield Line("warning", "Rules", facts, "{path}:{line}: {text} | remembered: {title}".format(**lines[0]))
@@ -313,7 +313,7 @@ def _rule_conflicts(status: Json) -> Iterator[Line]:
 
 
 def _indexing(status: Json) -> Iterator[Line]:
-    """Only where something cannot be found by meaning, or nothing can, or only without an index."""
+    """Lines if something cannot be found by meaning, or nothing can, or an index of words is damaged."""
     if damaged := status["word_indexes"]["damaged"]:
         projects = counted(len(damaged), *texts.PROJECTS)
         why = status["word_indexes"]["problem"] or ""
@@ -332,8 +332,8 @@ def _indexing(status: Json) -> Iterator[Line]:
 
 
 def _embedding_again(status: Json) -> Iterator[Line]:
-    """Only after the settings named another embedding model, until all projects have its vectors."""
-    for earlier in status["embedder"].get("earlier", ()):  # a daemon of the version before does not tell
+    """A line for each earlier embedding model, until all projects have vectors of the current one."""
+    for earlier in status["embedder"].get("earlier", ()):  # a daemon of the version before does not send it
         counts, problem = status["reembedding"], earlier["problem"] or ""
         how = "by words alone" if problem else f"still by {earlier['name']}"
         projects = counted(earlier["project_count"], *texts.PROJECTS)
@@ -342,7 +342,7 @@ def _embedding_again(status: Json) -> Iterator[Line]:
 
 
 def _model(status: Json) -> Line:
-    """What models were asked today, and what they were told."""
+    """How much models were asked today, and how much text they were sent."""
     llm, usage = status["llm"], status["llm"]["usage"]
     if not usage["calls"]:
         shares = (status.get("sharing") or {}).get("team") is not None
@@ -361,7 +361,7 @@ def _calls(usage: Json) -> str:
 
 
 def _sent(llm: Json) -> str:
-    """How much, and to whom; where models are no longer asked, to whom is not known any more."""
+    """How much was sent, and to which model; that is not known any more once models are no longer asked."""
     sent = characters(llm["usage"]["characters_in"])
     model = llm["stands_in_for"] or ("" if llm["strategy"] == "extractive" else llm["name"])
     return f"{sent} to {model}" if model else f"{sent} sent"

@@ -1,4 +1,4 @@
-"""What a stream can show, amounts as people read them, and how far something is."""
+"""What a stream can show, and amounts and times as people read them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import NamedTuple, TextIO
 
-# What a stream can show: its width, its colours, its characters. Text comes in plain and goes out as it can be
-# shown.
+# What a stream can show: its width, its colours, its characters. Text comes in plain and is printed in the form that
+# the stream can show.
 #
 # Rules of this file: a colour never carries meaning alone, and without colours exactly the same characters remain.
 
 UNKNOWN_WIDTH = 80
 MOST_WIDTH = 100
 MOST_DIGITS = 6
-"""Of a width that is believed."""
+"""The most digits of a width that is believed."""
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""And what ends a line, or turns its direction around."""
+"""Control characters, and those that end a line or change its direction."""
 _ASCII = str.maketrans(
     {
         "\N{HORIZONTAL ELLIPSIS}": "...",
@@ -41,13 +41,13 @@ _MARKS = {
 
 
 class Terminal(NamedTuple):
-    """One stream's abilities."""
+    """The abilities of one stream."""
 
     width: int = UNKNOWN_WIDTH
     has_colours: bool = False
     has_unicode: bool = True
     is_interactive: bool = False
-    """It is a terminal."""
+    """Whether it is a terminal."""
 
     def bold(self, text: str) -> str:
         return self._painted("1", text)
@@ -56,19 +56,19 @@ class Terminal(NamedTuple):
         return self._painted("2", text)
 
     def command(self, text: str) -> str:
-        """Something to type."""
+        """Text that the user can type."""
         return self._painted("36", text)
 
     def error(self, text: str) -> str:
         return self._painted("31", text)
 
     def mark(self, name: str) -> str:
-        """The sign in front of a line: ``ok``, ``warning``, ``wrong``, or ``none``, which is as wide."""
+        """The sign at the beginning of a line: ``ok``, ``warning``, ``wrong``, or ``none``, which is as wide."""
         colour, sign, ascii_sign = _MARKS[name]
         return self._painted(colour, sign if self.has_unicode else ascii_sign)
 
     def shown(self, text: str) -> str:
-        """``text`` in characters that the stream can carry, without control characters but line ends and tabs."""
+        """``text`` in characters that the stream can show, without control characters except line ends and tabs."""
         pieces = _ESCAPE.split(text)
         escapes = _ESCAPE.findall(text) if self.has_colours else [""] * (len(pieces) - 1)
         clean = [self._carried(piece) for piece in pieces]
@@ -85,24 +85,24 @@ class Terminal(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """``text`` that was stored, without control characters but line ends and tabs: it brings no colours of its own."""
+    """Stored ``text`` without control characters except line ends and tabs, so that it brings no colours of its own."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def cut(text: str, width: int) -> str:
-    """Stored ``text`` on one line of at most ``width`` characters; an ellipsis stands for what does not fit."""
+    """Stored ``text`` on one line of at most ``width`` characters; an ellipsis replaces what does not fit."""
     line = plain(" ".join(text.split()))
     return line if len(line) <= width else line[: max(0, width - 1)].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def spread(left: str, right: str, width: int, *, painted_left: str = "", painted_right: str = "") -> str:
-    """``left`` at the left edge and ``right`` at the right one; the painted texts take their places, as wide."""
+    """``left`` at the left edge and ``right`` at the right; painted texts replace them and are as wide."""
     gap = " " * max(2, width - len(left) - len(right))
     return f"{painted_left or left}{gap}{painted_right or right}"
 
 
 def terminal_of(stream: TextIO, environment: Mapping[str, str], *, colour: str = "auto") -> Terminal:
-    """What ``stream`` can show; ``colour`` is auto, always or never."""
+    """The abilities of ``stream``; ``colour`` is auto, always or never."""
     is_interactive = stream.isatty()
     wanted = is_interactive and "NO_COLOR" not in environment and environment.get("TERM") != "dumb"
     return Terminal(
@@ -114,14 +114,14 @@ def terminal_of(stream: TextIO, environment: Mapping[str, str], *, colour: str =
 
 
 def _has_unicode(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Python writes UTF-8 even where the locale is C; a user who set that wants ASCII."""
+    """Whether to print Unicode: Python writes UTF-8 even in the locale C, but a user who set that wants ASCII."""
     if (environment.get("LC_ALL") or environment.get("LANG")) in {"C", "POSIX"}:
         return False
     return (stream.encoding or "").lower().startswith("utf")
 
 
 def _width(stream: TextIO, environment: Mapping[str, str]) -> int:
-    """As ``COLUMNS`` says, else the terminal. Some terminals say 0, which is no width."""
+    """The width in ``COLUMNS``, else that of the terminal. Some terminals report 0, which is ignored."""
     said = environment.get("COLUMNS", "")
     if said.isascii() and said.isdigit() and 0 < len(said) <= MOST_DIGITS and int(said):
         return int(said)
@@ -207,7 +207,7 @@ def calendar_time(moment: datetime, now: datetime) -> str:
 
 
 def _in_zone_of(now: datetime, moment: datetime) -> datetime:
-    """As it is where the zone of ``now`` has no such day: programs without a date write the first of the year 1."""
+    """The moment in the zone of ``now``; unchanged where the zone has no such day, as for the first of the year 1."""
     try:
         return moment.astimezone(now.tzinfo)
     except OverflowError:
@@ -215,5 +215,5 @@ def _in_zone_of(now: datetime, moment: datetime) -> datetime:
 
 
 def moment_of(text: str) -> datetime:
-    """A moment as the API writes it."""
+    """A moment in the form of the API."""
     return datetime.fromisoformat(text)

@@ -1,8 +1,8 @@
-"""Words and sentences that several modules of the command line say; what one alone says stands in it.
+"""Words and sentences that several modules of the command line use; those of one module stand in that module.
 
-One test holds them, and those in the other modules, to one vocabulary.
+One test holds all of them to one vocabulary.
 
-Rules of what people read: short plain sentences, present tense, digits, no exclamation mark.
+Rules of texts for people: short plain sentences, present tense, digits, no exclamation mark.
 """
 
 from __future__ import annotations

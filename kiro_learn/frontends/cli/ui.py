@@ -1,4 +1,4 @@
-"""ui: a link that lets one browser in, once; opened where there is a screen."""
+"""The verb ui: a link that lets one browser in, once; it is opened if there is a screen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
-"""Variables, of which one is set where a browser has a window; without, one for terminals would open in this one."""
+"""Variables of which one is set if there is a graphical browser; without one, a text browser would open here."""
 
 
 @click.command("ui")
@@ -34,7 +34,7 @@ def ui_verb(shell: Shell, *, no_open: bool) -> None:
 
 
 def link_to(client: Client, *, host: str = "") -> tuple[ViewerCode, str]:
-    """A new code, and the whole link; ``host`` is another name of this machine than the daemon's address."""
+    """A new code, and the whole link; ``host``: another name of this machine than the one in the daemon's address."""
     code = client.carry_out(calls.viewer_code(client))
     place = f"{host}:{client.address.rpartition(':')[2]}" if host else client.address
     return code, f"http://{place}{code.path}"
@@ -46,6 +46,6 @@ def show(shell: Shell, code: ViewerCode, link: str) -> None:
 
 
 def open_browser(environment: Mapping[str, str], link: str) -> None:
-    """Open it in the user's browser, where that has a window."""
+    """Open the link in the user's graphical browser, if there is one."""
     if sys.platform == "darwin" or any(environment.get(name) for name in SCREENS):
         webbrowser.open(link)
