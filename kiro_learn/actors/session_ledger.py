@@ -35,7 +35,7 @@ SITTING = timedelta(hours=2)
 """A session that pauses for so long begins anew: its person comes back with another goal."""
 
 GATHER_SECONDS = 0.2
-"""How long entries are collected for one commit. Prompts are answered before it."""
+"""How long entries are collected for one commit. Prompts do not wait for it."""
 
 Session: TypeAlias = tuple[Namespace, str]
 

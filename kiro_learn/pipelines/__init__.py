@@ -1,1 +1,1 @@
-"""The two flows, step by step over ports: what was done becomes memories, and a prompt its block of them."""
+"""The two flows, step by step over ports: events become memories, and a prompt gets its block of memories."""

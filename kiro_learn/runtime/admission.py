@@ -140,7 +140,7 @@ def in_threads(count: int) -> Offload:
     return offload
 
 
-# How many files and sockets the system lets this process have open, and how they are shared out.
+# The number of files and sockets that this process may have open, and their shares.
 
 WANTED = 4_096
 RESERVED = 32

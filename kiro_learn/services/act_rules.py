@@ -39,7 +39,7 @@ PATH_SECONDS = 0.1
 
 MOST_LISTED = 200
 MOST_PATHS = 50
-"""The most names of files that are read from one prompt or step, and the most characters of its text."""
+"""The most names of files that are read from one prompt or step; of a long text, only the beginning is read."""
 MOST_CHARACTERS = 20_000
 
 _NAME = re.compile(r"[\w./@+~-]+")

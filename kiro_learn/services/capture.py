@@ -102,7 +102,7 @@ class Capture:
     async def take_all(self, events: Sequence[Event]) -> list[Outcome]:
         """Store ``events`` in one commit, as if one by one; returns the outcome of each, in order.
 
-        Cancellation: as ``take``.
+        Cancellation: see ``take``.
 
         Raises:
           StorageError: no event could be stored; sending all of them again is safe.
@@ -260,7 +260,7 @@ def _moment(report: HookReport, now_ms: int) -> int:
 
 
 def step_key(report: HookReport) -> str:
-    """The same for the same step of the same session, whichever agent's name the hook was given."""
+    """A key that is the same for one step of a session, whatever agent's name the hook was given."""
     body = report.body.content if isinstance(report.body, TextBody) else json.dumps(attrs.asdict(report.body))
     session = report.session_id or f"{report.process} {report.cwd}"
     parts = json.dumps([session, report.kind, body, report.new_context])

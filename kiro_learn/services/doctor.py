@@ -286,7 +286,7 @@ def skipped(detail: str) -> Outcome:
 
 
 def warning(detail: str, mend: str) -> Outcome:
-    """It works, but not as well as it should; the command ``mend`` helps."""
+    """Something works, but not as well as it should; the command ``mend`` helps."""
     return Outcome(CheckState.WARNING, detail, mend)
 
 

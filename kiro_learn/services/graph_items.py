@@ -126,7 +126,7 @@ class GraphItems:
     async def of_all_projects(
         self, kind: GraphKind, *, besides: NamedProject, text: str = "", as_of: datetime | None = None, limit: int
     ) -> Sequence[GraphItem]:
-        """What a person stated about all projects, newest first; empty if ``besides`` is the home folder itself."""
+        """The items that a person stated about all projects, newest first; empty if ``besides`` is the home folder."""
         home = (await self._projects.resolve(HOME)).namespace
         asked = GraphList(namespace=home, kind=kind, limit=limit, as_of=as_of, text=text)
         found = () if home == besides.namespace else await self._storage.list_graph_items(asked)

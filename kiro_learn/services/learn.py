@@ -178,7 +178,7 @@ class ProjectRelearned:
 
 @attrs.frozen(kw_only=True)
 class GraphRead:
-    """What the graph's rules found in past events."""
+    """The counts of what the graph's rules found in past events."""
 
     events: int = 0
     """The number of events that were read."""

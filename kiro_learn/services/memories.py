@@ -220,17 +220,17 @@ class History:
         return await self._writer.write(lambda transaction: transaction.undo_replacement(record_id))
 
     async def pin(self, record_id: RecordId) -> MemoryRecord:
-        """The record, pinned; one that was pinned already keeps its time.
+        """Pin the record, and return it; if it is pinned already, its time stays.
 
         Raises:
           UnknownRecord: there is no record with this id.
-          StorageError: it could not be pinned; nothing changed.
+          StorageError: the record could not be pinned; nothing changed.
         """
         record = await one_record(self._storage, record_id)
         return record if record.pinned_at else await self._set_pinned(record, self._clock.utc_now())
 
     async def unpin(self, record_id: RecordId) -> MemoryRecord:
-        """The record, no longer pinned.
+        """Remove the pin of the record, and return the record.
 
         Raises:
           UnknownRecord: there is no record with this id.

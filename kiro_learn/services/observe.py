@@ -47,7 +47,7 @@ class Observed:
     is_repeat: bool
     """True: nothing was stored."""
     differs: tuple[str, ...] = ()
-    """Of a repeat: the names of the fields that differ from the earlier record, and were not stored."""
+    """For a repeat, the names of the fields that differ from the earlier record, and were not stored."""
 
 
 class Observe:

@@ -100,7 +100,7 @@ class ProjectProfiles:
         return profile
 
     async def past(self, namespace: Namespace, folder: str) -> list[ProfileFact]:
-        """What was stated of the project and has ended, the latest end first; empty if the settings turn profiles off.
+        """The facts stated of the project that have ended, the latest end first; empty if profiles are turned off.
 
         Nothing is raised.
         """
@@ -112,7 +112,7 @@ class ProjectProfiles:
         return []
 
     async def person(self, namespace: Namespace) -> list[Fact]:
-        """What the person stated about themselves and still holds, the newest first. Nothing is raised."""
+        """The facts that hold and that the person stated about themselves, the newest first. Nothing is raised."""
         try:
             found = await self._facts_of(namespace, PERSON, EntityType.PERSON, limit=MOST_OF_PERSON)
         except StorageError:

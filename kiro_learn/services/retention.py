@@ -44,7 +44,7 @@ LEAST_FREE_SHARE = 0.25
 
 @attrs.frozen(kw_only=True)
 class Aged:
-    """What the rules delete or shorten, or have."""
+    """The amounts that the rules would delete or shorten, or did."""
 
     rules: RetentionRules
     events: Amount = NOTHING

@@ -180,7 +180,7 @@ class SessionContext:
         *types: KnowledgeType,
         is_pinned: bool | None = None,
     ) -> Sequence[MemoryRecord]:
-        """Enough memories to fill ``room`` bytes: pinned ones, those of ``types``, or, without both, no knowledge."""
+        """Enough memories to fill ``room`` bytes: pinned ones, those of ``types``, or, without both, non-knowledge."""
         found: list[MemoryRecord] = []
         before: Place | None = None
         read_count, is_last = 0, False

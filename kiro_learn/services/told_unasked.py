@@ -1,4 +1,4 @@
-"""Decides what agents are told without a prompt: whose memories, what replaced what, what a person stated, what is new.
+"""Decides what agents are told without a prompt: memories of trusted people, successors, statements, and news.
 
 In a project of several people, it chooses whose memories are told. Of two memories that contradict, the newer is told,
 with a note of the older. Preferences that a person stated hold for their project; those added by hand may hold for all.
@@ -166,7 +166,7 @@ class StatedByHand:
         return [*here, *of_person]
 
     async def _list(self, namespace: Namespace, kind: GraphKind) -> list[StatedItem]:
-        """What a person stated about a project as a whole."""
+        """The items that a person stated about a project as a whole."""
         query = GraphList(namespace=namespace, kind=kind, limit=MOST_PREFERENCES)
         return [
             each

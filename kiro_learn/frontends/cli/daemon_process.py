@@ -178,7 +178,7 @@ def _has_drained(client: Client) -> bool:
 
 def forbid_starts_by_hooks(home: Path) -> None:
     """Note in ``home``, if it exists, that the user stopped the daemon; the next start removes the note."""
-    with suppress(OSError):  # a home that cannot be written to is no reason not to stop
+    with suppress(OSError):  # stop even if the home cannot be written
         os.close(os.open(home / "daemon.stopped", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
 

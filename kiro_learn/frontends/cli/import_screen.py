@@ -31,7 +31,7 @@ def nothing(terminal: Terminal, *, of_commits: bool = False) -> list[str]:
 
 
 def to_do(survey: Survey, llm: Json, terminal: Terminal) -> list[str]:
-    """What is where, and what importing it would bring and cost."""
+    """The contents of each source, and what importing them would bring and cost."""
     least, most = survey.memories
     learned = _between(f"{least:,}", memories(most)) if least < most else memories(most)
     takes = f"{_between(*map(duration, survey.seconds))}, then some until all is learned"

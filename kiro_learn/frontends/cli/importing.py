@@ -46,7 +46,7 @@ MOST_FOLDERS = 10_000
 
 
 class _Asked(NamedTuple):
-    """What is wanted, and where it goes."""
+    """The sessions and memories that are wanted, and where they go."""
 
     past: PastSessions
     wanted: WantedSessions

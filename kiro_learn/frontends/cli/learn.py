@@ -192,7 +192,7 @@ def _graph_read_line(shell: Shell, read: Json, place: Project) -> str:
 
 
 class _Asked(NamedTuple):
-    """What is to be learned again, and which model learns it."""
+    """The project and time to learn again, and the model that learns."""
 
     place: Project
     since: str | None

@@ -87,7 +87,7 @@ def _list_wanted(shell: Shell, wanted: Filters, limit: int | None, project: str,
     """List the newest ``limit`` memories, or all, that fit the filters."""
     with shell.client() as client:
         places = projects.places(client, project, everywhere=everywhere)
-        most = None if limit is None else limit + 1  # whether there are more
+        most = None if limit is None else limit + 1  # one more, to see whether there are more
         asks = [partial(project_calls.observations, client, project=place.namespace, **wanted) for place in places]
         found = [item for ask in asks for item in client.listed(ask, most)["items"]]
     items = sorted(found, key=lambda item: (item["created_at"], item["record_id"]), reverse=True)[:limit]

@@ -237,7 +237,7 @@ HTTP_PORT = 80
 OWN_FETCH_SITES = frozenset({"same-origin", "none"})
 
 _GOOD_PATH = re.compile("/[^\x00-\x1f\x7f\ufffd]*")
-"""The excluded character stands in a decoded path for percent-encoded bytes that are no UTF-8."""
+"""U+FFFD stands in a decoded path for percent-encoded bytes that are no UTF-8."""
 
 
 @attrs.frozen(kw_only=True)

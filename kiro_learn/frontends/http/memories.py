@@ -269,7 +269,7 @@ def _written(replacement: Replacement) -> dict[str, Any]:
 
 @attrs.frozen
 class Said:
-    """What somebody says of a memory."""
+    """The feedback that somebody gives to a memory."""
 
     feedback: Literal["helped", "wrong"]
 

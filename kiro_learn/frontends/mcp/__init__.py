@@ -1,1 +1,1 @@
-"""The Model Context Protocol: asked by HTTP inside the daemon, and on standard input beside it."""
+"""The Model Context Protocol: over HTTP inside the daemon, and on standard input in a process of its own."""

@@ -107,7 +107,7 @@ class Gathered:
         return {item_id: each.name for item_id in self.named if isinstance(each := found.get(item_id), Entity)}
 
     def things(self) -> list[Thing]:
-        """All that was found."""
+        """All items and records that were found."""
         reached = [each.item for each in self.walked.result]
         return [*reached, *self.read.result.values(), *self.past.result, *self.records.result]
 

@@ -28,7 +28,7 @@ from kiro_learn.retrieval.ranking.calibrated import Evidence, Fusion, depth_for,
 
 @attrs.frozen
 class Findings:
-    """What was found in time."""
+    """The hits and the evidence that were found in time."""
 
     hits: tuple[Hit, ...]
     """Best first."""

@@ -227,7 +227,7 @@ class RecallTrace:
         return self.findings.without(self.known_ids) if self.findings and self.known_ids else self.findings
 
     def note_irrelevant(self) -> None:
-        """Nothing that was found is worth telling."""
+        """Note that nothing that was found is worth telling."""
         self.left_out["floor"] = len(self.records)
         self.floored = frozenset(record.record_id for record in self.records)
         self.records = ()
@@ -249,7 +249,7 @@ class RecallTrace:
             self.silent_because = NO_ROOM if self.records else NOTHING_LEFT
 
     def take_graph(self, told: Context) -> None:
-        """Note what is told of the graph below the memories."""
+        """Note the graph's part, which stands below the memories."""
         self.block.graph = told
         self.degraded += told.degraded
         if told.told_before_count and not self.hits:

@@ -48,7 +48,7 @@ class RetrieverQuery:
 
 @attrs.frozen
 class RetrieverAnswer:
-    """What a retriever found."""
+    """The answer of a retriever."""
 
     evidence: Evidence
     problem: str | None = None
@@ -185,7 +185,7 @@ class VectorRetriever:
             return RetrieverAnswer(await self.indexes.rank(query.namespace, vector, query.depth, model=model))
 
 
-# Reads the ranking features of what two rankings find: those of the first while the second is still awaited.
+# Reads the ranking features of the hits of two rankings: those of the first while the second is still awaited.
 
 
 @attrs.frozen(eq=False)

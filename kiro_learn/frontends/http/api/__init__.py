@@ -1,1 +1,1 @@
-"""The routes of the search guide: what programs ask that know a project by its name."""
+"""The routes of the search guide, for programs that know a project by its name."""

@@ -80,7 +80,7 @@ class Result:
 
 @attrs.frozen(kw_only=True)
 class Results:
-    """What a search found, best first."""
+    """The results of a search, best first."""
 
     results: tuple[Result, ...]
     count: int
