@@ -51,7 +51,7 @@ class Relearned:
     """Weak records that stay, because no new record holds what they say."""
     batch_count: int = 0
     problem: str | None = None
-    """Why it ended early, or None."""
+    """Why the relearning ended early; None if it did not."""
     refused: BatchRefused | None = None
     """The batch because of which it ended, as too little would have replaced too much; else None."""
 

@@ -132,7 +132,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
 
 
 def _changes(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Freshness, Forget, Edit, GraphEdit]:
-    """The services that find out that a memory is outdated, and those that change one."""
+    """The service that finds outdated memories, and the services that change memories."""
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     graph_edit = GraphEdit(writer, graph_learner(dependencies, config), clock)
     return Freshness(storage, dependencies.project_files), Forget(writer, storage), Edit(writer, clock), graph_edit

@@ -162,7 +162,7 @@ class ErrorBoundary:
 class Reply(Generic[T]):
     """The one answer to one message.
 
-    If an actor uses it as a context, one of our own errors raised inside becomes the answer, and a block that ends
+    An actor uses the reply as a context. One of our own errors raised inside becomes the answer. A block that ends
     without an answer tells the asker that the actor is gone.
     """
 

@@ -296,7 +296,7 @@ class InstalledFiles:
 
 
 def _agent_folder(path: PurePosixPath) -> tuple[PurePosixPath, PurePosixPath] | None:
-    """The agent's folder that holds the file, which may be several names deep, and the folder that holds this one."""
+    """The agent's folder around the file, which may be several names deep, and the folder around that one."""
     folders = {PurePosixPath(agent.folder).parts for agent in AGENTS.values()}
     found = ((each, parts) for each in path.parents for parts in folders if each.parts[-len(parts) :] == parts)
     return next(((each, each.parents[len(parts) - 1]) for each, parts in found), None)

@@ -34,7 +34,7 @@ class ConflictSide:
     """The id of a fact or a memory; ``PATH:LINE`` for a line of a file."""
     text: str
     at: datetime | None = None
-    """When it was said last, or learned; None for a line of a file, which says it now."""
+    """When the fact was last said or the memory learned; None for a line of a file, which says it now."""
     source: str = "file"
     """The source type of a fact, the origin of a memory, or ``file``."""
     event_id: EventId | None = None

@@ -138,7 +138,7 @@ class Installation:
     def plan_removal(self, agents: Collection[str] | None = None) -> Plan:
         """What uninstalling changes, for ``agents`` or for all of them.
 
-        That is every place that the manifest names, and files of the user that have our hooks but are not in the
+        That is every place that the manifest names. It is also files of the user with hooks of ours that are not in the
         manifest, as after the home was deleted by hand.
 
         Raises:

@@ -46,7 +46,7 @@ class ChangeFollower:
     _is_away: bool = attrs.field(default=False, init=False)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Raises StorageError: changes of other daemons were missed; the daemon has to start again."""
+        """Follow the changes. Raises StorageError: some were missed, so the daemon has to start again."""
         task_status.started()
         begun = trio.current_time()
         read_at, look_at = begun + READ_SECONDS, begun + self._take_over_seconds

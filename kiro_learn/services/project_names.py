@@ -72,8 +72,8 @@ Asked: TypeAlias = str | NamedProject
 class ProjectNames:
     """Knows the projects of one user, and those of others if this user has none of a name.
 
-    The rule of all front ends: a project is named by its namespace, by a folder in it, by its id or the first 12 or
-    more characters of that, or by the name of its folder. A record with a name that no folder has makes a project with
+    The rule of all front ends: a project is named by its namespace, a folder in it, its id (or at least the first 12
+    characters of that), or the name of its folder. A record with a name that no folder has makes a project with
     this name as its id. An id goes before the name of a folder.
     """
 

@@ -111,7 +111,7 @@ def wait_for_answer(
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a daemon that no client has used yet, so that a start leaves either a daemon that answers, or none."""
+    """End a daemon that no client has used yet: a start must leave either a daemon that answers, or none."""
     child.terminate()
     try:
         child.wait(STOP_SECONDS)

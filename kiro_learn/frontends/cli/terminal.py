@@ -47,7 +47,7 @@ class Terminal(NamedTuple):
     has_colours: bool = False
     has_unicode: bool = True
     is_interactive: bool = False
-    """Whether it is a terminal."""
+    """Whether the stream is a terminal."""
 
     def bold(self, text: str) -> str:
         return self._painted("1", text)

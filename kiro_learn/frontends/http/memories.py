@@ -264,7 +264,7 @@ def _written(replacement: Replacement) -> dict[str, Any]:
     }
 
 
-# Routes that take feedback on a memory that was told, and that show all feedback on it.
+# Routes that take and show the feedback on a memory that was told.
 
 
 @attrs.frozen

@@ -95,7 +95,7 @@ def with_candidates(
     *,
     fits: Callable[[Sequence[Line]], bool],
 ) -> list[Line]:
-    """``lines`` with each candidate's line after that of a fact that it contradicts, as long as that fits.
+    """``lines`` with the line of each candidate after that of a fact that contradicts it, as long as there is room.
 
     Args:
       facts: the facts that hold.

@@ -277,7 +277,7 @@ class ContextBuilder:
     def _with_passages(
         self, lines: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest
     ) -> list[Line]:
-        """The lines of the graph that fit beside the share of the memories, then memories with their passages.
+        """The lines of the graph that fit next to the share of the memories, then memories with their passages.
 
         Empty if no passage is worth telling: then each memory gets one line instead.
         """

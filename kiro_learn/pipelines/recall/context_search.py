@@ -150,7 +150,7 @@ class Gathered:
 
 
 def _ended_last(fact: Fact) -> tuple[bool, datetime]:
-    """The key that sorts facts that ended before facts that hold, by their end."""
+    """A sort key: facts that hold, by when they were observed; then facts that ended, by their end."""
     until = fact.validity.valid_until
     return (until is not None, fact.validity.observed_at if until is None else until)
 

@@ -112,13 +112,13 @@ class RecallTrace:
     known_ids: set[RecordId] = attrs.Factory(set)
     """The found records that the session was told before, or that add nothing to what it was told."""
     amended: Mapping[RecordId, RecordId] = attrs.Factory(dict)
-    """By record that was read, the older one among them that it overturns."""
+    """By the id of a read record, the older read one that it overturns."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
     """The records that were read and that the session was told before, best first."""
     passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
     """The passages of the records whose passages have vectors."""
     corrected: dict[RecordId, str] = attrs.Factory(dict)
-    """By record that a person corrected or that overrules another, a note of what was said before."""
+    """By the id of a record that a person corrected or that overrules another, a note of the old text."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
     """The notes about the files of the records, which are shown with their day."""
     in_graph: OptionalResult[Searched | None] = attrs.Factory(lambda: OptionalResult("graph", None, is_asked=False))
@@ -176,7 +176,7 @@ class RecallTrace:
 
     @property
     def older_by_newer(self) -> Mapping[RecordId, RecordId]:
-        """By record that was found, the older one that it overturns."""
+        """By the id of a found record, the older one that it overturns."""
         found = self.findings.fusion.older_by_newer if self.findings and self.findings.fusion else {}
         return {**found, **self.amended}
 
@@ -274,14 +274,14 @@ def _in_their_place(records: Sequence[MemoryRecord], replaced: Mapping[RecordId,
 
 
 def _notes_of(records: Sequence[MemoryRecord], replaced: Mapping[RecordId, RecordId]) -> dict[RecordId, str]:
-    """By record that replaces others, a note of what the newest of those said."""
+    """By the id of a record that replaces others, a note of the newest of those."""
     known = {record.record_id: record for record in records}
     pairs = sorted((known[old].created_at, old, new) for old, new in replaced.items())
     return {new: was(known[old], known[new].created_at) for _, old, new in pairs}
 
 
 def _amended_among(records: Sequence[MemoryRecord]) -> dict[RecordId, RecordId]:
-    """By record, the older one of ``records`` that it overturns."""
+    """By the id of a record, the older one of ``records`` that it overturns."""
     texts = {record.record_id: text_of(record) for record in records}
     moments = {record.record_id: record.created_at for record in records}
     return overturned_among([*texts], texts, moments)

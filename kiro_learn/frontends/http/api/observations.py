@@ -1,4 +1,4 @@
-"""Routes that take records that clients hand in, one a request, and that correct a stored one."""
+"""Routes that take the records of clients, one a request, and that correct a stored record."""
 
 from __future__ import annotations
 
