@@ -87,8 +87,8 @@ def wait_for_answer(
 ) -> tuple[str, float]:
     """Wait until the daemon of ``home`` answers and has looked at the spool; returns its address, and the seconds.
 
-    The first work may end a daemon, so this waits for it, but for no longer than FIRST_WORK_SECONDS. ``insist_it_lives`` is
-    called repeatedly meanwhile, and may raise.
+    The first work may end a daemon, so this waits for it, but for no longer than FIRST_WORK_SECONDS.
+    ``insist_it_lives`` is called repeatedly meanwhile, and may raise.
 
     Raises:
       Failed: ``problem``, after START_SECONDS without an answer and without an upgrade of the database.
