@@ -1,10 +1,10 @@
-"""A connection to PostgreSQL that speaks as apsw's does, so that the queries and writes of the SQLite store serve both.
+"""A connection to PostgreSQL with apsw's interface, so that the queries and writes of the SQLite store serve both.
 
-What apsw gives and they use: ``execute`` with named values, an answer that is iterated or asked for its first row,
-``executemany``, ``changes``, ``in_transaction``. A question is sent when its answer is asked for; one that is iterated
-is fetched part by part, since its reader may stop before the end.
+They use these parts of apsw: ``execute`` with named values, an answer that is iterated or asked for its first row,
+``executemany``, ``changes``, ``in_transaction``. A query is sent when its answer is asked for. An answer that is
+iterated is fetched part by part, since its reader may stop before the end.
 
-Values go into the text of a statement, quoted by psycopg: the server then knows the type of each without being told.
+Values are quoted by psycopg and put into the text of a statement, so that the server knows the type of each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from kiro_learn.adapters.postgres.words import WordMirror, is_about_words
 from kiro_learn.errors import StorageBusy, StorageError, StorageUnavailable
 
 ROWS_AT_ONCE = 200
-"""Fetched of an answer that is iterated."""
+"""The rows that are fetched at once while an answer is iterated, and the statements that are sent in one message."""
 
 FIRST_WAIT, LONGEST_WAIT = 0.25, 10.0
 """Seconds between two attempts to reach the server."""
@@ -38,14 +38,14 @@ SECONDS_BETWEEN_CANCELS = 0.02
 AWAY = "cannot be reached"
 
 IN_USE, WRITES, TURNS = 7_161_553, 7_161_554, 7_161_555
-"""Kinds of advisory locks: of who uses the database, of the transaction that writes, of turns (others.py)."""
+"""Kinds of advisory locks: who uses the database, which transaction writes, whose turn it is (others.py)."""
 
 SCHEMA = "kiro_learn"
-"""All that is kept stands in one schema of this name, with the functions that the statements use."""
+"""The name of the one schema that holds all tables and the functions that the statements use."""
 
 MARK = "\ufdd0"
-"""Stands for no character. PostgreSQL takes no U+0000 in a text: kept for it is the mark with U+FDD2; and for a mark
-that was there, the mark with U+FDD1 (also in ``functions.sql``)."""
+"""A code point that is no character. PostgreSQL takes no U+0000 in a text: the mark and U+FDD2 are stored for it. For a
+mark that was in the text, the mark and U+FDD1 are stored (also in ``functions.sql``)."""
 
 _MARK_BYTES = MARK.encode()
 
@@ -54,15 +54,15 @@ Values = Mapping[str, Any]
 _QUESTION = re.compile(r"\s*(?:SELECT|WITH)\b")
 _READS = re.compile(r"\s*(?:SELECT|DECLARE|FETCH)\b")
 _HELD_BACK = re.compile(r"(?:BEGIN|SAVEPOINT|RELEASE)\b")
-"""What has no answer goes with the next statement: a message apiece would double what a small write costs."""
+"""Statements without an answer. They are sent with the next one: alone they would double a small write's cost."""
 
 
 class RowRefused(apsw.ConstraintError):
-    """The server does not take a row. Of apsw's kind, since the code that both stores share waits for that."""
+    """The server does not take a row. A subclass of apsw's error, which the code that both stores share catches."""
 
 
 class _IntDumper(Dumper):
-    """A number is of 64 bits, whatever its value: the server would compute a small one in 32."""
+    """Sends each number as 64 bits: the server would compute a small one in 32."""
 
     def dump(self, obj: int) -> bytes:
         return b"%d" % obj
@@ -72,7 +72,7 @@ class _IntDumper(Dumper):
 
 
 class _TextDumper(StrDumper):
-    """A text is of type text, so that no function has to be guessed."""
+    """Sends each text as type text, so that the server need not guess which function is meant."""
 
     def quote(self, obj: str) -> bytes:
         return bytes(super().quote(_kept(obj))) + b"::text"
@@ -92,7 +92,7 @@ class _TextLoader(Loader):
 
 
 class _BytesLoader(Loader):
-    """Of a varchar, which no column is: statements that ask for the bytes of a text say so."""
+    """Reads a varchar as bytes. No column is one: a statement casts a text to it to ask for the text's bytes."""
 
     def load(self, data: Any) -> bytes:
         body = bytes(data)
@@ -100,7 +100,7 @@ class _BytesLoader(Loader):
 
 
 class _SumLoader(Loader):
-    """Sums of whole numbers, which are whole."""
+    """Reads a sum of whole numbers, which PostgreSQL sends as numeric, as a whole number."""
 
     def load(self, data: Any) -> int | float:
         text = bytes(data)
@@ -111,7 +111,7 @@ class Server:
     """Where the database is, and how connections to it are made."""
 
     def __init__(self, url: str, *, lock_seconds: float, setting: str = "storage.url") -> None:
-        """``setting``: that has the URL. Raises StorageError: ``url`` is none of PostgreSQL."""
+        """``setting``: the one that holds the URL. Raises StorageError: ``url`` is not PostgreSQL's."""
         self._url = url
         self._lock_seconds = lock_seconds
         try:
@@ -120,16 +120,16 @@ class Server:
             hint = f"PostgreSQL's client says: {str(error).strip()}"
             raise StorageError(f"the setting {setting} is not understood", hint=hint) from error
         self.name = f"{said.get('dbname', '')} of PostgreSQL at {said.get('host', 'localhost')}"
-        """For people: no user, no password."""
+        """The database's name as people are shown it: without user and password."""
         self._away: str | None = None
-        """What it said when it was asked last, if it was away then."""
+        """The hint of the last attempt to connect, if that failed."""
         self._wait = FIRST_WAIT
         self._next_try = 0.0
 
     def connect(self) -> psycopg.Connection[Any]:
-        """Raises StorageUnavailable: the server is away, or was a moment ago: it is asked again ever more seldom."""
+        """Raises StorageUnavailable: the server is away, or was at the last attempt; attempts become ever rarer."""
         if self._away is not None and time.monotonic() < self._next_try:
-            # Anew each time: one that is raised again has the places of all who met it, and what they held, behind it.
+            # A new error each time: one that is raised again keeps the tracebacks, and so the values, of all raises.
             raise StorageUnavailable(self.name, problem=AWAY, hint=self._away)
         try:
             raw = self._connect()
@@ -147,14 +147,14 @@ class Server:
                 self._url,
                 autocommit=True,
                 connect_timeout=3,
-                keepalives_idle=10,  # a server that is gone without a word is noticed within half a minute
+                keepalives_idle=10,  # a server that vanished is noticed within half a minute
                 keepalives_interval=5,
                 keepalives_count=3,
                 tcp_user_timeout=20_000,
                 application_name="kiro-learn",
                 client_encoding="UTF8",
                 cursor_factory=psycopg.ClientCursor,
-                # The server too notices within half a minute that this daemon is gone, and ends its locks.
+                # The server too notices within half a minute that this daemon is gone, and releases its locks.
                 options="-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
                 f" -c lock_timeout={max(1, round(self._lock_seconds * 1000))}"
                 f" -c client_min_messages=warning -c search_path={SCHEMA}",
@@ -168,7 +168,7 @@ class Server:
 
 
 class Answer:
-    """To one statement, as an apsw.Cursor answers."""
+    """The answer to one statement, with the interface of apsw.Cursor."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class Answer:
         values: Values | None,
         rows: Iterable[tuple[Any, ...]] | None = None,
     ) -> None:
-        """``rows``: what is answered without asking."""
+        """``rows``: the answer, where the server is not asked."""
         self._connection = connection
         self._query = query
         self._values = values or {}
@@ -199,7 +199,7 @@ class Answer:
 
     @property
     def get(self) -> Any:
-        """The first row; of one column, its value."""
+        """The first row, or its value if it has one column."""
         row = self.fetchone()
         return row[0] if row is not None and len(row) == 1 else row
 
@@ -217,7 +217,7 @@ class PostgresConnection:
     """One connection, made when it is needed and made again when the server went away."""
 
     def __init__(self, server: Server, words: WordMirror | None) -> None:
-        """``words``: answers what is asked of the index of words; None for the writer, which ignores that."""
+        """``words``: answers statements about the index of words; None for the writer, which ignores those."""
         self.server = server
         self.words = words
         self.raw: psycopg.Connection[Any] | None = None
@@ -227,7 +227,7 @@ class PostgresConnection:
         self._ended = threading.Event()
         """Set when the transaction under way has ended."""
         self._is_ending = False
-        """A transaction was rolled back, and the server's answer to that not read."""
+        """Whether a transaction was rolled back and the server's answer to that is not read yet."""
         self._busy = threading.Lock()
         self._names = itertools.count()
 
@@ -240,12 +240,12 @@ class PostgresConnection:
         return self.ask(statement, values)
 
     def ask(self, statement: str, values: Values | None = None) -> Answer:
-        """The server's answer."""
+        """The server's answer to ``statement``. Only a SELECT waits until its answer is asked for."""
         answer = Answer(self, translated(statement), values)
         return answer if _QUESTION.match(statement) else answer.run()
 
     def executemany(self, statement: str, values: Iterable[Values]) -> None:
-        """Many statements go in one message."""
+        """Send ``statement`` with each of ``values``, many in one message."""
         if is_about_words(statement):
             return
         query, rest = translated(statement), iter(values)
@@ -256,7 +256,7 @@ class PostgresConnection:
             self.run(whole)
 
     def changes(self) -> int:
-        """Rows that the last statement wrote."""
+        """The number of rows that the last statement wrote."""
         return self._changes
 
     def total_changes(self) -> int:
@@ -274,9 +274,9 @@ class PostgresConnection:
         return self.words.connection.fts5_tokenizer(name, arguments)
 
     def run(self, query: str, values: Values | None = None) -> list[tuple[Any, ...]]:
-        """All rows of the answer to a query that is translated.
+        """All rows of the answer to ``query``, which is PostgreSQL's already.
 
-        A transaction that begins with it begins on a new connection if the server was away since the last.
+        If it is the first of a transaction and the connection is lost, it is sent once more on a new connection.
         """
         held, self._held = self._held, []
         self._statements += _READS.match(query) is None
@@ -303,7 +303,7 @@ class PostgresConnection:
             return cursor.fetchall() if cursor.description else []
 
     def rows_by_part(self, query: str, values: Values | None) -> Iterator[tuple[Any, ...]]:
-        """The same, fetched while it is iterated. What is not read to its end is closed with the transaction."""
+        """The rows of ``run``, fetched while they are iterated. The transaction's end closes a half-read answer."""
         name = f"part_{next(self._names)}"
         rows = self.run(f"DECLARE {name} NO SCROLL CURSOR FOR {query}; FETCH {ROWS_AT_ONCE} FROM {name}", values)
         yield from rows
@@ -312,17 +312,17 @@ class PostgresConnection:
             yield from rows
 
     def begin(self, mode: str = "") -> threading.Event:
-        """Let a transaction begin with the next statement; answers what is set when it has ended."""
+        """Let a transaction begin with the next statement; answers an event that is set when it has ended."""
         self._held = [f"BEGIN {mode}"]
         self._ended = threading.Event()
         return self._ended
 
     def end(self) -> None:
-        """Leave nothing of the transaction behind, whatever became of it."""
+        """End the transaction if it is still open, and roll it back then."""
         with self._busy:
             self._ended.set()
         try:
-            if self._held:  # nothing was asked
+            if self._held:  # no statement was sent
                 self._held = []
             elif self.in_transaction and not self._is_ending:
                 self._roll_back()
@@ -332,7 +332,7 @@ class PostgresConnection:
             self.close()
 
     def _roll_back(self) -> None:
-        """Send the command. The next statement reads the server's answer, which nothing depends on."""
+        """Send the command. Nothing depends on the server's answer, so the next statement reads it."""
         with errors_named(self.server.name):
             raw = self._open()
             raw.pgconn.send_query(b"ROLLBACK")
@@ -340,9 +340,9 @@ class PostgresConnection:
         self._is_ending = True
 
     def cancel(self, ended: threading.Event) -> None:
-        """From another thread: interrupt what the server does until the transaction has ended.
+        """Interrupt the server's work, from another thread, until the transaction has ended.
 
-        Once is not enough: a question may be on its way to the server while it is told to stop.
+        Once is not enough: a query may still be on its way when the server gets the cancel request.
         """
         while not ended.wait(SECONDS_BETWEEN_CANCELS):
             with self._busy, contextlib.suppress(psycopg.Error):  # the server is away, and nobody waits for the answer
@@ -363,7 +363,7 @@ class PostgresConnection:
 
 @contextmanager
 def errors_named(name: str) -> Iterator[None]:
-    """Raise psycopg's exceptions as ours. Its words may quote what was looked for, and are left out."""
+    """Raise psycopg's exceptions as ours, without their text, which may quote stored values."""
     try:
         yield
     except (psycopg.IntegrityError, psycopg.DataError) as error:

@@ -1,11 +1,11 @@
 """Statements of the store, as PostgreSQL reads them.
 
 One set of statements serves both stores. Most of it is the SQL that SQLite and PostgreSQL share; functions that
-PostgreSQL lacks (``json_each``, ``instr``, …) are made in its schema by ``functions.sql``. What is left is spelled in
-another way, and the rules below change that: a few words of a statement, never its sense.
+PostgreSQL lacks (``json_each``, ``instr``, …) are made in its schema by ``functions.sql``. The rest is spelled in
+another way: the rules below change a few words of a statement, never its meaning.
 """
 
-# ruff: noqa: S608  # what is put together here is made of names of ours
+# ruff: noqa: S608  # statements are put together of our own names
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from kiro_learn.adapters.sqlite import merging
 
 _SPELLINGS = (
     (r"%", "%%"),  # psycopg's own mark
-    # Which index serves, and which table is read first, PostgreSQL decides by its statistics.
+    # PostgreSQL decides by its statistics which index serves and which table is read first.
     (r" INDEXED BY \w+", ""),
     (r"CROSS JOIN(\s+\w+(?:\((?:[^()]|\([^()]*\))*\))?(?: AS \w+)?\s+ON\b)", r"JOIN\1"),
-    # What an index of words found comes as two lists.
+    # The hits of an index of words come as two lists: numbers and scores.
     (
         r"\w+_fts(?:_\d+)? (?:CROSS )?JOIN (\w+ AS \w) ON (\w\.\w+) = \w+_fts(?:_\d+)?\.rowid",
         r"unnest(:found::bigint[], :scores::float8[]) AS f (number, score) JOIN \1 ON \2 = f.number",
@@ -27,7 +27,7 @@ _SPELLINGS = (
     (r"\w+_fts(?:_\d+)? MATCH :expression AND ", ""),
     (r"bm25\([^)]*\)", "f.score"),
     (r"LIMIT :limit", "LIMIT nullif(:limit, -1)"),
-    # Letters without case, of ASCII alone.
+    # Case is ignored for ASCII letters only.
     (r"(\S+) = (:\w+) COLLATE NOCASE", r'lower(\1 COLLATE "C") = lower(\2 COLLATE "C")'),
     (r"lower\((:\w+)\)", r'lower(\1 COLLATE "C")'),
     # Lists of numbers.
@@ -36,10 +36,10 @@ _SPELLINGS = (
     (r"CAST\(", "("),
     (r" AS BLOB\)", ")::varchar"),
     (r"\bx''", "''::bytea"),
-    # The standard's words of these names are of another kind.
+    # The SQL standard's functions of these names give another type.
     (r"json_array\(", "json_list("),
     (r"json_group_array\(", "json_list_of("),
-    # Equality that holds of NULL too.
+    # Equality that also compares NULL.
     (r"IS NOT ('\w+')", r"IS DISTINCT FROM \1"),
     (r"IS ('\w+')", r"IS NOT DISTINCT FROM \1"),
     (r"(?<!:):([a-z_]+)\b", r"%(\1)s"),
@@ -53,9 +53,9 @@ _KEYS = {
     "pauses": ("namespace", "session_id"),
     "session_told": ("namespace_number", "session_id", "item_id"),
 }
-"""Of the tables whose rows are put in place of a row with the same key."""
+"""The keys of the tables whose new rows replace a row with the same key."""
 _NUMBERS = {"graph_vectors": "seq", "session_told": "number"}
-"""What a row that takes the place of another has anew."""
+"""The column that gets a new number when a row replaces another one."""
 
 
 _NUMBERED = ("namespace_number", "target", "source")
@@ -75,8 +75,8 @@ _WRITTEN_APART = {
         )
     },
 }
-"""Statements that have no spelling in PostgreSQL, by that of SQLite: rows that would have the key of one that stays go
-first."""
+"""Statements that PostgreSQL cannot spell, by SQLite's text. An update deletes first the rows whose key would be taken
+already."""
 
 
 @functools.cache

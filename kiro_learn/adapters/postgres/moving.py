@@ -1,7 +1,7 @@
 """Moves the memory from the file to a server, or back: every row of every table, without a change.
 
-The tables are those of today's schema, so that none is forgotten. How far each is copied is written in the same commit
-as its rows: a move that was cut off goes on from there. In the end both sides are read, and must hold the same rows.
+The tables are those of today's schema, so that none is forgotten. The count of copied rows of a table is written in the
+same commit as the rows: a move that was cut off goes on from there. In the end both sides are read and compared.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROWS_AT_ONCE = 500
 BUSY_SECONDS = 5.0
 
 Report = Callable[[str, int, int | None], None]
-"""Told of a table, how many rows are done, and of how many; None: they are compared."""
+"""Called with a table's name, the count of rows done, and the count of all rows; None while rows are compared."""
 
 _PLACES = f"CREATE TABLE {MOVING} (table_name TEXT PRIMARY KEY, row_count BIGINT NOT NULL)"
 _PLACE = f"SELECT row_count FROM {MOVING} WHERE table_name = :name"
@@ -71,7 +71,7 @@ class MovedTable:
 
 
 def moved_tables() -> list[MovedTable]:
-    """All of today's schema, those that others refer to first. Indexes of words are made again, not moved."""
+    """All tables of today's schema, each after those it refers to. Indexes of words are made anew, not moved."""
     with closing(apsw.Connection(":memory:")) as connection:
         begin(connection, MIGRATIONS, utc_now=lambda: datetime.min.replace(tzinfo=UTC))
         found = tables_of(connection, but=frozenset({"_migrations"}))
@@ -79,7 +79,7 @@ def moved_tables() -> list[MovedTable]:
 
 
 def _moved(connection: apsw.Connection, name: str, columns: Sequence[str]) -> MovedTable:
-    if name == "events":  # in the order of arrival, which their rowid tells
+    if name == "events":  # in the order of arrival, which is that of their rowid
         return MovedTable(name, ("rowid", *columns), ("rowid",))
     return MovedTable(name, tuple(columns), tuple(key for (key,) in connection.execute(_KEY, {"table": name})))
 
@@ -95,13 +95,13 @@ class Side(Protocol):
         """Whether a move into it began and has not ended."""
 
     def numbers(self) -> dict[str, int]:
-        """The last number that each table gave, also to rows that are gone."""
+        """The last number that each table gave to a row, even if the row is gone."""
 
     def prepare(self, tables: Sequence[MovedTable]) -> None:
-        """It is moved to: what its tables do by themselves must not happen to copied rows. Inside a transaction."""
+        """Turn off the triggers, which must not change copied rows. Called on the target, inside a transaction."""
 
     def complete(self, tables: Sequence[MovedTable], numbers: Mapping[str, int]) -> None:
-        """Undo that, and go on with numbers where the source was. Inside a transaction."""
+        """Turn the triggers on again, and let numbers go on after the source's. Inside a transaction."""
 
 
 def move(source: Side, target: Side, report: Report, *, anew: bool) -> dict[str, int]:
@@ -110,7 +110,7 @@ def move(source: Side, target: Side, report: Report, *, anew: bool) -> dict[str,
     Nobody else may write to either. A target that holds the same already is left as it is.
 
     Raises:
-      StorageError: the target holds something else, or what was copied is not what the source holds now.
+      StorageError: the target holds another memory, or the copied rows differ from those of the source now.
     """
     tables = moved_tables()
     source.connection.execute("BEGIN")
@@ -180,7 +180,7 @@ def _insist_on_same(
 
 
 def _fingerprint(side: Side, table: MovedTable, report: Report) -> tuple[int, int]:
-    """How many rows there are, and the sum of their hashes, which no order changes."""
+    """The number of rows, and the sum of their hashes, which does not depend on their order."""
     count = total = 0
     if not side.connection.in_transaction:
         side.connection.execute("BEGIN")
@@ -194,15 +194,15 @@ def _fingerprint(side: Side, table: MovedTable, report: Report) -> tuple[int, in
 
 @contextmanager
 def _written(side: Side) -> Iterator[None]:
-    """Commit what the block writes, or nothing of it."""
+    """Commit all that the block writes, or nothing."""
     if side.connection.in_transaction:
-        side.connection.execute("ROLLBACK")  # of reading
+        side.connection.execute("ROLLBACK")  # it only read
     with written(side.connection):
         yield
 
 
 class SqliteSide:
-    """The file."""
+    """The SQLite file."""
 
     _HAS_PLACES = "SELECT count(*) FROM sqlite_schema WHERE name = :name"
 
@@ -218,7 +218,7 @@ class SqliteSide:
         return {str(name): int(last) for name, last in self.connection.execute("SELECT name, seq FROM sqlite_sequence")}
 
     def prepare(self, _tables: Sequence[MovedTable]) -> None:
-        """Rows of ``model_embeddings`` come by themselves, and again as they were: see ``complete``."""
+        """Drop the trigger that adds rows to ``model_embeddings``: those rows are copied. ``complete`` restores it."""
         made = self.connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'await_embedding'").get
         self.connection.execute("DROP TRIGGER await_embedding")
         self.connection.execute(f"CREATE TABLE {MOVING}_trigger (made TEXT)")
@@ -239,7 +239,7 @@ class SqliteSide:
 
 
 class PostgresSide:
-    """The server's database."""
+    """The database on the PostgreSQL server."""
 
     _HAS_PLACES = "SELECT to_regclass(:name) IS NOT NULL"
     _NUMBERED = """
@@ -291,7 +291,7 @@ def move_to_server(database: Path, url: str, report: Report, *, anew: bool) -> d
     The file stays as it is. The caller sees to it that no daemon uses it.
 
     Raises:
-      StorageError: see ``move``; the file is missing, or of another version.
+      StorageError: see ``move``; the file is missing, or another version wrote it.
     """
     if not database.is_file():
         raise StorageError(f"there is no memory in {database}", hint="A daemon on an empty database begins one.")
@@ -317,8 +317,9 @@ def move_to_file(
     anew: bool,
     utc_now: Callable[[], datetime],
 ) -> tuple[dict[str, int], Path | None]:
-    """Copy the database at ``url`` into the file ``database``; answers how many rows each table has, and where a file
-    that was there is kept.
+    """Copy the database at ``url`` into the file ``database``.
+
+    Answers how many rows each table has, and where the file is kept that was there before.
 
     The caller sees to it that no daemon uses either.
 

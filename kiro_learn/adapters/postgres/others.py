@@ -1,7 +1,7 @@
-"""What other daemons on the same database committed, and how daemons take turns.
+"""Reads what other daemons on the same database committed, and takes turns with them.
 
-Every commit that changes a record or the graph leaves a row in ``commits`` that says what changed, and wakes who
-listens. The notification is only a wake-up: who misses it looks after half a minute.
+Every commit that changes a record or the graph leaves a row in ``commits`` that says what changed, and notifies the
+other daemons. The notification is only a wake-up: a daemon that misses it looks after half a minute.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from kiro_learn.ports.storage.answers import (
 )
 
 LOOK_SECONDS = 30.0
-"""Between two looks while nothing wakes this daemon."""
+"""The seconds between two looks while no notification comes."""
 GATHER_SECONDS = 0.05
-"""After a wake-up: what is committed in quick succession, by this daemon too, is read together."""
+"""The wait after a notification: commits in quick succession, this daemon's too, are read together."""
 READ_AT_ONCE = 500
 SECONDS_BETWEEN_TRIMS = 86_400.0
 
@@ -58,35 +58,35 @@ _END_TURN = f"SELECT pg_advisory_unlock({TURNS}, hashtext(:name))"
 
 
 class ListeningConnection(PostgresConnection):
-    """Hears of every commit from the moment it is connected."""
+    """A connection that is notified of every commit while it is open."""
 
     def __init__(self, server: Server) -> None:
         super().__init__(server, None)
         self.is_new = False
-        """Connected since it was last read: what was committed before is not heard of."""
+        """Whether it connected since commits were last read: earlier commits gave it no notification."""
 
     def _open(self) -> psycopg.Connection[Any]:
         if self.raw is None:
             raw = super()._open()
-            raw.add_notify_handler(lambda _: None)  # else they are kept
+            raw.add_notify_handler(lambda _: None)  # without a handler, psycopg keeps all notifications
             raw.execute(f"LISTEN {SCHEMA}")
             self.is_new = True
         return super()._open()
 
     def listen(self) -> int:
-        """The descriptor that is readable once something was committed. Raises StorageUnavailable."""
+        """The file descriptor, which is readable once there was a commit. Raises StorageUnavailable."""
         return self._open().fileno()
 
 
 class Commits:
-    """Reads what other daemons committed. Its one reader is an actor."""
+    """Reads what other daemons committed. Only one actor calls it."""
 
     def __init__(self, server: Server, daemon: str, *, seen: int) -> None:
         """``seen``: the place of the last commit before this daemon read anything."""
         self._connection = ListeningConnection(server)
         self._daemon = daemon
         self._seen = seen
-        self._looked_at = self._trimmed_at = time.time()  # a clock that does not stop while the computer sleeps
+        self._looked_at = self._trimmed_at = time.time()  # this clock goes on while the computer sleeps
 
     async def follow(self) -> Sequence[Change]:
         """See ``OtherDaemons.follow_others``."""
@@ -121,7 +121,7 @@ class Commits:
                 seen = place
                 changes += [] if daemon == self._daemon else self._changes_in(body)
             if len(found) < READ_AT_ONCE:
-                self._seen = seen  # not before: what a server that goes away cuts off is read again
+                self._seen = seen  # only now: after a lost connection, all of these are read again
                 return changes
 
     def _changes_in(self, body: str) -> list[Change]:
@@ -130,12 +130,12 @@ class Commits:
         for kind, namespace, *rest in json.loads(body):
             if kind == "embedded":
                 embedded += rest
-            elif kind in _DECODED:  # what a newer version adds is about something that this one does not keep
+            elif kind in _DECODED:  # a kind that a newer version added is about data that this version does not hold
                 changes.append(_DECODED[kind](Namespace(namespace), rest))
         return changes + self._embedded(embedded)
 
     def _embedded(self, record_ids: Sequence[str]) -> list[Change]:
-        """With the vectors as they are now; a later commit tells of a record that is gone."""
+        """The changes with the vectors of now. A record that is gone is left out: a later commit says so."""
         if not record_ids:
             return []
         found = self._connection.execute(_EMBEDDED, {"ids": json.dumps(record_ids)}).fetchall()
@@ -179,9 +179,9 @@ def _encoded(change: Change) -> list[str | int]:
 
 
 class Turns:
-    """Takes turns with the other daemons, by locks of a connection that is open while it has one.
+    """Takes turns with the other daemons, by advisory locks of a connection that is open only while it holds one.
 
-    A lock ends with its connection, however a daemon ends.
+    However a daemon ends, its connection ends too, and the locks with it.
     """
 
     def __init__(self, server: Server) -> None:
@@ -200,14 +200,14 @@ class Turns:
             yield await self._ask(_TAKE_TURN, name)
         finally:
             self._held.discard(name)
-            with trio.CancelScope(shield=True), contextlib.suppress(StorageError):  # without a server it has ended
+            with trio.CancelScope(shield=True), contextlib.suppress(StorageError):  # a lost server ends the turn too
                 await self._ask(_END_TURN, name)
 
     def close(self) -> None:
         self._connection.close()
 
     async def _ask(self, question: str, name: str) -> bool:
-        """One after the other: a connection serves one at a time. To end what is not ours does nothing."""
+        """Ask one question at a time, as a connection must. Ending a turn that is not ours does nothing."""
 
         def ask() -> bool:
             try:

@@ -1,7 +1,7 @@
-"""The store on PostgreSQL: the queries and writes of the SQLite store over other connections, but for a few.
+"""The store on PostgreSQL: nearly all queries and writes are the SQLite store's, over other connections.
 
-A pool of connections reads, each one query at a time, in a thread; one connection of a daemon writes, and the daemons
-on a database take turns, transaction by transaction. Here it is also opened, and looked at as a daemon would meet it.
+A pool of connections reads: each runs one query at a time, in a thread. One connection of a daemon writes; the daemons
+on a database take turns, transaction by transaction. ``look_at`` says whether a daemon could use a database.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresReaders(Readers):
-    """As ``Readers``. A caller who is cancelled goes on at once, and the server is told to stop."""
+    """``Readers`` of a server. A cancelled caller goes on at once, and the server is sent a cancel request."""
 
     def __init__(self, server: Server, words: WordMirror, count: int) -> None:
         self._server = server
@@ -84,20 +84,20 @@ def _cancel_soon(connection: PostgresConnection, ended: threading.Event) -> None
 
 
 _IN_USE = f"{IN_USE}, hashtext('{SCHEMA}')"
-"""The lock of who uses the database: daemons share it, and who moves a memory has it alone."""
+"""The lock for using the database: daemons share it, and a move of a memory holds it alone."""
 _WRITES = f"{WRITES}, hashtext('{SCHEMA}')"
-"""The lock of the transaction that writes. What is written depends on what is read before, as on SQLite, where there is
-one writer too; and places in ``commits`` are in the order of the commits."""
+"""The lock of the transaction that writes, so that there is one writer, as on SQLite: it writes what depends on what it
+read before, and places in ``commits`` are in the order of the commits."""
 
 LONGEST_PAUSE = "10s"
-"""Between two statements of a transaction that writes: a computer that falls asleep must not stop all others."""
+"""The longest pause in a transaction that writes: a computer that falls asleep must not stop the other daemons."""
 
 
 class UsingConnection(PostgresConnection):
-    """Holds the lock of the database while it is connected, so that no memory is moved meanwhile."""
+    """The writer's connection. It holds the lock for using the database, so that no memory is moved meanwhile."""
 
     def __init__(self, server: Server, *, alone: bool = False) -> None:
-        """``alone``: no daemon may use the database beside this connection."""
+        """``alone``: no daemon may use the database while this connection is open."""
         super().__init__(server, None)
         self._how = "pg_advisory_lock" if alone else "pg_advisory_lock_shared"
 
@@ -123,7 +123,7 @@ class UsingConnection(PostgresConnection):
 
 
 class PostgresWriter(Writer):
-    """As ``Writer``."""
+    """``Writer`` on a server: it takes the write lock, and notes each commit for the other daemons."""
 
     def __init__(self, connection: UsingConnection, *, daemon: str, utc_now: Callable[[], datetime]) -> None:
         super().__init__(Path(connection.server.name), cast("apsw.Connection", connection), utc_now=utc_now)
@@ -142,7 +142,7 @@ class PostgresWriter(Writer):
             self._own.run("COMMIT", None)
 
     def _erasing(self, numbers: set[int]) -> Iterator[None]:  # noqa: ARG002  # all tables are vacuumed
-        """Old versions of rows lie in the tables until they are vacuumed."""
+        """Vacuum all tables at once: they hold old versions of rows until then."""
         self._rewrite()
         yield from ()
 
@@ -160,7 +160,7 @@ SIZE = """
 
 
 class PostgresStorage(SqlStorage):
-    """A ``StorageBackend`` in a schema of a PostgreSQL database. Made by ``open_postgres_storage``."""
+    """A ``StorageBackend`` in a schema of a PostgreSQL database. ``open_postgres_storage`` makes one."""
 
     def __init__(
         self,
@@ -202,15 +202,15 @@ class PostgresStorage(SqlStorage):
         return await self._read_words(partial(search_words, search=search))
 
     async def get_file_size(self) -> FileSize:
-        """Of the tables with their indexes; the server reuses what is free in them by itself."""
+        """The size of tables and indexes. None of it counts as free: the server reuses free space by itself."""
         return await self.readers.read(lambda connection: FileSize(connection.execute(SIZE).get, 0))
 
     async def _read_words(self, query: Callable[[apsw.Connection], T]) -> T:
-        """One at a time: the mirror of words must not be ahead of what a query sees."""
+        """Run ``query`` with the mirror of words locked: the mirror must not be ahead of what the query sees."""
 
         def in_turn(connection: apsw.Connection) -> T:
             while not self._mirror.lock.acquire(timeout=SECONDS_BETWEEN_LOOKS):
-                trio.from_thread.check_cancelled()  # so that who is gone keeps no connection while a project is filled
+                trio.from_thread.check_cancelled()  # a cancelled caller gives its connection back
             try:
                 self._mirror.catch_up(cast("PostgresConnection", connection))
                 return query(connection)
@@ -223,16 +223,16 @@ class PostgresStorage(SqlStorage):
 async def open_postgres_storage(
     url: str, config: StorageConfig, *, utc_now: Callable[[], datetime], user_home: PurePath | None = None
 ) -> PostgresStorage:
-    """Open the database at ``url``, with the newest schema. Close it in the end.
+    """Open the database at ``url``, with the newest schema. The caller closes it.
 
     Args:
-      utc_now: stamps what is written.
-      user_home: projects below it are shown by their path from there.
+      utc_now: gives the time for what is written.
+      user_home: the path of a project below it is shown relative to it.
 
     Raises:
       StorageUnavailable: the server cannot be reached.
       StorageBusy: a memory is being moved into it, or out of it.
-      SchemaTooNew: a newer kiro_learn wrote it; nothing was touched.
+      SchemaTooNew: a newer kiro_learn wrote it; nothing was changed.
       StorageError: the server is too old, or the role may not make the schema.
     """
     server = Server(url, lock_seconds=config.busy_seconds)
@@ -264,7 +264,7 @@ _DAEMONS = f"""
 
 
 def look_at(url: str) -> ServerFacts:
-    """What is seen of the database at ``url``, within a few seconds."""
+    """The state of the database at ``url``, and why a daemon could not use it. Takes a few seconds at most."""
     try:
         server = Server(url, lock_seconds=1)
     except StorageError as error:

@@ -1,7 +1,7 @@
-"""A team's memories in a schema of a PostgreSQL database, behind row-level security (``team.sql``).
+"""A team's memories in a schema of a PostgreSQL database, with row-level security (``team.sql``).
 
-A daemon connects as its user's role, which owns nothing there: the server knows who shares, and lets nobody change what
-another one shared.
+A daemon connects as its user's role, which owns nothing there. So the server knows who shares a memory, and lets nobody
+else change it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 TABLES = Path(__file__).with_name("team.sql")
 LOCK_SECONDS = 5.0
 STATEMENT_SECONDS = 5
-"""Of one statement: the daemon's end waits for it."""
+"""The longest time of one statement; a daemon that stops waits for it."""
 
 SETUP_HINT = "Whoever owns the database runs kiro-learn share setup URL, once."
 
@@ -58,7 +58,7 @@ _TAKE_BACK = """
     DELETE FROM kiro_learn_team.memories
      WHERE project = %(project)s AND owner = current_user AND home = %(home)s AND record_id = ANY(%(ids)s::text[])
 """
-# One that was expelled may only change what is there.
+# A role that was expelled may change its rows, but not add one.
 _WITHHOLD = """
     UPDATE kiro_learn_team.memories SET memory = NULL
      WHERE project = %(project)s AND owner = current_user AND home = %(home)s AND record_id = %(record_id)s
@@ -84,7 +84,7 @@ NEW_ROLE_HINT = "CREATE ROLE … LOGIN PASSWORD '…'      makes one"
 
 
 class TeamConnection(PostgresConnection):
-    """One connection, whose statements are bounded in time."""
+    """A connection whose statements may take ``STATEMENT_SECONDS`` at most."""
 
     def _open(self) -> psycopg.Connection[Any]:
         is_new = self.raw is None
@@ -96,10 +96,10 @@ class TeamConnection(PostgresConnection):
 
 
 class TeamDatabase:
-    """``TeamMemories``. Questions are asked in a thread, one at a time."""
+    """``TeamMemories`` on a server. Statements run in a thread, one at a time."""
 
     def __init__(self, url: str, *, home: str) -> None:
-        """``home``: the id of the home that shares. Raises StorageError: ``url`` is none of PostgreSQL."""
+        """``home``: the id of the home that shares. Raises StorageError: ``url`` is not PostgreSQL's."""
         self._server = Server(url, lock_seconds=LOCK_SECONDS, setting="share.url")
         self._connection = TeamConnection(self._server, None)
         self._home = home
@@ -148,7 +148,7 @@ class TeamDatabase:
         [(role, may_look)] = run(_WHO)
         if may_look is None:
             raise StorageError(f"{self.name} has no memories of a team", hint=SETUP_HINT)
-        if not may_look:  # it was never admitted to any project
+        if not may_look:  # the role was never admitted to any project
             return TeamView(role, self._home)
         admitted = frozenset(str(project) for (project,) in run(_ADMITTED))
         rows = run(_HEADS, {"projects": list(projects), "home": self._home})
@@ -163,7 +163,7 @@ class TeamDatabase:
             "ids": [key.record_id for key in keys],
         }
         found = {SharedKey(*key): str(memory) for *key, memory in self._connection.run(_READ, columns)}
-        return {key: found[key] for key in keys if key in found}  # else it was taken back, and perhaps shared again
+        return {key: found[key] for key in keys if key in found}  # others were taken back, and maybe shared again
 
     async def _ask(self, question: Callable[[], T]) -> T:
         try:
@@ -173,10 +173,10 @@ class TeamDatabase:
 
 
 class TeamDatabaseOwner:
-    """``TeamOwner``."""
+    """``TeamOwner`` on a server."""
 
     def __init__(self, url: str) -> None:
-        """Raises StorageError: ``url`` is none of PostgreSQL."""
+        """Raises StorageError: ``url`` is not PostgreSQL's."""
         self._server = Server(url, lock_seconds=LOCK_SECONDS, setting="share.url")
 
     def set_up(self) -> None:
@@ -204,6 +204,6 @@ class TeamDatabaseOwner:
 
     @contextmanager
     def _connected(self) -> Iterator[psycopg.Connection[Any]]:
-        """In one transaction."""
+        """A connection for the length of the block, which is one transaction."""
         with errors_named(self._server.name), closing(self._server.connect()) as raw, raw.transaction():
             yield raw

@@ -1,11 +1,11 @@
-"""Words are found in the daemon's memory, by the same FTS5 that finds them on SQLite, so that both rank alike.
+"""Searches words with FTS5 in the daemon's memory, so that results are ranked as on SQLite.
 
-The mirror is a database of SQLite in memory that holds an index of words for each project that was searched, one for
-the graph, and nothing else. An index is filled from PostgreSQL's tables on the first search; later ones read what
-changed since, which triggers list in ``words_changed``.
+The mirror is an SQLite database in memory. It holds one index of words for each project that was searched, one for the
+graph, and nothing else. The first search fills an index from PostgreSQL's tables; later searches read only what changed
+since. Triggers list the changes in ``words_changed``.
 
-Rules of this file: the mirror is used with ``lock`` held, and the first statement of the asker's transaction comes
-after that, so that none sees an earlier state than the mirror has.
+Rules of this file: the mirror is used with ``lock`` held. The asker's transaction sends its first statement after it
+took the lock, so that it never sees an earlier state than the mirror has.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 NUMBER_BITS = 32
 
 DAYS_KEPT = 7
-"""How long it is known what a commit changed."""
+"""How long the database keeps the notes of what each commit changed."""
 SAFE_SECONDS = (DAYS_KEPT - 1) * 86_400.0
-"""What is kept in memory of a database is of no use if this daemon could not look into it for so long."""
+"""A daemon that read no commits for so long must read again all that it keeps of the database in its memory."""
 
 _ABOUT_WORDS = re.compile(r"\w_fts\b|records_fts_|vocabulary_\d|(?:SAVEPOINT|RELEASE) words")
 _PROJECT = re.compile(r"(?:records_fts|vocabulary)_(\d+)")
@@ -51,7 +51,7 @@ _CHANGES = "SELECT place, kind, number FROM words_changed WHERE place > :seen OR
 _RECORDS_OF = f"""
     SELECT r.number, {record_statements.RECORD_COLUMNS}
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-"""  # noqa: S608  # a constant of ours
+"""  # noqa: S608  # our own constant
 
 
 def is_about_words(statement: str) -> bool:
@@ -59,19 +59,19 @@ def is_about_words(statement: str) -> bool:
 
 
 class WordMirror:
-    """Owns the indexes of words. Shared by all readers."""
+    """Owns the indexes of words, which all readers share."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.connection = apsw.Connection(":memory:")
         self._seen: int | None = None
-        """The last place in ``words_changed`` that is in the mirror; None while there is nothing in it."""
+        """The last place in ``words_changed`` that the mirror took in; None while the mirror is empty."""
         self._projects: set[int] = set()
         self._has_graph = False
-        self._caught_up_at = time.time()  # a clock that does not stop while the computer sleeps
+        self._caught_up_at = time.time()  # this clock goes on while the computer sleeps
 
     def execute(self, asker: PostgresConnection, statement: str, values: Mapping[str, Any]) -> Any:
-        """The answer to a statement about words, of the state that was caught up with."""
+        """The answer to a statement about words, for the state that ``catch_up`` took in."""
         project = _PROJECT.search(statement)
         if project is None:
             self._fill_graph(asker)
@@ -89,7 +89,7 @@ class WordMirror:
         return asker.ask(statement, {**values, "found": f"{{{numbers}}}", "scores": f"{{{scores}}}"})
 
     def catch_up(self, asker: PostgresConnection) -> None:
-        """Take in what changed until the state that ``asker`` sees; its first question in a transaction."""
+        """Take in all changes that ``asker`` sees. Comes first in each transaction of ``asker``."""
         if time.time() - self._caught_up_at > SAFE_SECONDS:
             self._empty()
         self._caught_up_at = time.time()
@@ -106,10 +106,10 @@ class WordMirror:
                 self._put_records(asker, {each for each in numbers if each >> NUMBER_BITS in self._projects})
             elif self._has_graph:
                 self._put_items(asker, kind, numbers)
-        self._seen = last  # a search that is interrupted before leaves them to the next one
+        self._seen = last  # only now: an interrupted search leaves the changes to the next one
 
     def _empty(self) -> None:
-        """Begin anew: what changed is not known for so long."""
+        """Begin anew: the database no longer knows all that changed."""
         self.connection.close()
         self.connection = apsw.Connection(":memory:")
         self._seen, self._projects, self._has_graph = None, set(), False
@@ -118,7 +118,7 @@ class WordMirror:
         if number in self._projects:
             return
         records = asker.execute(f"{_RECORDS_OF} WHERE r.namespace_number = :number ORDER BY 1", {"number": number})
-        with self.connection:  # an index that was not filled to its end is none
+        with self.connection:  # a half-filled index is rolled back
             self.connection.execute(for_namespace(index_statements.CREATE_INDEX, number))
             self._enter(records)
             begin(self.connection, number)
