@@ -1,4 +1,4 @@
-"""Past sessions as agents keep them: one reader a source, all behind ``ports.histories.HistoryReader``."""
+"""Readers of past sessions and memories: one for each source, all behind the ports in ``ports.histories``."""
 
 from kiro_learn.adapters.histories.aider import AiderHistory
 from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
@@ -30,7 +30,7 @@ _AGENTS: tuple[HistoryReader, ...] = (
 )
 
 READERS: tuple[HistoryReader, ...] = (*_AGENTS, SpecStoryHistory(_AGENTS))
-"""In the order of every list."""
+"""All readers of past sessions, in the order in which lists show them."""
 
 MEMORIES: tuple[MemoryReader, ...] = (
     ClaudeMemMemories(),
@@ -40,4 +40,4 @@ MEMORIES: tuple[MemoryReader, ...] = (
     Mem0Memories(),
     GitMemories(),
 )
-"""Other memories."""
+"""All readers of what other memories keep."""

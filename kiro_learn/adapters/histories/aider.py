@@ -1,7 +1,7 @@
-"""Histories of Aider: a file of Markdown in the folder where it was used, with all sessions one after the other.
+"""Histories of Aider: a Markdown file in the folder where it was used, with all sessions one after the other.
 
-A line that begins with ``####`` is the person's, with ``>`` the program's; what follows the person's is the model's. In
-a fence all of these are text. Times are local and name no zone.
+A line that begins with ``####`` is the person's, and one that begins with ``>`` the program's. Other lines after the
+person's are the model's. In a fence, all lines are text. Times are local and name no zone.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _TO_MODEL = re.compile(r"/(?:ask|code|architect|chat-mode (?:ask|code|architect)
 _RUN = re.compile(r"/(?:run|test|git)\s+|!")
 _BLANK = "<blank>"
 _OF_PROGRAM = ("# Fix any errors below", "I ran this command:", "I ran and tested")
-"""How prompts begin that Aider itself made of what a linter or a command said."""
+"""The beginnings of prompts that Aider itself made of the output of a linter or a command."""
 _APPLIED = re.compile(r"Applied edit to (.+)")
 
 
 class AiderHistory:
-    """``HistoryReader`` of Aider."""
+    """``HistoryReader`` for Aider."""
 
     name = "aider"
     title = "Aider"
@@ -68,7 +68,7 @@ def _start(line: str) -> datetime | None:
 
 
 class _History:
-    """Reads the voices of one file, a block of lines each."""
+    """Reads one file, in blocks of lines that one speaker has said."""
 
     def __init__(self, session: PastSession, skipped: Skipped) -> None:
         self._skipped = skipped
@@ -78,9 +78,9 @@ class _History:
         self._at = session.changed_at
         self._is_begun = False
         self._is_asked = False
-        """The person has said something in this session: what the model says may be an answer."""
+        """Whether there was a prompt in this session, so that the model's next text may be an answer."""
         self._command = ""
-        """That ran last, until its output comes."""
+        """The command that ran last, until its output comes."""
         self._voice = ""
         self._block = Block(0)
 
@@ -88,7 +88,7 @@ class _History:
         return f"aider-{self._path}-{self._count}"
 
     def may_start(self, at: datetime) -> bool:
-        """Whether a session may begin then, in a fence that was left open: they stand in order."""
+        """Whether a session may begin at ``at`` in a fence that was left open: sessions are in order of time."""
         return not self._is_begun or at > self._at
 
     def start(self, at: datetime) -> Iterator[PastEvent]:
@@ -105,7 +105,7 @@ class _History:
         self._block.add(text, self._skipped)
 
     def _voice_of(self, line: str) -> tuple[str, str]:
-        """Whose line it is, and what it says. A line right behind one of the program's goes on with it."""
+        """The speaker and the text of a line. A line without a mark goes on with the block right before it."""
         for voice in (_PERSON, _PROGRAM):
             if line == voice or line.startswith(f"{voice} "):
                 return voice, line[len(voice) :].strip()
@@ -136,7 +136,7 @@ class _History:
             yield from self._tell.prompt(key, text[to_model.end() :] if to_model else text, self._at)
 
     def _done(self, key: str, text: str) -> Iterator[PastEvent]:
-        """What the program says that it did: a command that the person gave it, and changes of files."""
+        """What Aider did, by its own words: it ran a command that the person gave it, or changed files."""
         if self._command:
             yield self._tell.call(key, "run", {"command": self._command}, text, self._at)
             self._command = ""

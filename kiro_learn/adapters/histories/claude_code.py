@@ -1,4 +1,4 @@
-"""Sessions of Claude Code: a file of JSON lines each, in a folder a project, and one for each of their sub-agents."""
+"""Sessions of Claude Code: a file of JSON lines for each session and sub-agent, in a folder for each project."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ _SILENT = frozenset(
         *("worktree-state", "pr-link", "compact_boundary", "system", "last-prompt", "agent-name", "permission-mode"),
     }
 )
-"""Types of lines that hold nothing to learn from."""
+"""The types of lines that hold nothing to learn from."""
 _OVER = frozenset({"end_turn", "stop_sequence"})
 _DEPTH = 4
-"""Of a sub-agent's file below ``projects``."""
+"""How deep below ``projects`` the file of a sub-agent is."""
 
 
 class ClaudeCodeHistory:
-    """``HistoryReader`` of Claude Code, and of the agent mode of Claude Desktop, which keeps the same."""
+    """``HistoryReader`` for Claude Code, and for the agent mode of Claude Desktop, which has the same files."""
 
     name = "claude-code"
     title = "Claude Code"
@@ -99,13 +99,13 @@ def _project_folders(place: HistoryPlace) -> Iterator[Path]:
 
 
 def _belongs_to_a_memory(path: Path) -> bool:
-    """By the first line that says in which folder it is."""
+    """Whether a memory's own program held the session, by the first line that names a folder."""
     folders = (text_in(line.fields, "cwd") for line in json_lines(path, not_counted))
     return is_of_a_memory(next(filter(None, folders), ""))
 
 
 def _said(fields: dict[str, Any]) -> str:
-    """What a person typed, if this line is that; else the empty text."""
+    """The text that a person typed; empty if the line is something else."""
     hidden = ("isMeta", "isCompactSummary", "isSidechain", "isVisibleInTranscriptOnly")
     if fields.get("type") != "user" or any(fields.get(name) is True for name in hidden):
         return ""
@@ -119,7 +119,7 @@ def _typed(text: str) -> str:
 
 
 def _text_of(content: Any) -> str:
-    """The text in a message's content, without the results of tools that stand beside it."""
+    """The text in a message's content, without results of tools in the same message."""
     if isinstance(content, list):
         content = [block for block in content if not (isinstance(block, dict) and block.get("type") == "tool_result")]
     return words_of(content)
@@ -135,18 +135,18 @@ class _Call:
 
 @attrs.define
 class _Reply:
-    """The message of the model that is being read: many lines, a block each, with one id."""
+    """A message of the model while it is read: many lines with the same id, each with one block."""
 
     message_id: str
     key: str
-    """The uuid of its first line."""
+    """The uuid of the message's first line."""
     happened_at: datetime | None = None
     texts: list[str] = attrs.Factory(list)
     has_calls: bool = False
     is_over: bool = False
 
     def add(self, text: str) -> None:
-        """A block, or more of the one that came in part."""
+        """Add a block, or replace the last one, of which ``text`` is a longer version."""
         if self.texts and text.startswith(self.texts[-1]):
             self.texts[-1] = text
         elif text not in self.texts:
@@ -154,7 +154,7 @@ class _Reply:
 
 
 class _Lines:
-    """Reads the lines that count, one after the other."""
+    """Makes events of the lines that count, one after the other."""
 
     def __init__(self, session: PastSession, skipped: Skipped) -> None:
         self._skipped = skipped
@@ -166,7 +166,7 @@ class _Lines:
         self._calls: dict[str, _Call] = {}
         self._reply: _Reply | None = None
         self._queued: dict[str, tuple[str, datetime | None]] = {}
-        """Typed while the agent was at work, by text: the key and the time."""
+        """The prompts that were typed while the agent worked: the key and the time of each, by its text."""
 
     def told_by(self, line: JsonLine) -> Iterator[PastEvent]:
         fields = line.fields
@@ -191,7 +191,7 @@ class _Lines:
                 self._skipped(UNKNOWN)
 
     def end(self) -> Iterator[PastEvent]:
-        """The file ends; whether the turn does is known only if the model said so."""
+        """Call this at the end of the file. The last turn may go on, unless the model said that it ended."""
         yield from self._end_of_turn(may_go_on=self._reply is not None and not self._reply.is_over)
 
     def _user(self, fields: dict[str, Any], key: str) -> Iterator[PastEvent]:
@@ -223,7 +223,7 @@ class _Lines:
         yield attrs.evolve(self._event(EventKind.TOOL_USE, call.key, body), session_id=call.session_id)
 
     def _session_of(self, fields: dict[str, Any]) -> str:
-        """A sub-agent whose lines stand among those of its parent has a session of its own, as one with a file has."""
+        """The session's id. A sub-agent among its parent's lines gets its own, as a sub-agent with a file has."""
         is_inline = fields.get("isSidechain") is True and not self._is_sub_agent
         agent_id = text_in(fields, "agentId") if is_inline else ""
         return f"agent-{agent_id}"[:MAX_SESSION_ID] if agent_id else self._session_id
@@ -263,7 +263,7 @@ class _Lines:
                 self._queued.clear()
 
     def _end_of_turn(self, *, may_go_on: bool = False) -> Iterator[PastEvent]:
-        """What was typed meanwhile and stands nowhere else; and the answer, if the last message of the model is one."""
+        """Queued prompts that no other line has, and the answer if the model's last message is one."""
         queued, self._queued = self._queued, {}
         for text, (key, at) in queued.items():
             yield self._event(EventKind.PROMPT, key, text_body(text), at=at, may_go_on=may_go_on)
@@ -287,25 +287,25 @@ class _Lines:
         )
 
 
-# How the lines of a Claude Code session hang together: which stand there twice, and which were taken back.
+# Finds the lines of a Claude Code session that are repeated, and those that were taken back.
 #
-# Each line names the one before it. Where a person goes back and types another prompt, two lines name the same
-# message: the session goes on from the later one, and what follows the earlier one is an attempt that was taken
-# back. Results of tools that ran side by side name the same message too, and all of them belong to the session.
+# Each line names the line before it. If a person goes back and types another prompt, two prompts name the same
+# message: the session goes on from the later one, and all lines that follow the earlier one were taken back.
+# Results of tools that ran at the same time name the same message too, and all of them belong to the session.
 
 PromptTest = Callable[[dict[str, Any]], bool]
 
 
 @attrs.define
 class Threads:
-    """Which lines count, by number, of a file that was read once."""
+    """Says of each line of a file whether it counts, after the file was read once."""
 
     _first: dict[str, int] = attrs.Factory(dict)
-    """By uuid, the number of the first line that has it."""
+    """The number of the first line with each uuid."""
     _prompt_of: dict[int, int] = attrs.Factory(dict)
-    """The prompt that a line follows, by the number of both; of a prompt, itself."""
+    """The prompt that each line follows, both as line numbers; a prompt has itself."""
     _taken_back: set[int] = attrs.Factory(set)
-    """Prompts."""
+    """The line numbers of the prompts that were taken back."""
 
     @classmethod
     def of(cls, lines: Iterable[JsonLine], *, is_prompt: PromptTest) -> Threads:
@@ -336,16 +336,16 @@ class Threads:
         return threads
 
     def is_repeated(self, line: JsonLine) -> bool:
-        """An earlier line has the same uuid."""
+        """Whether an earlier line has the same uuid."""
         return self._first.get(text_in(line.fields, "uuid"), line.number) != line.number
 
     def is_taken_back(self, line: JsonLine) -> bool:
-        """It is a prompt in whose place another one was typed, or follows one."""
+        """Whether it is, or follows, a prompt that another prompt replaced."""
         return self._prompt_of.get(line.number, -1) in self._taken_back
 
 
 def _anchor(fields: dict[str, Any]) -> str:
-    """What names the message that this line is a part of; empty of a line that only stands between two messages."""
+    """An id of the message that the line is part of; empty for a line that belongs to no message."""
     message = object_in(fields, "message")
     if fields.get("type") == "assistant":
         return text_in(message, "id") or text_in(fields, "uuid")

@@ -1,4 +1,4 @@
-"""Sessions of Codex: a file of JSON lines each, by day, and moved aside when they are archived."""
+"""Sessions of Codex: a file of JSON lines for each, in folders by day; archived ones are in another folder."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
 class CodexHistory:
-    """``HistoryReader`` of Codex CLI and what shares its sessions."""
+    """``HistoryReader`` for Codex CLI and the programs that share its sessions."""
 
     name = "codex"
     title = "Codex"
@@ -87,23 +87,23 @@ def _rollouts(folder: Path) -> Iterator[Path]:
 
 
 def _thread_in(path: Path) -> str:
-    """The thread that the file's name says; a rollout that followed a revert has its own id behind it."""
+    """The thread's id in the file's name. After a revert, the rollout's own id follows it there."""
     found = _THREAD.search(path.name)
     return found.group() if found else path.name.partition(".")[0][:MAX_SESSION_ID]
 
 
 @attrs.define
 class _Outline:
-    """What has to be known of a file before its first event can be told."""
+    """What the reader must know of a whole file before it makes the first event."""
 
     source: str = ""
     is_sub_agent: bool = False
     copied: frozenset[int] = frozenset()
-    """Digests of the items of the session that this one goes on from: it begins with them."""
+    """The digests of the items of the session that this one was forked from; it begins with copies of them."""
     has_messages: bool = False
-    """What was said stands in items; else only in the notes for the screen."""
+    """Whether items hold the messages; if not, only the events for the screen do."""
     gone: list[range] = attrs.Factory(list)
-    """Lines of turns that were taken back."""
+    """The numbers of the lines whose turns were taken back."""
 
     @classmethod
     def of(cls, path: Path) -> _Outline:
@@ -153,7 +153,7 @@ def _digest(fields: dict[str, Any]) -> int:
 
 
 def _said(fields: dict[str, Any]) -> str:
-    """What a person typed, if this line is an item that says so."""
+    """The text that a person typed; empty if the line is no such item."""
     payload = object_in(fields, "payload")
     if not _is_item(fields) or payload.get("type") != "message" or payload.get("role") != "user":
         return ""
@@ -225,7 +225,7 @@ class _Rollout:
                 yield from self._tell.ended(text_in(payload, "call_id"), payload.get("output"), at)
 
     def _note(self, payload: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
-        """What the screen was told, where no item says it."""
+        """A message of an event for the screen, for files whose items hold none."""
         match payload.get("type"):
             case "user_message" if not self._outline.is_sub_agent:
                 yield from self._tell.prompt(key, text_in(payload, "message"), at)
@@ -234,7 +234,7 @@ class _Rollout:
 
 
 def _call(payload: dict[str, Any]) -> tuple[str, Any]:
-    """The tool's name and its input."""
+    """The tool's name and input in a call of it."""
     name, namespace = text_in(payload, "name"), text_in(payload, "namespace")
     if namespace:
         name = f"{namespace.removesuffix('__')}__{name}"

@@ -1,4 +1,4 @@
-"""Sessions of Copilot CLI: a journal of JSON lines each."""
+"""Sessions of Copilot CLI: a journal of JSON lines for each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_RESULT = ("success", "result", "error")
 
 
 class CopilotHistory:
-    """``HistoryReader`` of Copilot CLI."""
+    """``HistoryReader`` for Copilot CLI."""
 
     name = "copilot"
     title = "Copilot CLI"

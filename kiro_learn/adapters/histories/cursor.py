@@ -1,7 +1,7 @@
-"""Chats of Cursor: rows of a database of keys and JSON; of its agent also transcripts, which hold no results.
+"""Chats of Cursor: rows of a database of keys and JSON. Its agent also writes transcripts, which lack tools' results.
 
-The list of chats with their folders stands apart from them, in the database of all windows or in that of one. A chat
-that stands in a database is not read from its transcript.
+The list of chats with their folders is kept apart: in the database of all windows, or in that of one window. A chat
+that is in a database is not read from its transcript.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _REDACTED = "[REDACTED]"
 
 
 class CursorHistory:
-    """``HistoryReader`` of Cursor."""
+    """``HistoryReader`` for Cursor."""
 
     name = "cursor"
     title = "Cursor"
@@ -86,7 +86,7 @@ def _in_databases(user: Path) -> Iterator[PastSession]:
 
 
 def _listed(path: Path, folder: str) -> Iterator[tuple[str, str]]:
-    """The chats that ``path`` lists, each with its folder; with ``folder`` where the list names none."""
+    """The chats that ``path`` lists, each with its folder, which is ``folder`` if the list names none."""
     if not path.is_file():
         return
     with foreign_database(path, TABLES) as database:
@@ -140,7 +140,7 @@ def _range_of(chat: str) -> tuple[str, str]:
 
 
 def _after(prefix: str) -> str:
-    """What sorts behind all that begins with ``prefix``, which ends with a colon."""
+    """The end of the range of keys that begin with ``prefix``. ``prefix`` ends with a colon."""
     return prefix[:-1] + ";"
 
 
@@ -163,7 +163,7 @@ class _Chat:
                 yield from self._bubble(fields, key.rpartition(":")[2])
 
     def _keys(self) -> list[str]:
-        """Those of the bubbles, in the order in which the chat lists them; else by their times."""
+        """The keys of the chat's bubbles, in the order of its list; those that it does not list follow by time."""
         row = self._database.one(("value",), "FROM cursorDiskKV WHERE key = ?", _HEAD + self._chat)
         head = read_whole_object(row[0] or "") if row is not None else None
         listed = objects_in((head or {}).get("fullConversationHeadersOnly"))
@@ -193,7 +193,7 @@ class _Chat:
             yield from self._tell.answer(key, text_in(fields, "text"), at)
 
     def _tool(self, tool: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
-        """``params`` and ``result`` are JSON in texts."""
+        """The use of a tool. ``params`` and ``result`` are strings that hold JSON."""
         if tool.get("status") in _RUNNING:
             self._skipped(NO_RESULT)
             return
@@ -203,7 +203,7 @@ class _Chat:
 
 
 def _told_by_transcript(session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
-    """It names no folder and no time, and holds no result: so the calls say nothing."""
+    """Events of a transcript. It has no folder, time or results, so that calls of tools are left out."""
     tell = Teller(skipped, session.session_id)
     for line in json_lines(session.path, skipped):
         said = words_of(object_in(line.fields, "message"))

@@ -1,9 +1,8 @@
-"""Sessions as files: found by listing, and read as one JSON object, as one a line, or as Markdown.
+"""Finds files of sessions, and reads them: one JSON object in a file, one in each line, or Markdown.
 
-No link is followed out of the folder that is looked through. Files are of whatever length and quality. A line of JSON
-ends with ``
-`` alone: U+2028 and its like stand within lines. What has no end yet is not read. Of a line that is too
-long, the long texts in it are cut while it is read, so that what stands behind them is still found.
+Symbolic links are not followed. A file may have any length, and may be damaged. Only a line feed ends a line of JSON:
+U+2028 and the like are part of it. A last line without an end is not read. The long strings in a line that is too long
+are cut while it is read, so that the rest of the line is still read.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ MAX_SESSION_ID = 128
 
 
 def agent_folder(place: HistoryPlace, name: str, variable: str = "") -> Path:
-    """The user's folder of this name, or where the environment variable has it."""
+    """The folder that the environment variable ``variable`` names, else ``name`` in the user's home."""
     moved = place.environment.get(variable, "") if variable else ""
     return Path(moved) if moved.startswith("/") else place.user / name
 
 
 def application_folders(place: HistoryPlace) -> tuple[Path, ...]:
-    """Where programs with windows keep what is theirs, on any system."""
+    """The folders in which desktop programs keep their files, on Linux or macOS."""
     if sys.platform == "darwin":
         return (place.user / "Library" / "Application Support",)
     return (agent_folder(place, ".config", "XDG_CONFIG_HOME"),)
 
 
 def files_below(folder: Path, *suffixes: str, depth: int = 1) -> Iterator[Path]:
-    """Regular files in ``folder``, and in its folders to the ``depth``, whose names end so; none if it is not there."""
+    """Regular files in ``folder``, ``depth`` folders deep, with one of the suffixes; none if it does not exist."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -53,7 +52,7 @@ def files_below(folder: Path, *suffixes: str, depth: int = 1) -> Iterator[Path]:
 
 
 def session_in(path: Path, session_id: str, *, folder: str = "") -> Iterator[PastSession]:
-    """The session that the file ``path`` holds; none if it is gone or nothing can be called so."""
+    """The session in the file ``path``; none if the file is gone, or the id is empty or too long."""
     try:
         found = path.stat(follow_symlinks=False)
     except OSError:
@@ -70,11 +69,11 @@ def session_in(path: Path, session_id: str, *, folder: str = "") -> Iterator[Pas
 
 
 def not_counted(_reason: str) -> None:
-    """What is left out is counted when it is read for what it says, and not when it is listed, or read before that."""
+    """A ``Skipped`` that does nothing: skipped lines are counted when events are made, not in earlier readings."""
 
 
 def digest_of(text: str) -> str:
-    """By which what has no id is known from one import to the next: another digest would bring it in once more."""
+    """A digest as an id for what has none. It must never change, or the next import brings in all again."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
 
 
@@ -85,7 +84,7 @@ TOO_LONG_FILE = "files too long to read"
 
 
 def json_document(path: Path, skipped: Skipped) -> dict[str, Any]:
-    """The object in ``path``; an empty one if there is none. Raises OSError."""
+    """The JSON object in ``path``; empty if the file holds none or is too long. Raises OSError."""
     with path.open("rb") as file:
         text = file.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
@@ -98,10 +97,10 @@ def json_document(path: Path, skipped: Skipped) -> dict[str, Any]:
 
 
 LONG_LINE_BYTES = 8_388_608
-"""Longer lines have their texts cut; and what is then still longer is left out."""
+"""The length from which on the strings in a line are cut. A line that is still longer then is left out."""
 HEAD_BYTES = 262_144
 TAIL_BYTES = 65_536
-"""Of a text in such a line, what is kept of its beginning and its end."""
+"""The bytes of the beginning and of the end that are kept of a string in such a line."""
 
 NO_JSON = "lines that are no JSON object"
 TORN = "last lines without an end"
@@ -110,15 +109,15 @@ TOO_LONG = "lines too long to read"
 
 @attrs.frozen
 class JsonLine:
-    """One object, and the place of its line."""
+    """One JSON object and the number of its line."""
 
     number: int
-    """Of the line, from 0; also of lines that are left out."""
+    """The number of the line, from 0. Lines that are left out are counted too."""
     fields: dict[str, Any]
 
 
 def json_lines(path: Path, skipped: Skipped) -> Iterator[JsonLine]:
-    """The objects in ``path``, one by one. Raises OSError."""
+    """The JSON objects in ``path``, one by one. Raises OSError."""
     with path.open("rb") as file:
         for number, line in enumerate(_lines(file, skipped)):
             text = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
@@ -132,7 +131,7 @@ def json_lines(path: Path, skipped: Skipped) -> Iterator[JsonLine]:
 
 
 def _lines(file: BinaryIO, skipped: Skipped) -> Iterator[bytes]:
-    """Each line with its end; of one that is left out an empty one."""
+    """Each line with its line feed; an empty one for a line that is left out."""
     while piece := file.readline(LONG_LINE_BYTES):
         is_long = len(piece) == LONG_LINE_BYTES and not piece.endswith(b"\n")
         line = _shortened(piece, file) if is_long else piece
@@ -146,7 +145,7 @@ def _lines(file: BinaryIO, skipped: Skipped) -> Iterator[bytes]:
 
 
 def _shortened(piece: bytes, file: BinaryIO) -> bytes:
-    """The line that begins with ``piece``, with its long texts cut; longer than a line may be if that is not enough."""
+    """The line that begins with ``piece``, with its long strings cut. It may still be too long."""
     line = _ShortenedLine()
     while piece:
         line.add(piece)
@@ -157,15 +156,15 @@ def _shortened(piece: bytes, file: BinaryIO) -> bytes:
 
 
 class _ShortenedLine:
-    """Takes a line in pieces, and keeps of each text in it no more than both ends."""
+    """Takes a line in pieces, and keeps only the beginning and the end of each string in it."""
 
     def __init__(self) -> None:
         self.kept = bytearray()
         self._text: bytearray | None = None
-        """What is kept of the text that is open: its beginning, and of the rest what came last."""
+        """The kept part of the string that is open, its beginning and its end so far; None outside of strings."""
         self._is_cut = False
         self._ending = 0
-        """How many backslashes it ends with, of those that were dropped too."""
+        """The count of backslashes at the end of the open string, those that were cut included."""
 
     def add(self, piece: bytes) -> None:
         place = 0
@@ -178,7 +177,7 @@ class _ShortenedLine:
             place = end + 1
 
     def _next_quote(self, piece: bytes, start: int) -> int:
-        """Where the next quote is that opens or closes a text; -1 if there is none in this piece."""
+        """The place of the next quote that opens or closes a string; -1 if there is none in this piece."""
         place = start
         while (place := piece.find(b'"', place)) >= 0:
             if self._text is None or not self._is_escaped(piece, start, place):
@@ -214,7 +213,7 @@ class _ShortenedLine:
 
 
 def _backslashes(text: bytes | bytearray, start: int, place: int) -> int:
-    """How many stand right before ``place``."""
+    """The count of backslashes right before ``place``."""
     before = place
     while before > start and text[before - 1] == 0x5C:  # noqa: PLR2004  # a backslash
         before -= 1
@@ -223,7 +222,7 @@ def _backslashes(text: bytes | bytearray, start: int, place: int) -> int:
 
 LONG_TEXT_LINE_BYTES = 1_048_576
 MOST_CHARACTERS = 524_288
-"""Of one block of lines."""
+"""The most characters of one block of lines."""
 
 CUT = "texts that were cut"
 
@@ -231,7 +230,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def text_lines(path: Path, skipped: Skipped) -> Iterator[str]:
-    """The lines of ``path`` without their ends. Raises OSError."""
+    """The lines of ``path`` without their line ends. Raises OSError."""
     with path.open("rb") as file:
         is_first, is_inside = True, False
         while piece := file.readline(LONG_TEXT_LINE_BYTES):
@@ -243,7 +242,7 @@ def text_lines(path: Path, skipped: Skipped) -> Iterator[str]:
 
 
 class Fence:
-    """Whether the next line is within one."""
+    """Says whether the next line of Markdown is in a fenced block."""
 
     def __init__(self) -> None:
         self._mark = ""
@@ -263,12 +262,12 @@ class Fence:
             self._mark = ""
 
     def end(self) -> None:
-        """It was never closed."""
+        """Close a fence that the text left open."""
         self._mark = ""
 
 
 def parted(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """What stands outside of all fences, and of each fence its language and its text."""
+    """The text outside of all fences, and the language and the text of each fence."""
     outside: list[str] = []
     inside: list[tuple[str, list[str]]] = []
     fence = Fence()
@@ -285,11 +284,11 @@ def parted(text: str) -> tuple[str, list[tuple[str, str]]]:
 
 
 class Block:
-    """Lines that belong together, as many as are kept."""
+    """Lines that belong together, cut to MOST_CHARACTERS."""
 
     def __init__(self, number: int) -> None:
         self.number = number
-        """Of its first line, from 0."""
+        """The number of the block's first line, from 0."""
         self._lines: list[str] = []
         self._room = MOST_CHARACTERS
 
@@ -306,5 +305,5 @@ class Block:
 
     @property
     def is_ended(self) -> bool:
-        """Its last line is empty."""
+        """Whether the block's last line is empty."""
         return bool(self._lines) and not self._lines[-1].strip()

@@ -1,7 +1,7 @@
-"""Reads SQLite databases of other programs in place, also while those programs have them open.
+"""Reads SQLite databases of other programs in place, even while those programs have them open.
 
-No statement is open between two values, since an open one would hold up the program that writes. Only the tables that
-a reader names can be read at all: beside them, in the same file, stand credentials.
+No statement stays open between two values, since it would hold up the program that writes. Only the tables that a
+reader names can be read: other tables of the same file hold credentials.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from kiro_learn.ports.histories import Skipped
 
 BUSY_SECONDS = 2.0
 MOST_BYTES = 33_554_432
-"""Of one value."""
+"""The most bytes of one value."""
 MOST_COPIED_BYTES = 2_147_483_648
-"""Of a database that another program holds for itself."""
+"""The most bytes of a locked database, which is copied to be read."""
 MOST_STEPS = 200_000_000
-"""Of SQLite's virtual machine in one statement, some seconds: the pages of a damaged file may form a circle."""
+"""The most steps of SQLite's virtual machine in one statement, some seconds: pages of a damaged file may loop."""
 STEPS_BETWEEN_COUNTS = 1_000_000
 
 HELD = "databases that another program holds for itself"
@@ -36,7 +36,7 @@ TOO_LONG = "values too long to read"
 _WAL_FORMAT = 2
 _WAL_PLACE = 18
 _TOO_LONG = b"\xff"
-"""In the place of such a value: no text in UTF-8."""
+"""Stands for a value that is too long. It is no UTF-8, so that no text is the same."""
 
 _ALLOWED = frozenset({apsw.SQLITE_SELECT, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE, apsw.SQLITE_TRANSACTION})
 _SCHEMA = frozenset({"sqlite_master", "sqlite_schema"})
@@ -48,19 +48,19 @@ Row: TypeAlias = tuple[str | None, ...]
 
 @contextmanager
 def foreign_database(path: Path, tables: frozenset[str], skipped: Skipped = not_counted) -> Iterator[ForeignDatabase]:
-    """The database at ``path``, of which ``tables`` can be read, for the length of the block."""
+    """Open the database at ``path`` for the length of the block. Only ``tables`` can be read."""
     with ExitStack() as stack:
         yield ForeignDatabase(path, tables, skipped, stack)
 
 
 class ForeignDatabase:
-    """Rows of texts: numbers as they are written, bytes that are no UTF-8 replaced.
+    """Reads rows as texts: numbers become their digits, and bytes that are not UTF-8 are replaced.
 
-    What cannot be read is left out and counted: no statement fails.
+    No statement raises: values and rows that cannot be read are left out and counted.
     """
 
     def __init__(self, path: Path, tables: frozenset[str], skipped: Skipped, stack: ExitStack) -> None:
-        """``stack``: at its end everything is closed."""
+        """``stack``: closes the connection and removes a copy when it ends."""
         self._path = path
         self._tables = tables
         self._skipped = skipped
@@ -70,15 +70,15 @@ class ForeignDatabase:
         self._steps = 0
 
     def all(self, columns: Sequence[str], rest: str, *values: str | int) -> list[Row]:
-        """The rows of ``SELECT columns rest``; for keys, since all of them are in memory at once."""
+        """The rows of ``SELECT columns rest``. All are in memory at once, so ask for keys rather than content."""
         selected = ", ".join(
             f"iif(octet_length({column}) > {MOST_BYTES}, x'ff', CAST({column} AS BLOB))" for column in columns
         )
-        rows = self._fetched(f"SELECT {selected} {rest}", values)  # of our readers' constants
+        rows = self._fetched(f"SELECT {selected} {rest}", values)  # all are constants of our readers
         return [tuple(self._text(value) for value in row) for row in rows]
 
     def one(self, columns: Sequence[str], rest: str, *values: str | int) -> Row | None:
-        """The first row of that; None if there is none."""
+        """The first row of ``all``; None if there is none."""
         return next(iter(self.all(columns, f"{rest} LIMIT 1", *values)), None)
 
     def columns(self, table: str) -> frozenset[str]:
@@ -111,7 +111,7 @@ class ForeignDatabase:
         return list(self._connection.execute(statement, values))
 
     def _read_a_copy(self) -> None:
-        """A file with its log; what finds its way in that, SQLite makes anew. Not of a file of any size."""
+        """Copy the file with its log, and read the copy. A file over MOST_COPIED_BYTES is not copied."""
         if self._is_copy or self._path.stat().st_size > MOST_COPIED_BYTES:
             return
         self._is_copy = True
@@ -126,7 +126,7 @@ class ForeignDatabase:
     def _opened(self) -> apsw.Connection:
         options = "mode=ro&immutable=1" if _lies_still(self._path) else "mode=ro"
         flags = apsw.SQLITE_OPEN_READONLY
-        if self._is_copy:  # which may have to be rolled back first
+        if self._is_copy:  # writable, since SQLite may have to roll it back first
             options, flags = "mode=rw", apsw.SQLITE_OPEN_READWRITE
         address = f"file:{quote(str(self._path.absolute()))}?{options}"
         connection = apsw.Connection(address, flags=flags | apsw.SQLITE_OPEN_URI)
@@ -146,7 +146,7 @@ class ForeignDatabase:
 
 
 def _lies_still(path: Path) -> bool:
-    """No program has it open. SQLite would then make a log to read it, and leave that behind empty."""
+    """Whether no program has the database in WAL mode open. To read it, SQLite would create a log and leave it."""
     try:
         with path.open("rb") as file:
             head = file.read(_WAL_PLACE + 1)
@@ -156,5 +156,5 @@ def _lies_still(path: Path) -> bool:
 
 
 def number(text: str | None) -> int:
-    """A whole number that ``ForeignDatabase`` read; 0 of anything else."""
+    """The whole number in a text that ``ForeignDatabase`` read; 0 if it is none."""
     return int(text) if text is not None and _NUMBER.fullmatch(text) else 0

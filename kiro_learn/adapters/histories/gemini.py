@@ -1,5 +1,6 @@
-"""Sessions of Gemini CLI: a journal of JSON lines each, whose later lines change what earlier ones said; older ones are
-one document each.
+"""Sessions of Gemini CLI: a journal of JSON lines for each, in which later lines change earlier messages.
+
+Older sessions are one JSON document each.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _DEPTH = 2
 
 
 class GeminiHistory:
-    """``HistoryReader`` of Gemini CLI."""
+    """``HistoryReader`` for Gemini CLI."""
 
     name = "gemini"
     title = "Gemini CLI"
@@ -57,7 +58,7 @@ class GeminiHistory:
 
 
 def _folders_by_name(path: Path) -> dict[str, str]:
-    """The folder of each project by the name that its own folder has here, today or before."""
+    """The folder of each project, by the names that Gemini's folder for it has today or had before."""
     try:
         known = object_in(json_document(path, not_counted), "projects")
     except OSError:
@@ -75,7 +76,7 @@ def _folder_of(project: Path, folders: Mapping[str, str]) -> str:
 
 
 class _Journal:
-    """Reads one session: first which line says each message last, then what it says."""
+    """Reads one session twice: first to find the last line of each message, then to read those lines."""
 
     def __init__(self, session: PastSession, skipped: Skipped) -> None:
         self._path = session.path
@@ -100,7 +101,7 @@ class _Journal:
                     self._skipped(REWOUND)
 
     def _last_lines(self) -> dict[str, int]:
-        """By the id of each message that counts, the line that says it last; in their order."""
+        """The number of the last line of each message, by the message's id, in order; without removed messages."""
         last: dict[str, int] = {}
         for line in json_lines(self._path, not_counted):
             if "messages" in object_in(line.fields, "$set"):
@@ -114,7 +115,7 @@ class _Journal:
         return last
 
     def _begin(self, fields: dict[str, Any]) -> None:
-        """A sub-agent may repeat its parent's id; the name of its file is its own."""
+        """Take the session's id. Not for a sub-agent, which may repeat its parent's: its file's name is its id."""
         if text_in(fields, "sessionId") and not self._is_sub_agent:
             self._tell.session_id = text_in(fields, "sessionId")[:MAX_SESSION_ID]
 
@@ -135,7 +136,7 @@ class _Journal:
                 self._skipped(UNKNOWN)
 
     def _call(self, call: dict[str, Any], key: str) -> Iterator[PastEvent]:
-        """With its result as the hook has it."""
+        """The use of a tool, with its result in the form that the hook reports."""
         status = call.get("status")
         if status != "success" and status not in _FAILED:
             self._skipped(UNFINISHED)
@@ -150,7 +151,7 @@ class _Journal:
 
 
 def _messages_in(fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a line says anew: one message, or all of them."""
+    """The messages that a line adds or replaces: one, or all of them."""
     changed = object_in(fields, "$set").get("messages")
     if isinstance(changed, list):
         return objects_in(changed)

@@ -1,8 +1,8 @@
-"""The commits of a repository that say why, as its own git tells them.
+"""Reads the commits of a repository that give a reason, with ``git log``.
 
-Rules of this file: git is run for nobody but a person who asked for it, with what it may run switched off; it draws no
-patch, so that no filter of one runs; what it says is bounded in size and in time. Whether a repository of another user
-may be read is up to ``safe.directory``.
+Rules of this file: git runs only when a person asks for it. All programs that its configuration may start are switched
+off; it shows no patch, so that no filter runs; its output is bounded in size and time. Whether it reads a repository of
+another user is decided by ``safe.directory``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _PASSED = ("PATH", "HOME", "XDG_CONFIG_HOME")
 
 
 class GitMemories:
-    """``MemoryReader`` of the commits of projects whose history a person asked for."""
+    """``MemoryReader`` for the commits of projects whose history a person asked for."""
 
     name = "git"
     title = "Git"
@@ -84,7 +84,7 @@ class GitMemories:
 
 
 def _key(at: str, author: str, message: str) -> str:
-    """Of the commit, and of what a rebase or a cherry-pick makes of it: they keep author, time and message."""
+    """A key that a commit keeps after a rebase or a cherry-pick, which change neither author, time nor message."""
     return hashlib.sha256(f"{at}\0{author}\0{message.strip()}".encode()).hexdigest()
 
 
@@ -102,7 +102,7 @@ def _memory(store: PastSession, told: Reasoned, *, key: str, commit: str, at: st
 
 
 def _moment(seconds: str) -> datetime | None:
-    """None of what no clock said."""
+    """The time that is ``seconds`` since 1970; None if it is 0, negative or no time."""
     try:
         return datetime.fromtimestamp(int(seconds), UTC) if int(seconds) > 0 else None
     except (ValueError, OverflowError, OSError):
@@ -110,9 +110,9 @@ def _moment(seconds: str) -> datetime | None:
 
 
 def _commits(git: Sequence[str], environment: dict[str, str], skipped: Skipped) -> Iterator[tuple[str, ...]]:
-    """Of the default branch, newest first: hash, parents, seconds, author, message."""
+    """The commits of the default branch, newest first: hash, parents, seconds, author, message."""
     try:
-        found = subprocess.run(  # noqa: S603  # git itself, with arguments of ours
+        found = subprocess.run(  # noqa: S603  # git itself, with our own arguments
             (*git, "for-each-ref", "--format=%(refname)", *_DEFAULTS),
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -164,7 +164,7 @@ def _records(stream: IO[bytes], skipped: Skipped) -> Iterator[tuple[str, ...]]:
 
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
-    """What stands between zero bytes; of a long one no more than its beginning is held."""
+    """The pieces between zero bytes. Only the beginning of a long one is kept."""
     piece = b""
     while chunk := stream.read(CHUNK_BYTES):
         first, *others = chunk.split(b"\0")

@@ -1,4 +1,4 @@
-"""Sessions of Kiro CLI: a document about each, and its messages as JSON lines beside it."""
+"""Sessions of Kiro CLI: a JSON document about each, and a file of JSON lines with its messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SILENT = frozenset({"SystemPrompt"})
 
 
 class KiroCliHistory:
-    """``HistoryReader`` of Kiro CLI's files."""
+    """``HistoryReader`` for Kiro CLI's files."""
 
     name = "kiro-cli"
     title = "Kiro CLI"
@@ -92,14 +92,14 @@ class _Messages:
                 self._skipped(UNKNOWN)
 
     def _result(self, result: dict[str, Any]) -> Iterator[PastEvent]:
-        """As the hook has it: ``success`` only says that the tool ran, and what came of it stands in the result."""
+        """A result in the form that the hook reports. ``success`` only says that the tool ran, not that it did well."""
         shown = [block.get("data") for block in objects_in(result.get("content"))]
         response = {"success": result.get("status") == "success", "result": shown}
         yield from self._tell.ended(text_in(result, "toolUseId"), response, self._now)
 
 
 def _about(path: Path, skipped: Skipped) -> dict[str, Any]:
-    """What is said of the session; nothing if that is gone."""
+    """The document about the session; empty if the file is gone."""
     try:
         return json_document(path, skipped)
     except FileNotFoundError:
@@ -108,8 +108,8 @@ def _about(path: Path, skipped: Skipped) -> dict[str, Any]:
 
 # The database of Kiro CLI and of Amazon Q, from which Kiro CLI came.
 #
-# A row is a whole conversation, and the beginning of a long one is cut away as it grows: so a prompt is known again
-# by its time and text, and not by its place.
+# A row is a whole conversation, and a long one loses its beginning as it grows. So the key of a prompt is made of its
+# time and text, not of its place.
 
 TABLES = frozenset({"conversations", "conversations_v2"})
 NO_CONVERSATION = "conversations that are no JSON object"
@@ -119,14 +119,14 @@ _LISTED = {
     "conversations_v2": ("conversation_id", "key", "updated_at"),
     "conversations": (_ID, "key", "NULL"),
 }
-"""Of each conversation its id, folder and time; the newer table first."""
+"""The columns with the id, folder and time of a conversation, by table; the newer table comes first."""
 
 
 class KiroDatabaseHistory:
-    """``HistoryReader`` of conversations that stand in a database."""
+    """``HistoryReader`` for conversations in a database."""
 
     def __init__(self, name: str, title: str, agent: str, folder: str) -> None:
-        """``folder``: in that of the data of programs."""
+        """``folder``: the program's own, below the folder of all programs' data."""
         self.name = name
         self.title = title
         self.agent = agent
@@ -173,7 +173,7 @@ def _sessions(file: PastSession) -> Iterator[PastSession]:
 
 
 def _listed(database: ForeignDatabase) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What to ask for of each table that there is."""
+    """The columns and the FROM clause for each table that the database has."""
     for table, columns in _LISTED.items():
         if database.columns(table):
             yield columns, f"FROM {table}"
@@ -210,7 +210,7 @@ class _Turns:
                 yield from self._tell.prompt(self._key(text, user.get("timestamp")), text, self._now)
 
     def _key(self, text: str, timestamp: Any) -> str:
-        """Of a prompt: it has no id."""
+        """The key of a prompt, which has no id."""
         key = digest_of(f"{timestamp} {text}")
         self._said[key] += 1
         return f"{key} {self._said[key]}"
@@ -231,7 +231,7 @@ class _Turns:
 
 
 def _parts(turn: Any) -> tuple[dict[str, Any], dict[str, Any], Any]:
-    """What the user and the assistant said, and when that ended; a pair in the oldest databases."""
+    """A turn's user part, assistant part and end time. In the oldest databases a turn is a pair without a time."""
     if isinstance(turn, list):
         user, assistant = [each if isinstance(each, dict) else {} for each in (*turn, None, None)[:2]]
         return user, assistant, None

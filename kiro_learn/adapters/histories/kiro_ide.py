@@ -1,7 +1,7 @@
-"""Sessions of Kiro IDE, in three forms that follow one another and may lie side by side.
+"""Sessions of Kiro IDE, in the forms of three generations. A machine may have several of them.
 
-Since version 1: a journal of JSON lines a session. Before: a file of what was said a session, and beside these, in a
-folder that is named by a hash of the project's path, a file of what was done an execution. Before that: a chat a file.
+Since version 1, a session is a journal of JSON lines. Before, it was a file of messages and a file of actions for each
+execution, in a folder that a hash of the project's path names. In the oldest form, a file is a whole chat.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ _OF_PROGRAM = (
     *("# System Prompt", "# Identity", "<identity>", "## Included Rules", "You are operating in a workspace"),
     *("<key_kiro_features>", "<EnvironmentContext>"),
 )
-"""How texts begin that stand where a person's do."""
+"""The beginnings of texts that the program puts in the place of a person's."""
 _MARKS = ("<kiro-ide-message>", "</kiro-ide-message>")
 _PLACEHOLDERS = frozenset({"On it.", "I will follow these instructions."})
 _EXECUTION = re.compile(rb'"executionId"\s*:\s*"([^"\\]{1,200})"')
 _INDEXED = b'"executions"'
-"""In the list of a folder's executions, and in none of these."""
+"""Text that only the list of a folder's executions has, not the file of an execution."""
 _HEAD_BYTES = 4_096
 _NO_CALLS = frozenset({"intentClassification", "model", "reasoning", "say"})
 
 
 class KiroIdeHistory:
-    """``HistoryReader`` of Kiro IDE, on this machine and as the server of a remote window."""
+    """``HistoryReader`` for Kiro IDE, on this machine and as the server of a remote window."""
 
     name = "kiro-ide"
     title = "Kiro IDE"
@@ -122,7 +122,7 @@ class _Journal:
 
 
 def _typed(text: str) -> str:
-    """What a person typed of it; empty if that is nothing."""
+    """The part of ``text`` that a person typed; empty if there is none."""
     for mark in _MARKS:
         text = text.replace(mark, "")
     return "" if text.lstrip().startswith(_OF_PROGRAM) else text.strip()
@@ -135,7 +135,7 @@ def _told_by_session(session: PastSession, skipped: Skipped) -> Iterator[PastEve
     executions = _executions(session.path, folder)
     at: datetime | None = None
     waiting: list[tuple[str, str]] = []
-    """Prompts whose time the execution tells that they led to."""
+    """Prompts that get the start time of the execution that follows them."""
     for place, entry in enumerate(objects_in(about.get("history"))):
         message = object_in(entry, "message")
         key = text_in(message, "id") or f"message {place}"
@@ -160,7 +160,7 @@ def _told_by_session(session: PastSession, skipped: Skipped) -> Iterator[PastEve
 
 
 def _executions(session: Path, folder: str) -> dict[str, Path]:
-    """The files of what was done in this project, by the id of the execution, which stands at their beginning."""
+    """The project's files of actions, by the id of the execution, which is near the beginning of each file."""
     found: dict[str, Path] = {}
     for path in files_below(session.parents[2] / _hashed(folder), "", depth=_DEPTH):
         with path.open("rb") as file:
@@ -172,19 +172,19 @@ def _executions(session: Path, folder: str) -> dict[str, Path]:
 
 
 def _hashed(folder: str) -> str:
-    """How Kiro calls the folder that holds what was done in this one."""
+    """The name of Kiro's folder for the actions in the project ``folder``."""
     return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _folder_of(chat: Path) -> str:
-    """The project of a chat, if a folder of sessions is named by it; its own is named by a hash alone."""
+    """The project of a chat. The chat has only a hash of it; a folder of sessions may have the whole name."""
     sessions = chat.parents[1] / _SESSIONS
     names = (path.name for path in sessions.iterdir()) if sessions.is_dir() else ()
     return next((folder for folder in map(_decoded, names) if _hashed(folder) == chat.parent.name), "")
 
 
 def _decoded(name: str) -> str:
-    """The path that is spelled in base64, with underscores also for what fills it up."""
+    """The path that ``name`` spells in base64, whose padding is underscores."""
     spelled = name.rstrip("_=")
     try:
         return base64.urlsafe_b64decode(spelled + "=" * (-len(spelled) % 4)).decode()
@@ -211,7 +211,7 @@ def _told_by_execution(tell: Teller, done: dict[str, Any], at: datetime) -> Iter
 
 
 def _told_by_entries(tell: Teller, done: dict[str, Any], at: datetime) -> Iterator[PastEvent]:
-    """Of an execution that lists no actions: what the model was told and said since the person's last words."""
+    """Events of an execution without actions, from the model's context after the last prompt."""
     for place, entry in enumerate(_entries_since_prompt(objects_in(object_in(done, "context").get("messages")))):
         key = text_in(entry, "id") or text_in(entry, "toolCallId") or f"{text_in(done, 'executionId')} {place}"
         match entry.get("type"):
@@ -238,7 +238,7 @@ def _entries_since_prompt(messages: list[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def _told_by_chat(session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
-    """What tools gave stands there as text, without the call."""
+    """Events of a chat file. It has results of tools as texts without a call, which are left out."""
     chat = json_document(session.path, skipped)
     about = object_in(chat, "metadata")
     tell = Teller(skipped, text_in(about, "workflowId")[:128] or session.session_id, _folder_of(session.path))

@@ -1,4 +1,4 @@
-"""Memories that are rows of a database: of claude-mem, of kiro-memory, and of mem0, which keeps how each changed."""
+"""Memories in rows of a database or its export: of claude-mem, of kiro-memory, and of mem0."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ SUMMARY = (
     *("id", "memory_session_id", "sdk_session_id", "session_id", "project", "request", "investigated", "learned"),
     *("completed", "next_steps", "created_at_epoch"),
 )
-"""The columns that are read, of those that there are."""
+"""The columns that are read, if the table has them."""
 
 _TITLE_CHARACTERS = 120
 _WORDED = {"learned": "Learned", "completed": "Completed", "investigated": "Investigated", "next_steps": "Next steps"}
 
 
 def observation(row: dict[str, Any], project: str, skipped: Skipped) -> PastMemory | None:
-    """Lists stand in it as JSON, or as texts with commas; the metadata of knowledge where the facts would."""
+    """The memory in ``row``. Lists are JSON or comma-separated; ``facts`` may hold the metadata of knowledge."""
     texts = [text_in(row, name).strip() for name in ("narrative", "text", "subtitle", "title")]
     summary = next(filter(None, texts), "")
     if not summary:
@@ -83,13 +83,13 @@ def summary_of_session(row: dict[str, Any], project: str, skipped: Skipped) -> P
 
 
 def key_of(row: dict[str, Any], kind: str, text: str) -> str:
-    """The same wherever the row is read: not its number, which is another one in each database."""
+    """The row's key, the same in a database and an export: not its number, which differs between databases."""
     told = json.dumps([kind, text_in(row, "project"), row.get("created_at_epoch"), text_in(row, "content_hash"), text])
     return f"{kind} {digest_of(told)}"
 
 
 def listed(value: Any) -> tuple[str, ...]:
-    """A list, as JSON or with commas."""
+    """The texts of a list that is JSON or comma-separated."""
     found = _json(value)
     if isinstance(found, list):
         return texts_in(found)
@@ -97,7 +97,7 @@ def listed(value: Any) -> tuple[str, ...]:
 
 
 def texts_in(value: Any) -> tuple[str, ...]:
-    """Those of a list that say something."""
+    """The texts of a list that are not empty."""
     if not isinstance(value, list):
         return ()
     return tuple(each.strip() for each in value if isinstance(each, str) and each.strip())
@@ -113,7 +113,7 @@ def _json(value: Any) -> Any:
 
 
 def _details(kind: str, given: Any) -> RecordDetails | None:
-    """The metadata of an item of knowledge; None of anything else."""
+    """The metadata of an item of knowledge; None for any other memory."""
     if kind not in set(KnowledgeType) or not isinstance(given, dict):
         return None
     severity, confidence = given.get("severity"), given.get("confidence")
@@ -131,9 +131,9 @@ def _first_line(text: str) -> str:
     return text.partition("\n")[0].strip()[:_TITLE_CHARACTERS]
 
 
-# What claude-mem keeps: observations and summaries of sessions, in a database, or in a file that it exported.
+# claude-mem keeps observations and summaries of sessions, in a database or in a file that it exported.
 #
-# It knows a project by the name of its folder alone; the folder is found by the transcript of the session.
+# It knows only the name of a project's folder. The whole path is found in the transcript of the session.
 
 DATABASE = "claude-mem.db"
 TABLES = frozenset({"observations", "session_summaries", "sdk_sessions"})
@@ -141,11 +141,11 @@ TABLES = frozenset({"observations", "session_summaries", "sdk_sessions"})
 _AGENTS_ID = ("content_session_id", "claude_session_id")
 _OWN_ID = ("memory_session_id", "sdk_session_id")
 _MOST_LINES = 50
-"""Of a transcript, until one names the folder."""
+"""The most lines of a transcript that are read to find the folder."""
 
 
 class ClaudeMemMemories:
-    """``MemoryReader`` of claude-mem."""
+    """``MemoryReader`` for claude-mem."""
 
     name = "claude-mem"
     title = "claude-mem"
@@ -178,7 +178,7 @@ def _is_claude_export(path: Path) -> bool:
 
 
 def _rows(database: ForeignDatabase, table: str, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Each row of a table, with those of the wanted columns that it has: their names changed with the versions."""
+    """The rows of a table with the wanted columns that it has: versions named them differently."""
     columns = [name for name in wanted if name in database.columns(table)]
     for (row_id,) in database.all(("rowid",), f"FROM {table} ORDER BY rowid") if columns else ():
         row = database.one(columns, f"FROM {table} WHERE rowid = ?", number(row_id))
@@ -208,7 +208,7 @@ def _first(row: dict[str, Any], names: Sequence[str]) -> str:
 
 
 class _Folders:
-    """In which folder each session of Claude Code began, as its transcript says."""
+    """Finds the folder in which a session of Claude Code began, by its transcript."""
 
     def __init__(self, place: HistoryPlace) -> None:
         self._place = place
@@ -219,7 +219,7 @@ class _Folders:
         return {session.session_id: session.path for session in ClaudeCodeHistory().sessions(self._place)}
 
     def of_session(self, session_id: str) -> str:
-        """Empty if it is not known."""
+        """The folder of the session; empty if it is not known."""
         if session_id not in self._known:
             path = self._transcripts.get(session_id)
             self._known[session_id] = "" if path is None else _folder_in(path)
@@ -238,13 +238,13 @@ def _folder_in(transcript: Path) -> str:
     return ""
 
 
-# What kiro-memory exported: a file of JSON lines, the first of which tells of the file, and each other of a row.
+# An export of kiro-memory is a file of JSON lines. The first line describes the file, and each other line is a row.
 
 OTHER_ROWS = "rows that are no memories"
 
 
 class KiroMemoryMemories:
-    """``MemoryReader`` of kiro-memory; of files that a person names, since it exports where it is told."""
+    """``MemoryReader`` for kiro-memory: reads files that a person names, since an export may be anywhere."""
 
     name = "kiro-memory"
     title = "kiro-memory"
@@ -279,7 +279,7 @@ NO_LONGER = "memories that no longer hold"
 
 
 class Mem0Memories:
-    """``MemoryReader`` of mem0: of each memory what it says at last, unless it was deleted."""
+    """``MemoryReader`` for mem0, which keeps each change: the newest text of each memory that is not deleted."""
 
     name = "mem0"
     title = "mem0"
@@ -290,7 +290,7 @@ class Mem0Memories:
             yield from session_in(each, self.name)
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
-        del place  # it knows no projects
+        del place  # mem0 knows no projects
         with foreign_database(store.path, MEM0_TABLES, skipped) as database:
             last = {
                 memory: number(row)

@@ -1,7 +1,7 @@
-"""Sessions of opencode: rows of a database, in tables of two generations, and before version 1.2 many small files.
+"""Sessions of opencode: rows of a database, in tables of two generations; before version 1.2, many small files.
 
-A session that an update moved stands in several of these, with its ids; one that an update lost stands in the older
-alone.
+A session that an update moved is in several of these places, with the same ids. A session that an update lost is only
+in the older place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SUB_AGENTS = "prompts of other agents"
 
 _RUNNING = frozenset({"pending", "running"})
 _DEPTH = 2
-"""Of a session's file: a folder a project."""
+"""The depth of a session's file: each project has a folder."""
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class _Message:
 
 
 class OpencodeHistory:
-    """``HistoryReader`` of opencode."""
+    """``HistoryReader`` for opencode."""
 
     name = "opencode"
     title = "opencode"
@@ -73,9 +73,9 @@ def _in_database(file: PastSession) -> Iterator[PastSession]:
         for table, messages in (("session_v2", "session_message"), ("session", "part")):
             if not database.columns(table):
                 continue
-            # Of all sessions at once: one by one, where there is no index, takes the square of their number.
+            # All sessions in one query: without an index, a query for each would take quadratic time.
             summed = database.all(("session_id", "sum(octet_length(data))"), f"FROM {messages} GROUP BY session_id")
-            sizes = {session_id: size for session_id, size in summed}  # noqa: C416  # rows are of any length to mypy
+            sizes = {session_id: size for session_id, size in summed}  # noqa: C416  # mypy does not know a row's length
             for session_id, folder, updated, created in database.all(columns, f"FROM {table}"):
                 if session_id and len(session_id) <= MAX_SESSION_ID:
                     yield attrs.evolve(
@@ -91,7 +91,7 @@ def _in_database(file: PastSession) -> Iterator[PastSession]:
 def _told(
     messages: Iterator[_Message], session: PastSession, about: dict[str, Any], skipped: Skipped
 ) -> Iterator[PastEvent]:
-    """What the messages tell, up to the one to which the person went back."""
+    """The events of the messages, up to the message to which the person went back."""
     revert = text_in(object_in(about, "revert"), "messageID")
     is_child = bool(text_in(about, "parentID"))
     tell = Teller(skipped, session.session_id, text_in(about, "directory") or session.folder)
@@ -132,7 +132,7 @@ def _ended(state: dict[str, Any]) -> datetime | None:
 
 
 class _Rows:
-    """The messages of a session in the database: those of both generations, each once."""
+    """The messages of a session in the database, of both generations, each once."""
 
     def __init__(self, database: ForeignDatabase, session_id: str, skipped: Skipped) -> None:
         self._database = database
@@ -195,7 +195,7 @@ class _Rows:
 
 
 class _Files:
-    """The messages of a session in files: one a message, and one a part of it."""
+    """The messages of a session in files: one for each message, and one for each part of a message."""
 
     def __init__(self, session: PastSession, skipped: Skipped) -> None:
         self._storage = session.path.parents[2]

@@ -1,4 +1,4 @@
-"""What the reference server of the Model Context Protocol keeps, and what basic-memory keeps."""
+"""Memories of the reference server of the Model Context Protocol, and of basic-memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNKNOWN = "lines of an unknown type"
 
 
 class ServerMemoryMemories:
-    """``MemoryReader`` of ``server-memory``: each entity, with what was observed of it and its relations, is one."""
+    """``MemoryReader`` for ``server-memory``: each entity, with its observations and relations, is one memory."""
 
     name = "server-memory"
     title = "MCP server-memory"
@@ -43,7 +43,7 @@ class ServerMemoryMemories:
                 yield from session_in(path, self.name)
 
     def memories(self, store: PastSession, place: HistoryPlace, skipped: Skipped) -> Iterator[PastMemory]:
-        del place  # it knows no projects
+        del place  # server-memory knows no projects
         relations: dict[str, list[str]] = defaultdict(list)
         for line in json_lines(store.path, skipped):
             if line.fields.get("type") == "relation":
@@ -77,7 +77,7 @@ def _memory(name: str, kind: str, facts: tuple[str, ...]) -> PastMemory:
     )
 
 
-# What basic-memory keeps: notes in Markdown, with observations and relations as items of lists.
+# basic-memory keeps notes in Markdown, with observations and relations as items of lists.
 
 _DEPTH = 8
 _CONFIG = Path(".basic-memory/config.json")
@@ -97,7 +97,7 @@ class _Note:
 
 
 class BasicMemoryMemories:
-    """``MemoryReader`` of basic-memory: each note is one memory."""
+    """``MemoryReader`` for basic-memory: each note is one memory."""
 
     name = "basic-memory"
     title = "basic-memory"
@@ -129,7 +129,7 @@ class BasicMemoryMemories:
 
 
 def _projects(place: HistoryPlace) -> dict[str, Path]:
-    """Folders of notes, by the name of their project; as its configuration has them, else its first one."""
+    """The folders of notes by the name of their project, from the configuration; else the default folder."""
     found: dict[str, Path] = {}
     try:
         projects = object_in(json_document(place.user / _CONFIG, not_counted), "projects")
@@ -157,7 +157,7 @@ def _read(path: Path, skipped: Skipped) -> _Note:
 
 
 def _front(note: _Note, line: str, field: str) -> str:
-    """One line of the front matter; returns the field that the next one may go on with."""
+    """Read one line of the front matter; returns the field that the next line may go on with."""
     found = _FIELD.fullmatch(line)
     if found is not None:
         note.fields[found.group(1)] = found.group(2)

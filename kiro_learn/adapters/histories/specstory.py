@@ -1,6 +1,6 @@
-"""Histories of SpecStory: a file of Markdown a session, in the folder of the project, made of an agent's own history.
+"""Histories of SpecStory: a Markdown file for each session, in the project's folder, made of an agent's own history.
 
-Where that is on the disk as well, it is read in the place of this.
+If the agent's own history is on the disk too, that is read instead.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _VOICE = re.compile(
     r"(?: \((?:.{0,200}? )??([0-9-]{10} [0-9:.]{5,12} ?[Z+\-0-9:]*)\))?\*\*_\s*"
 )
 _BEGAN = re.compile(r"# .{1,300} \(([0-9-]{10} [0-9:]{8}Z?)\)\s*")
-"""The head of the older form, in which no voice has a time."""
+"""The first line of the older form, in which only the session has a time."""
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _USE = re.compile(r'<tool-use data-tool-type="([^"\n]*)" data-tool-name="([^"\n]*)">(.*?)(?:</tool-use>|\Z)', re.DOTALL)
 _SUMMARY, _END_OF_SUMMARY = "<summary>", "</summary>"
@@ -44,14 +44,14 @@ _TAGS = re.compile(r"</?(?:details|summary)>")
 
 
 class SpecStoryHistory:
-    """``HistoryReader`` of SpecStory."""
+    """``HistoryReader`` for SpecStory."""
 
     name = "specstory"
     title = "SpecStory"
     agent = "specstory"
 
     def __init__(self, originals: tuple[HistoryReader, ...] = ()) -> None:
-        """``originals``: of the agents whose sessions it writes down."""
+        """``originals``: the readers for the agents whose sessions SpecStory writes down."""
         self._originals = originals
 
     def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
@@ -77,7 +77,7 @@ def _in_folder(folder: Path) -> Iterator[PastSession]:
 
 @attrs.define
 class _Voice:
-    """Who speaks, since when."""
+    """The speaker of a block of lines, and the time of its beginning."""
 
     name: str = ""
     at: datetime | None = None
@@ -111,7 +111,7 @@ def _heard(line: str) -> _Voice | None:
 
 
 def _is_later(at: datetime | None, before: datetime | None) -> bool:
-    """Whether somebody may speak then, in a fence that was left open: voices stand in order."""
+    """Whether a block may begin at ``at`` in a fence that was left open: blocks are in order of time."""
     return at is not None and before is not None and at >= before
 
 
@@ -133,7 +133,7 @@ def _said(tell: Teller, voice: _Voice, block: Block, skipped: Skipped) -> Iterat
 
 
 def _call(kind: str, body: str) -> tuple[dict[str, str], str]:
-    """What a tool was given, and what it gave. A command stands in ticks, or in the first fence of a shell."""
+    """A tool's input and output. A shell's command is in backticks, or in the first fence if that is a shell's."""
     outside, fences = parted(body)
     _, _, behind = outside.partition(_SUMMARY)
     summary, _, rest = behind.partition(_END_OF_SUMMARY)

@@ -1,4 +1,4 @@
-"""The turns of a session: what a person asked, which tools ran, and what the agent answered in the end."""
+"""The turns of a session: what a person asked, which tools ran, and what the agent answered at last."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SUMMARIES = "summaries of what stands there itself"
 
 @attrs.define
 class Teller:
-    """Words the events of one session; none of what is empty."""
+    """Makes the events of one session. Empty texts make none."""
 
     skipped: Skipped
     session_id: str
     folder: str = ""
     branch: str | None = None
     _known: Counter[str] = attrs.field(factory=Counter, init=False)
-    """Ids of calls that may come again: some models count anew in every message."""
+    """How often each id of a call was seen, if it may come again: some models number anew in every message."""
     open_calls: dict[str, tuple[str, Any]] = attrs.field(factory=dict, init=False)
-    """By id, the name and the input of each whose result was not told yet."""
+    """The calls without a result so far: the name and the input of each, by its id."""
 
     def prompt(self, key: str, text: str, at: datetime | None) -> Iterator[PastEvent]:
         if said := without_injected(text):
@@ -49,11 +49,11 @@ class Teller:
         return self._event(EventKind.TOOL_USE, key, tool_body(name, given, response), at)
 
     def began(self, call_id: str, name: str, given: Any) -> None:
-        """A tool was called; what came of it stands elsewhere."""
+        """Note the call of a tool; its result comes later."""
         self.open_calls[call_id] = (name, given)
 
     def ended(self, call_id: str, response: Any, at: datetime | None) -> Iterator[PastEvent]:
-        """What came of a call."""
+        """The event of a call that ``began`` noted, with its result."""
         call = self.open_calls.pop(call_id, None)
         if call is None:
             self.skipped(NO_CALL)
@@ -61,7 +61,7 @@ class Teller:
             yield self.call(call_id, *call, response, at)
 
     def end(self) -> None:
-        """Nothing comes of the calls that are open."""
+        """Count the open calls as calls without a result."""
         for _ in self.open_calls:
             self.skipped(NO_RESULT)
         self.open_calls.clear()
@@ -79,9 +79,9 @@ class Teller:
 
 
 def turns(events: Iterable[PastEvent], skipped: Skipped) -> Iterator[PastEvent]:
-    """``events`` of one session, of an agent's texts the last before each prompt alone, which is its answer.
+    """``events`` of one session. Of the agent's texts only the last one before each prompt is kept: its answer.
 
-    Nothing of a session that a memory's own program held.
+    A session that a memory's own program held gives no events.
     """
     answer: PastEvent | None = None
     for event in events:
@@ -100,7 +100,7 @@ def turns(events: Iterable[PastEvent], skipped: Skipped) -> Iterator[PastEvent]:
         yield attrs.evolve(answer, may_go_on=True)
 
 
-# What was said in a history, less what programs put into it, and when; total over whatever stands there.
+# Reads texts and times of a history, without what programs put into them. These functions take any value.
 
 OF_A_MEMORY = "sessions of memories themselves"
 
@@ -109,21 +109,21 @@ _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.D
 _MOST_SECONDS = 253_402_300_799
 """The end of the year 9999."""
 _LEAST_MILLISECONDS = 100_000_000_000
-"""Of a time since 1970 in milliseconds: that is in 1973, and in seconds it would be in the year 5138."""
+"""The least number that is read as milliseconds since 1970: it is in 1973. As seconds it would be in 5138."""
 
 
 def without_injected(text: str) -> str:
-    """``text`` without the reminders that agents put into a prompt. What we told with it is cut out for all readers."""
+    """``text`` without the reminders that agents put into a prompt. Our own blocks are cut out elsewhere."""
     return (_REMINDER.sub("", text) if "<system-reminder>" in text else text).strip()
 
 
 def is_of_a_memory(folder: str) -> bool:
-    """Whether a session in ``folder`` is that of a memory's own program."""
+    """Whether a session in ``folder`` is one of a memory's own program, such as claude-mem."""
     return not _MEMORY_FOLDERS.isdisjoint(PurePath(folder).parts)
 
 
 def moment(value: Any) -> datetime | None:
-    """The time that ``value`` says: RFC 3339, or seconds or milliseconds since 1970; None if it says none."""
+    """The time in ``value``: RFC 3339, or seconds or milliseconds since 1970; None if it is no time."""
     if isinstance(value, str):
         try:
             found = datetime.fromisoformat(value)
@@ -137,22 +137,22 @@ def moment(value: Any) -> datetime | None:
 
 
 def key_of_call(call_id: str, record: str) -> str:
-    """The key of a use of a tool: some models count their calls anew in every message, and then the record tells."""
+    """The key of a tool's use. ``record`` is part of it if the model numbers its calls anew in every message."""
     return call_id if is_unique(call_id) else f"{call_id} {record}"
 
 
 def text_in(fields: dict[str, Any], name: str) -> str:
-    """The text of this name; empty if it is none."""
+    """The text in the field ``name``; empty if it is no text."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
 
 
 def object_in(fields: dict[str, Any], name: str) -> dict[str, Any]:
-    """The object of this name; empty if it is none."""
+    """The object in the field ``name``; empty if it is no object."""
     value = fields.get(name)
     return value if isinstance(value, dict) else {}
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Those of a list that are objects; nothing if it is no list."""
+    """The objects in a list; none if ``value`` is no list."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
