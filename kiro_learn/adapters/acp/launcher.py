@@ -1,12 +1,12 @@
-"""Runs an agent for as long as the daemon lives. A program of its own, run by its path; it imports nothing of ours.
+"""A program that runs an agent for as long as the daemon lives. It is run by its path, and imports nothing of ours.
 
     python -I -S launcher.py DESCRIPTOR COMMAND ...
 
-The descriptor is one end of a socket whose other end only the daemon holds. When it closes, the daemon is gone, however
-it went, and the whole process group is killed with SIGKILL: the agent, what the agent started, and the launcher.
+The descriptor is one end of a socket whose other end only the daemon holds. When the other end closes, the daemon is
+gone, and the whole process group is killed with SIGKILL: the agent, its child processes and the launcher.
 
-A socket and no PR_SET_PDEATHSIG: that signal reaches the agent alone and not its children, comes when the thread ends
-that forked (Trio forks in worker threads, which end when they are idle), and is Linux's only.
+PR_SET_PDEATHSIG would not do: its signal does not reach the agent's children, it exists only on Linux, and it comes as
+soon as the thread ends that forked. Trio forks in worker threads, which end when they are idle.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import signal
 import sys
 
 LAUNCH_FAILED = 127
-"""Exit code when the command could not be started; its errno is written to the socket."""
+"""The exit code when the command could not be started; the errno is written to the socket."""
 
 _OF_THE_AGENT = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-"""Sent to the group, meant for the agent; the launcher ends when the agent does."""
+"""Signals to the group that the launcher ignores: they are meant for the agent, and the launcher ends with it."""
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 def main(lifeline: int, command: list[str]) -> int:
-    """The exit code of ``command``; ends as it did if a signal ended it."""
+    """Run ``command``; returns its exit code, or ends by the signal that ended it."""
     os.set_inheritable(lifeline, False)
     for number in _OF_THE_AGENT:
         signal.signal(number, signal.SIG_IGN)
@@ -46,7 +46,7 @@ def main(lifeline: int, command: list[str]) -> int:
 
 
 def _let_go_of_pipes() -> None:
-    """The agent alone holds its pipes now: when it closes one, the daemon sees that."""
+    """Close the launcher's copies of the agent's pipes, so that the daemon sees when the agent closes one."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
@@ -54,7 +54,7 @@ def _let_go_of_pipes() -> None:
 
 
 def _waited_for(agent: int, lifeline: int, woken: int) -> int:
-    """The agent's exit code for its parent; does not return if the daemon ends first."""
+    """The agent's exit code; negative for a signal. Does not return if the daemon ends first."""
     while True:
         pid, status = os.waitpid(agent, os.WNOHANG)
         if pid:
@@ -67,7 +67,7 @@ def _waited_for(agent: int, lifeline: int, woken: int) -> int:
 
 
 def _ended_like(code: int) -> int:
-    """``code``, or an end by the signal that it stands for, without a core of the launcher."""
+    """``code``; a negative one ends the launcher by the signal that it stands for, without a core dump."""
     if code >= 0:
         return code
     with contextlib.suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""An ACP agent as a process of its own, behind the ``Llm`` port; and which groups of processes such agents are."""
+"""An ACP agent as a child process behind the ``Llm`` port, and the process groups of such agents."""
 
 from __future__ import annotations
 
@@ -25,18 +25,17 @@ from kiro_learn.wire.jsonrpc import MessageReader, encode
 
 # An agent's process: it lives as long as a block, and so does everything it started.
 #
-# Rules of this file: one task reads each pipe and one writes, so no task waits for a pipe that is never drained;
-# the reader hands on and never waits for the writer; and the end is shielded, so that no deadline leaves a process
-# behind.
+# Rules of this file: one task reads each pipe and one writes, so that no task waits for a pipe that is never drained.
+# The reader never waits for the writer. The end of the block is shielded, so that no deadline leaves a process running.
 
 STDERR_TAIL_BYTES = 4096
 
 UNREAD_MESSAGES = 64
-"""What may wait to be written. An agent that asks more without reading is refused: the reader does not wait."""
+"""The most lines that may wait to be written. An agent that asks more without reading fails: nobody waits for it."""
 
 
 class AgentProcess:
-    """A running agent: lines for its standard input, bytes from its standard output."""
+    """A running agent: takes lines for its standard input, and gives bytes of its standard output."""
 
     def __init__(self, process: trio.Process, lifeline: socket.socket) -> None:
         self._process = process
@@ -46,11 +45,11 @@ class AgentProcess:
 
     @property
     def returncode(self) -> int | None:
-        """How the process ended by itself, or None if it had to be stopped. To be called before the block ends."""
+        """The exit code; None while it runs. Read it before the block ends, which stops the process."""
         return self._process.returncode
 
     def launch_problem(self) -> str:
-        """Why the command could not be started; empty if it was, or that is not known yet."""
+        """Why the command could not be started; empty if it was started, or if that is not known yet."""
         if self._process.returncode != LAUNCH_FAILED:
             return ""
         try:
@@ -61,14 +60,14 @@ class AgentProcess:
 
     @property
     def stderr_tail(self) -> str:
-        """The end of its standard error."""
+        """The last STDERR_TAIL_BYTES of its standard error."""
         return self._stderr_tail.decode("utf-8", "replace")
 
     def send(self, line: bytes) -> None:
-        """Have ``line`` written after those before it.
+        """Have ``line`` written, after the lines that were sent before.
 
         Raises:
-          AgentSpokeNonsense: it asks for more than it reads.
+          AgentSpokeNonsense: the agent asks, and does not read the answers.
         """
         try:
             self._outbox.send_nowait(line)
@@ -76,18 +75,18 @@ class AgentProcess:
             raise AgentSpokeNonsense("asks for more than it reads") from error
 
     async def receive(self) -> bytes:
-        """The next bytes of its output; empty once it has closed it or ended."""
+        """The next bytes of the agent's output; empty once the agent has closed its output or ended."""
         assert self._process.stdout is not None
         return bytes(await self._process.stdout.receive_some())
 
     async def wait_gone(self, *, patience_seconds: float) -> None:
-        """Give an agent that hung up the time to end by itself, so that its exit code is its own."""
+        """Wait until an agent that closed its output has ended, so that its exit code is not that of a kill."""
         with trio.move_on_after(patience_seconds):
             await self._process.wait()
 
     async def write_all(self) -> None:
         assert self._process.stdin is not None
-        # An agent that no longer listens is noticed by the reader: it hangs up, or it is late.
+        # The reader notices that an agent no longer reads: its output ends, or its answer is late.
         with contextlib.suppress(trio.BrokenResourceError):
             async for line in self._mail:
                 await self._process.stdin.send_all(line)
@@ -99,7 +98,7 @@ class AgentProcess:
             del self._stderr_tail[:-STDERR_TAIL_BYTES]
 
     async def end_group_with_leader(self) -> None:
-        """Once the agent itself is gone, what it started must not keep its pipes open: we would wait for its words."""
+        """Once the agent is gone, kill its children: one that keeps a pipe open would make us wait for output."""
         await self._process.wait()
         _signal_group(self._process.pid, signal.SIGKILL)
 
@@ -110,10 +109,10 @@ async def open_agent(
 ) -> AsyncIterator[AgentProcess]:
     """Run ``command`` for the length of the block, in a process group of its own that is gone when the block ends.
 
-    The block itself should raise nothing of ours, since a nursery would wrap it.
+    The block should raise none of our errors, since a nursery would wrap them.
 
     Raises:
-      AgentNotFound: it cannot be started.
+      AgentNotFound: the launcher cannot be started.
     """
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
@@ -134,7 +133,7 @@ async def open_agent(
 
 
 async def _started(command: Sequence[str], *, lifeline: int, cwd: Path, environment: Mapping[str, str]) -> trio.Process:
-    """The launcher, which starts ``command`` and ends it when the other end of ``lifeline`` closes."""
+    """The launcher's process. It starts ``command``, and kills it when the other end of ``lifeline`` closes."""
     try:
         return await trio.lowlevel.open_process(
             (sys.executable, "-I", "-S", launcher.__file__, str(lifeline), *command),
@@ -151,7 +150,7 @@ async def _started(command: Sequence[str], *, lifeline: int, cwd: Path, environm
 
 
 async def _stopped(process: trio.Process, *, grace_seconds: float) -> None:
-    """Ask the group to end, wait ``grace_seconds`` for its leader, and kill what is left of it."""
+    """Ask the group to end, wait ``grace_seconds`` for its leader, and kill the rest of the group."""
     with trio.CancelScope(shield=True):
         _signal_group(process.pid, signal.SIGTERM)
         with trio.move_on_after(grace_seconds):
@@ -164,27 +163,27 @@ async def _stopped(process: trio.Process, *, grace_seconds: float) -> None:
 
 
 def _signal_group(pid: int, number: signal.Signals) -> None:
-    # No such group: all of it has ended. Not permitted: macOS says so of a group of which only zombies are left.
+    # No such group: all of it has ended. Not permitted: macOS says so if only zombies of the group are left.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
 
 
-# Which process groups of agents are running, written down, so that the next start ends what a crash left.
+# The process groups of running agents are written down, so that the next start kills those that a crash left.
 #
-# The launcher ends its group with the daemon; this is for when it could not, because it was killed as well.
+# The launcher ends its group with the daemon. This is for the case that the launcher was killed too.
 
 INTERNAL_MARK = {"KIRO_LEARN_INTERNAL": "1"}
-"""By which our own hooks know a session of ours, and say nothing of it: the daemon would learn from itself."""
+"""An environment variable that tells our hooks to report nothing of the session: the daemon runs it to learn."""
 
 
 def group_folder(agent_folder: Path) -> Path:
-    """One empty file a group lies here, named by its number."""
+    """The folder that holds an empty file for each group, with the group's number as its name."""
     return agent_folder.with_name("agent-groups")
 
 
 @contextmanager
 def noted(group: int, agent_folder: Path) -> Iterator[None]:
-    """Have ``group`` written down for the length of the block. Where that cannot be, the agent runs all the same."""
+    """Have ``group`` written down for the length of the block. If it cannot be written, the agent runs all the same."""
     folder = group_folder(agent_folder)
     file = folder / str(group)
     with contextlib.suppress(OSError):
@@ -198,10 +197,10 @@ def noted(group: int, agent_folder: Path) -> Iterator[None]:
 
 
 def end_left_groups(agent_folder: Path) -> int:
-    """Kill what is left of the groups that are written down; answers how many there were. To be called at a start.
+    """Kill the groups that are written down and still run; answers their count. The daemon's start calls this.
 
-    A number may be another group's by now. A group is ours if one of its processes bears our mark: no number is given
-    away while a process of its group lives, so all the others are ours too.
+    The number may belong to another group by now. A group is ours if one of its processes has INTERNAL_MARK: a number
+    is not reused while a process of its group lives, so the group's other processes are ours too.
     """
     folder = group_folder(agent_folder)
     files = list(folder.iterdir()) if folder.is_dir() else []
@@ -216,7 +215,7 @@ def end_left_groups(agent_folder: Path) -> int:
 
 
 def _marked_groups() -> Iterator[int]:
-    """The groups of the processes that bear our mark, as far as we may see."""
+    """The groups of all processes with INTERNAL_MARK whose environment we may read."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
             if INTERNAL_MARK.items() <= process.environ().items():
@@ -226,14 +225,14 @@ def _marked_groups() -> Iterator[int]:
 # The ``Llm`` port over an ACP agent: every prompt gets a process and a session of its own.
 
 STARTERS = frozenset({"env", "npx"})
-"""Programs that start another one."""
+"""Programs that only start another program."""
 
 _WITH_A_VALUE = frozenset({"-u", "--unset", "-C", "--chdir", "-p", "--package"})
-"""Their options that take the next word."""
+"""Options of STARTERS that take the next word as their value."""
 
 
 def program_of(command: Sequence[str], starters: Collection[str]) -> str:
-    """The program that ``command`` runs, behind those of the ``starters`` that are before it with their options."""
+    """The program that ``command`` runs, without the ``starters`` before it and their options."""
     is_value = False
     for place, word in enumerate(command):
         is_option = is_value or (place > 0 and (word.startswith("-") or "=" in word))
@@ -244,16 +243,16 @@ def program_of(command: Sequence[str], starters: Collection[str]) -> str:
 
 
 GRACE_SECONDS = 2.0
-"""Between asking an agent to end and killing it; the original kiro-learn's."""
+"""The time between asking an agent to end and killing it, as in the original kiro-learn."""
 
 
 @attrs.frozen(kw_only=True)
 class AcpLlm:
-    """An ``Llm`` that runs ``command`` in ``cwd`` once for every prompt; no state stays from one call to the next."""
+    """An ``Llm`` that runs ``command`` in ``cwd`` once for every prompt, and keeps no state between two prompts."""
 
     command: Sequence[str]
     cwd: Path
-    """Absolute, and best empty: an agent reads what it finds there."""
+    """The agent's working folder: absolute, and best empty, since an agent reads the files that it finds there."""
     environment: Mapping[str, str]
     grace_seconds: float = GRACE_SECONDS
 
@@ -263,11 +262,11 @@ class AcpLlm:
 
     @property
     def name(self) -> str:
-        """The agent's program; ``env A=b`` and ``npx -y`` before it only start it."""
+        """The agent's program, without an ``env A=b`` or ``npx -y`` that starts it."""
         return PurePath(program_of(self.command, STARTERS)).name
 
     async def complete(self, prompt: str) -> str:
-        """As the contract says; raises AgentError for what only an agent can do wrong."""
+        """As the contract says; raises AgentError for failures that only an agent has."""
         conversation = Conversation(prompt, str(self.cwd))
         problem: LlmError | None = None
         async with open_agent(

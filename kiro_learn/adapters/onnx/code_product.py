@@ -1,4 +1,4 @@
-"""The product of codes on ONNX Runtime, whose whole numbers of one byte take half as long as NumPy's float32."""
+"""The product of codes on ONNX Runtime: with integers of one byte it takes half as long as NumPy's float32."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ GRAPH = (
     b"b%\n\x08products\x12\x19\n\x17\x08\x06\x12\x13\n\x06\x12\x04rows\n\t\x12\x07columns"
     b"B\x04\n\x00\x10\x11"
 )
-"""A model file of one node, ``products = MatMulInteger(codes, pieces, 128)``; a test writes the same with ``onnx``."""
+"""A model file of one node, ``products = MatMulInteger(codes, pieces, 128)``; a test makes the same with ``onnx``."""
 
 
 class OnnxCodeProduct:
-    """``CodeProduct`` by ONNX Runtime. If that fails or errs, it logs a warning, and NumPy multiplies from then on."""
+    """``CodeProduct`` by ONNX Runtime. If it fails or multiplies wrongly, it logs a warning, and NumPy takes over."""
 
     def __init__(self) -> None:
         self._multiply: CodeProduct = self._first
@@ -44,13 +44,13 @@ class OnnxCodeProduct:
 
 
 def open_product(graph: bytes) -> CodeProduct:
-    """The graph's product, tried out: a machine whose products of bytes saturate would lose hits in silence.
+    """The graph's product, after a trial: where products of bytes saturate, hits would be lost without an error.
 
     Raises:
-      DependencyError: ONNX Runtime cannot load the graph, cannot run it, or multiplies wrongly; as does the product.
+      DependencyError: ONNX Runtime cannot load or run the graph, or multiplies wrongly; the product may raise it too.
     """
-    # Imported here because it takes a fifth of a second, in which the daemon would not answer. The model
-    # that made the query's vector has imported it before.
+    # Imported here because it takes a fifth of a second, in which the daemon would not answer. By now the model that
+    # made the query's vector has imported it already.
     from kiro_learn.adapters.onnx.runtime import map_errors, open_session, options_of_a_finished_graph  # noqa: PLC0415  # see above
 
     def failed(error: Exception) -> DependencyError:
@@ -71,7 +71,7 @@ def open_product(graph: bytes) -> CodeProduct:
 
 
 def extremes() -> tuple[Codes, Pieces]:
-    """Every pair of the greatest codes and pieces, side by side, where sums of pairs would first be cut off."""
+    """All pairs of extreme codes and pieces, next to each other: their sums would saturate first."""
     codes = np.array([0, 255, 1, 128], np.uint8).repeat(DIMENSION).reshape(4, DIMENSION)
     pieces = np.array([-PIECE_LIMIT, PIECE_LIMIT, 1, 0], np.int8).repeat(DIMENSION).reshape(4, DIMENSION)
     codes[2, ::2], pieces[2, ::2] = 255, -PIECE_LIMIT

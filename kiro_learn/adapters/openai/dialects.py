@@ -1,6 +1,6 @@
-"""What a server is asked, and what it answers: OpenAI's chat completions, and Ollama's own chat.
+"""The requests and answers of two kinds of servers: OpenAI's chat completions, and Ollama's own chat.
 
-Ollama speaks both, but takes the size of its context in its own only, and cuts a longer prompt without a word.
+Ollama speaks both, but takes the size of its context only in its own, and cuts a longer prompt without an error.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Any
 import attrs
 
 ANSWER_TOKENS = 8_192
-"""Of a context, beside the prompt: thoughts included."""
+"""The tokens of a context that are kept free for the answer, with the model's thoughts."""
 
 MOST_CHARACTERS_PER_TOKEN = 6
-"""English prose has four or five, code and paths about three. A server that counts fewer tokens did not read it all."""
+"""English prose has four or five, code and paths about three. A server that counts fewer tokens cut the prompt."""
 
 
 @attrs.frozen(kw_only=True)
@@ -25,22 +25,22 @@ class Question:
     model: str
     prompt: str
     temperature: float | None
-    """None: the server's default."""
+    """The temperature; None for the server's default."""
     context_tokens: int
-    """Tokens of prompt and answer; the same for all prompts, since Ollama reloads a model if it changes."""
+    """The most tokens of prompt and answer. Ollama reloads a model if this changes, so it never does."""
 
 
 @attrs.frozen(kw_only=True)
 class ServerAnswer:
-    """A server's answer, read: its text, why it ended, and counts of tokens."""
+    """A server's answer as we read it: its text, why it ended, and its count of tokens."""
 
     text: str | None
     is_whole: bool = True
-    """False: it ended because there was no more room."""
+    """Whether the answer is complete; False if it ended because the context was full."""
     is_filtered: bool = False
-    """A content filter ended it."""
+    """Whether a content filter ended the answer."""
     prompt_tokens: int | None = None
-    """As the server counted them; None if it does not say."""
+    """The tokens of the prompt as the server counted them; None if it does not say."""
 
 
 @attrs.frozen
@@ -48,7 +48,7 @@ class Dialect:
     """The format of requests and answers of one kind of server."""
 
     path: str
-    """Behind the address that the dialect counts from."""
+    """The path that follows the server's address: ``base_url``, for Ollama without ``/v1``."""
     ask: Callable[[Question], dict[str, Any]]
     read: Callable[[bytes], ServerAnswer]
 
@@ -74,7 +74,7 @@ def _messages(question: Question) -> list[dict[str, str]]:
 
 
 def _read_openai(body: bytes) -> ServerAnswer:
-    """The first choice."""
+    """The answer is the first choice."""
     value = object_in(body)
     choices = value.get("choices")
     choice = _dict(choices[0] if isinstance(choices, list) and choices else None)

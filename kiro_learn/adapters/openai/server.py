@@ -1,7 +1,7 @@
-"""An OpenAI-compatible server behind the learner's contract: Ollama, llama.cpp, LM Studio, or one in the cloud.
+"""An OpenAI-compatible server behind the ``Llm`` port: Ollama, llama.cpp, LM Studio, or one in the cloud.
 
-Rules of this file: nothing goes anywhere but to the address that the settings name, not through a proxy when that is
-this machine, and not on to where the server points. What was sent and what came back are in no error.
+Rules of this file: requests go only to the address in the settings. They use no proxy if that is this machine, and
+follow no redirect. No error contains text that was sent or received.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.record import MODEL_STRATEGY
 
 MOST_SECONDS = 600
-"""As long as a project's learning pauses by default; who asks for more is asked again before it is over."""
+"""The longest wait, which is a project's default pause. A server that asks for a longer one is asked again earlier."""
 
 
 def retry_after_seconds(value: str | None, *, now: datetime) -> int | None:
-    """Whole seconds, 0 to MOST_SECONDS; None if the header is not there, or says neither seconds nor a date."""
+    """Whole seconds, 0 to MOST_SECONDS; None if the header is missing, or is neither seconds nor a date."""
     if value is None:
         return None
     text = value.strip()
@@ -46,7 +46,7 @@ def retry_after_seconds(value: str | None, *, now: datetime) -> int | None:
 log = structlog.get_logger()
 
 ANSWER_BYTES = 4_194_304
-"""Of a whole response; a longer one is refused as a defect of the server."""
+"""The most bytes of a response; a longer one is refused as a defect of the server."""
 
 _V1 = "/v1"
 _BUSY = frozenset({429, 503})
@@ -73,31 +73,31 @@ class _Known:
     """What earlier answers showed about the server."""
 
     dialect: Dialect | None = None
-    """None: not asked yet."""
+    """The server's dialect; None while it is not known."""
     refuses_temperature: bool = False
     quiet_until: float = 0.0
-    """On trio's clock."""
+    """The time until which the server asked not to be asked, on trio's clock."""
     cut_characters: int = 0
-    """Of the last prompt that was not read whole; 0 once one at least as long was."""
+    """The length of the last prompt that the server cut; 0 once it read one at least as long as a whole."""
     read_tokens: int = 0
-    """Of that prompt."""
+    """The tokens that the server read of that prompt."""
 
 
 @attrs.frozen(kw_only=True)
 class OpenAiLlm:
-    """Posts each prompt to ``base_url``/chat/completions, or to Ollama's own chat beside it.
+    """Posts each prompt to ``base_url``/chat/completions, or to Ollama's own chat.
 
-    Once each, but for a server that refuses the temperature; trying again is its caller's to decide.
+    It posts a prompt again only if the server refuses the temperature; its caller decides on any other attempt.
     """
 
     base_url: str
     model: str
     api_key: str = attrs.field(default="", repr=False)
     is_local: bool
-    """``base_url`` is on this machine."""
+    """Whether ``base_url`` is on this machine."""
     temperature: float = 0.0
     context_tokens: int
-    """Of a prompt and its answer, where the server can be told."""
+    """The most tokens of a prompt and its answer. Only Ollama is sent it."""
     _known: _Known = attrs.field(factory=_Known, init=False, repr=False, eq=False)
 
     @property
@@ -109,14 +109,14 @@ class OpenAiLlm:
         return self.model
 
     def warning(self) -> str:
-        """What is wrong with how the server is set up, as far as its answers tell; empty if nothing is known."""
+        """What is wrong with the server's setup, as far as its answers show; empty if nothing is known."""
         known = self._known
         if not known.cut_characters:
             return ""
         return f"context too small: {known.read_tokens:,} tokens were read of {known.cut_characters:,} characters"
 
     async def complete(self, prompt: str) -> str:
-        """As the contract says; raises ModelBusy for as long as the server asked not to be asked."""
+        """As the contract says; raises ModelBusy while the server asked not to be asked."""
         if (left := self._known.quiet_until - trio.current_time()) > 0:
             raise ModelBusy(self._host, int(left) + 1, was_asked=False)
         with self._errors():
@@ -132,13 +132,13 @@ class OpenAiLlm:
         return self._text_of(answer)
 
     async def _dialect(self) -> Dialect:
-        """Ollama says on a path of its own, beside ``/v1``, which version it is; no other server does."""
+        """The server's dialect. Only Ollama answers ``/api/version``, next to ``/v1``, with its version."""
         if self._known.dialect is None:
             is_ollama = False
             if self._root != self.base_url.rstrip("/"):
                 response = await self._request("GET", f"{self._root}/api/version")
                 if response.status in _BUSY or response.status >= httpx.codes.INTERNAL_SERVER_ERROR:
-                    return OPENAI  # for this prompt: a server that is just starting has not said which it is
+                    return OPENAI  # for this prompt only: the server may just be starting, so that nothing is known yet
                 is_ollama = response.status == httpx.codes.OK and isinstance(
                     object_in(response.body).get("version"), str
                 )
@@ -170,7 +170,7 @@ class OpenAiLlm:
         if self.api_key:
             headers["Authorization"] = f"Bearer {self.api_key}"
         tls = await _tls_for(url)
-        # The deadline is the caller's. A proxy from the environment is for elsewhere, never for this machine.
+        # The deadline is the caller's. The environment's proxy is not used for this machine.
         async with (
             httpx.AsyncClient(timeout=None, verify=tls, trust_env=not self.is_local) as client,  # noqa: S113  # above
             client.stream(method, url, content=body, headers=headers) as response,
@@ -180,7 +180,7 @@ class OpenAiLlm:
 
     async def _received(self, response: httpx.Response) -> bytes:
         received = bytearray()
-        # Cancelled, not left: httpx reads through generators inside generators, which only an error ends at once.
+        # A cancel and not a break: httpx reads through nested generators, which only an error ends at once.
         with trio.CancelScope() as reading:
             async for piece in response.aiter_bytes():
                 received += piece
@@ -234,7 +234,7 @@ class OpenAiLlm:
 
 
 async def _tls_for(url: str) -> ssl.SSLContext:
-    """Reading the system's certificates takes 60 ms: not on the loop, and not where there is no TLS."""
+    """The TLS settings. Reading the system's certificates takes 60 ms: in a thread, and only for https."""
     if url.startswith("https:"):
         return await trio.to_thread.run_sync(ssl.create_default_context)
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

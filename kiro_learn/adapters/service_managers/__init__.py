@@ -1,1 +1,1 @@
-"""systemd and launchd: their files, their commands, and the message that the daemon is ready."""
+"""systemd and launchd: their files, their commands, and the message to systemd that the daemon is ready."""

@@ -15,11 +15,11 @@ from kiro_learn.errors import ServiceError
 from kiro_learn.ports.service_manager import CommandResult
 
 COMMAND_SECONDS = 60.0
-"""For one command; none of them waits until the daemon is ready."""
+"""The longest time of one command; no command waits until the daemon is ready."""
 TIMED_OUT = 124
-"""As timeout(1) says it."""
+"""The exit code of timeout(1)."""
 NOT_FOUND = 127
-"""As a shell says it."""
+"""The exit code of a shell."""
 _CONTROLS = frozenset(map(chr, (*range(0x20), 0x7F)))
 
 
@@ -43,11 +43,11 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> Comma
 
 
 def checked(word: str) -> str:
-    """``word``, which a service's file can hold.
+    """``word``, after a check that a service's file can hold it.
 
     Raises:
-      ServiceError: it is not UTF-8, or has a control character. systemd would leave out the variable that has it, and
-        the daemon would serve another home; launchd takes no such file, or reads another character.
+      ServiceError: it is not UTF-8, or has a control character. systemd would leave out a variable with such a value,
+        and the daemon would serve another home; launchd takes no such file, or reads another character.
     """
     if any(each in _CONTROLS or unicodedata.category(each) == "Cs" for each in word):
         raise ServiceError(
@@ -59,14 +59,14 @@ def checked(word: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class DescribedService:
-    """A service, and the file that describes it, in a folder that other services share."""
+    """A service, and the file that describes it. Other services have files in the same folder."""
 
     path: Path
     command: Sequence[str]
     variables: Mapping[str, str]
-    """Of the environment that the daemon gets."""
+    """The environment variables that the daemon gets."""
     environment: Mapping[str, str]
-    """Of the manager's commands."""
+    """The environment in which the manager's commands run."""
     write_private: Callable[[Path, bytes], None]
     """Writes a file in one piece, readable by its owner alone."""
 

@@ -1,4 +1,4 @@
-"""Which service manager this machine has, and what to do where it has none."""
+"""Finds the service manager of this machine, and says what to do if there is none."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from kiro_learn.ports.service_manager import ServiceManager
 
 NAME = "kiro-learn"
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
-"""Of the environment in which the service is installed: services get nearly none, and agents are looked for on PATH."""
+"""Variables that the service keeps of the installer's environment: it gets few, and finds agents by PATH."""
 CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 DO_INSTEAD = "kiro-learn start; [server] start_on_hook = true in settings.toml lets hooks do so (docs/operations.md)"
-"""Where there is no service manager."""
+"""The hint where there is no service manager."""
 DO_IN_WSL = "systemd=true under [boot] in /etc/wsl.conf, then wsl --shutdown; or: kiro-learn start"
 
 
@@ -64,7 +64,7 @@ def find_service_manager(
 
 
 def _folder_named(environment: Mapping[str, str], variable: str) -> str:
-    """Empty if the variable names no absolute path: the XDG specification has programs ignore it then."""
+    """The variable's value; empty if it is no absolute path, which the XDG specification says to ignore."""
     value = environment.get(variable, "")
     return value if value.startswith("/") else ""
 
@@ -77,7 +77,7 @@ def _variables(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _with_runtime_folder(environment: Mapping[str, str]) -> Mapping[str, str]:
-    """``environment`` as systemctl needs it: su and sudo leave the folder of the user's systemd unnamed."""
+    """``environment`` as systemctl needs it: after su and sudo, it lacks the folder of the user's systemd."""
     folder = f"/run/user/{os.getuid()}"
     if environment.get("XDG_RUNTIME_DIR") or not Path(folder).is_dir():
         return environment
@@ -93,5 +93,5 @@ def _none_found(environment: Mapping[str, str]) -> ServiceError:
 
 
 def is_container(environment: Mapping[str, str], marks: Sequence[Path] = CONTAINER_MARKS) -> bool:
-    """Whether this is a container, as its runtime says."""
+    """Whether the daemon would run in a container, by the marks that container runtimes leave."""
     return bool(environment.get("container")) or any(mark.exists() for mark in marks)

@@ -1,4 +1,4 @@
-"""A launch agent of macOS."""
+"""The daemon as a launch agent of macOS."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from kiro_learn.adapters.service_managers.commands import DescribedService, chec
 from kiro_learn.model.settings import ServiceState, marked
 
 THROTTLE_SECONDS = 10
-"""Between two starts."""
+"""The shortest time between two starts."""
 EXIT_SECONDS = 15
-"""From SIGTERM to SIGKILL."""
+"""The time between SIGTERM and SIGKILL."""
 UMASK = 0o077
 _HEAD_LINES = 2
-"""The declaration of XML and the document type, before which no comment may stand."""
+"""The XML declaration and the document type; our mark is a comment after them."""
 
 
 @attrs.frozen(kw_only=True)
 class LaunchAgent(DescribedService):
-    """A launch agent of the user who runs us, named as its file is."""
+    """A launch agent of the current user. Its label is the name of its file."""
 
     title = "launchd"
     output: Path
-    """What the daemon prints before it has a log."""
+    """The file for what the daemon prints before its log is open."""
 
     def definition(self) -> bytes:
         output = checked(str(self.output))
@@ -37,7 +37,7 @@ class LaunchAgent(DescribedService):
             "EnvironmentVariables": {name: checked(value) for name, value in self.variables.items()},
             "WorkingDirectory": "/",
             "RunAtLoad": True,
-            # Started again unless it ended well, as it does when it is told to.
+            # Started again unless it exits with 0, as it does when it is asked to stop.
             "KeepAlive": {"SuccessfulExit": False},
             "ThrottleInterval": THROTTLE_SECONDS,
             "ExitTimeOut": EXIT_SECONDS,
@@ -54,11 +54,11 @@ class LaunchAgent(DescribedService):
         super().write(content)
 
     def start_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
-        """launchd reads the file only when it takes the service in, so one that it knows is put out first."""
+        """launchd reads the file only when the service is loaded, so a loaded service is unloaded first."""
         return (*self.stop_commands(state), ("launchctl", "bootstrap", self._domain, str(self.path)))
 
     def stop_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
-        """launchd refuses to put out what it does not know."""
+        """No commands for a service that is not loaded: launchd refuses to unload it."""
         return (
             () if state in {ServiceState.ABSENT, ServiceState.UNLOADED} else (("launchctl", "bootout", self._target),)
         )
@@ -76,7 +76,7 @@ class LaunchAgent(DescribedService):
         return ServiceState.STOPPED if facts.get("last exit code") == "0" else ServiceState.FAILED
 
     def ends_at_logout(self) -> bool:
-        """As every launch agent does; there is nothing to set."""
+        """False, though every launch agent ends at logout: there is no setting for it."""
         return False
 
     @property

@@ -1,7 +1,7 @@
-"""A user unit of systemd, and what the daemon tells it: that it is ready, or is stopping.
+"""The daemon as a user unit of systemd, and the messages to systemd that it is ready or is stopping.
 
-The daemon tells it by the protocol of sd_notify(3): one datagram to the socket that ``NOTIFY_SOCKET`` names, which
-systemd promises to keep (systemd.io/PORTABILITY_AND_STABILITY). That is less code than the use of a library would be.
+The messages follow the protocol of sd_notify(3): one datagram to the socket that ``NOTIFY_SOCKET`` names. systemd
+promises to keep it (systemd.io/PORTABILITY_AND_STABILITY), and a library would need more code.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _STATES = {
 
 @attrs.frozen(kw_only=True)
 class SystemdUnit(DescribedService):
-    """A unit of the user's own systemd, named as its file is."""
+    """A unit of the user's own systemd. Its name is that of its file."""
 
     title = "systemd"
 
@@ -77,7 +77,7 @@ class SystemdUnit(DescribedService):
         return marked(b"", unit.encode("utf-8", "surrogateescape"), opening="# ")
 
     def start_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
-        """``reset-failed``: a unit that used up its starts takes none before."""
+        """``reset-failed`` comes first: a unit that used up its starts takes no further one before it."""
         fresh = (self._systemctl("reset-failed", self.path.name),) if state is ServiceState.FAILED else ()
         return (
             self._systemctl("daemon-reload"),
@@ -99,7 +99,7 @@ class SystemdUnit(DescribedService):
         return _STATES[said]
 
     def ends_at_logout(self) -> bool:
-        """Whether the user does not linger; False where loginctl cannot tell."""
+        """Whether the user's services stop at logout, since lingering is off; False if loginctl cannot tell."""
         said = self.run(("loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value")).output
         return said == "no"
 
@@ -113,7 +113,7 @@ def is_usable(environment: Mapping[str, str]) -> bool:
 
 
 def _program(path: str) -> str:
-    """The first word of a command line, in which systemd takes fewer characters than in the others."""
+    """The first word of a command line. systemd takes fewer characters in it than in the other words."""
     if '"' in path or "\\" in path:
         raise ServiceError(f"systemd starts no program from {path}", hint="Install it in another folder.")
     return _quoted(path)
@@ -124,7 +124,7 @@ def _argument(word: str) -> str:
 
 
 def _quoted(word: str) -> str:
-    """As systemd.syntax(7) wants it; ``%`` would begin a specifier."""
+    """``word`` in quotes, by the rules of systemd.syntax(7); a single ``%`` would begin a specifier."""
     escaped = checked(word).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 
@@ -137,11 +137,11 @@ STOPPING = "STOPPING=1"
 
 
 def notify(environment: Mapping[str, str], *assignments: str) -> None:
-    """Send ``assignments``, as in ``READY=1``, where a service manager listens; else do nothing. It never blocks."""
+    """Send ``assignments``, such as ``READY=1``, if a service manager listens. It never blocks."""
     address = environment.get(VARIABLE, "")
     if not address.startswith(("/", "@")):
         return
-    if address.startswith("@"):  # Linux's abstract sockets are written so
+    if address.startswith("@"):  # an abstract socket of Linux
         address = "\0" + address[1:]
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:

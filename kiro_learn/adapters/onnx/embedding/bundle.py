@@ -1,4 +1,4 @@
-"""The model's files as they were shipped. ``scripts/build_model.py`` makes them and prints the sums written here."""
+"""The bundled model's files and their digests. ``scripts/build_model.py`` makes the files and prints the digests."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ SHA256 = {
 
 
 def digest_of(sums: Mapping[str, str]) -> str:
-    """One digest of many files, from the SHA-256 of each by its name."""
+    """One digest of many files. ``sums``: the SHA-256 of each file by its name."""
     lines = "".join(f"{name} {sums[name]}\n" for name in sorted(sums))
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def shipped(folder: Path, name: str) -> Path:
-    """Where the file lies, once its content is known to be the one that was shipped.
+    """The path of the file, after a check that its content is the shipped one.
 
     Raises:
-      ModelMissing: it is absent, cannot be read, or is another.
+      ModelMissing: the file is absent, cannot be read, or has another content.
     """
     path = folder / name
     try:

@@ -1,4 +1,4 @@
-"""The loaded model: ONNX Runtime and the tokenizer, held together. Importing this module takes a fifth of a second."""
+"""The loaded bundled model: ONNX Runtime and a tokenizer. Importing this module takes a fifth of a second."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Encoder:
     """The loaded bundled model: embeds one text at a time, in the caller's thread.
 
-    Threads may share one. Queries are read as texts are.
+    Threads may share one. A query is embedded in the same way as a stored text.
     """
 
     identity = BUNDLED_MODEL
@@ -32,15 +32,15 @@ class Encoder:
         self._tokenizer = tokenizer
 
     def encode(self, text: str) -> Vector:
-        """The text's unit vector. It runs alone: without padding or neighbours there is nothing else to depend on."""
+        """The text's unit vector. Each text runs alone, so that its vector depends on no padding and no other text."""
         return self.encode_window(self._tokenizer.token_ids(text))
 
     def windows(self, text: str) -> list[TokenIds]:
-        """What ``encode`` reads of the text, then its further windows."""
+        """The tokens that ``encode`` reads of the text, then the further windows."""
         return self._tokenizer.windows(text)
 
     def encode_window(self, token_ids: TokenIds) -> Vector:
-        """The unit vector of what one of ``windows`` holds."""
+        """The unit vector of one of ``windows``."""
         with map_errors(_failed_to("embed a text")):
             (token_states,) = self._session.run(None, {"input_ids": token_ids[np.newaxis]})
         states: Matrix = token_states[0]
@@ -48,7 +48,7 @@ class Encoder:
 
 
 def open_encoder(folder: Path) -> Encoder:
-    """Check the files and load them.
+    """Check and load the files in ``folder``.
 
     Raises:
       ModelMissing: a file is absent, or is not the one that was shipped.
@@ -64,11 +64,11 @@ def _failed_to(task: str) -> Callable[[Exception], EmbeddingError]:
     return lambda error: EmbeddingError(f"the embedding model failed to {task}: {error}")
 
 
-# From the states of a text's tokens to the text's one vector.
+# Makes one vector of a text from the states of its tokens.
 
 
 class Pooling(enum.StrEnum):
-    """How the states of a text's tokens become its vector, as the model was trained."""
+    """How the states of a text's tokens become its vector. It must be the way in which the model was trained."""
 
     MEAN = "mean"
     CLS = "cls"
@@ -78,7 +78,7 @@ class Pooling(enum.StrEnum):
 
 
 def unit_mean(token_states: Matrix) -> Vector:
-    """The mean over the tokens, made unit length: what all-MiniLM-L6-v2 was trained to be read by.
+    """The mean over the tokens at unit length, as all-MiniLM-L6-v2 was trained.
 
     ``token_states``: (tokens, dimension) float32, at least one token and no padding, hence no mask.
     """
@@ -88,7 +88,7 @@ def unit_mean(token_states: Matrix) -> Vector:
 
 
 def pooled(token_states: Matrix, pooling: Pooling) -> Vector:
-    """(dimension,) float32 of any length, of states as those of ``unit_mean``."""
+    """(dimension,) float32, of any length. ``token_states``: as for ``unit_mean``."""
     match pooling:
         case Pooling.MEAN:
             found = token_states.mean(axis=0)

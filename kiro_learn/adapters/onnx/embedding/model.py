@@ -1,4 +1,4 @@
-"""The embedder's port on ONNX Runtime: the bundled model, or one of the user's own, in worker threads."""
+"""The ``EmbeddingModel`` port on ONNX Runtime: the bundled model or one of the user's, in worker threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 THREAD_COUNT = 2
-"""A query that an agent waits for runs beside one text of a backfill."""
+"""Two threads, so that an agent's query can run during a text of a backfill."""
 
 
 class OnnxEmbeddingModel:
@@ -55,14 +55,14 @@ class OnnxEmbeddingModel:
         return await self._apart(embed_parts_in_turn, await self._loaded(), tuple(texts))
 
     async def _loaded(self) -> AnyEncoder:
-        """The encoder, loaded once for all callers; if a caller is cancelled while it loads, the next one loads it."""
+        """The encoder, loaded once for all callers. If a caller is cancelled while it loads, the next one loads it."""
         async with self._loading:
             if self._encoder is None:
                 self._encoder = await self._apart(self._open, self._files)
             return self._encoder
 
     async def _apart(self, step: Callable[..., T], *arguments: Any) -> T:
-        """In a thread, which is left to end unseen if the caller is cancelled."""
+        """Run ``step`` in a thread. If the caller is cancelled, the thread goes on, and its result is dropped."""
         return await trio.to_thread.run_sync(step, *arguments, limiter=self._threads, abandon_on_cancel=True)
 
     def _open(self, folder: Path) -> AnyEncoder:
@@ -70,7 +70,7 @@ class OnnxEmbeddingModel:
 
 
 class UserEmbeddingModel(OnnxEmbeddingModel):
-    """The user's model in ``folder``, as sentence-transformers exports one (docs/model.md)."""
+    """The user's own model in ``folder``, in the layout that sentence-transformers exports (docs/model.md)."""
 
     @property
     def name(self) -> str:
@@ -103,7 +103,7 @@ def load_user_encoder(folder: Path) -> UserEncoder:
 
 
 def embed_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> Matrix:
-    """One row per text; stops between two texts once the caller was cancelled: it costs one more text at most."""
+    """One row per text. A cancelled caller stops it after the text under way."""
     rows = np.empty((len(texts), encoder.identity.dimension), dtype=np.float32)
     for number, text in enumerate(texts):
         trio.from_thread.check_cancelled()
@@ -112,11 +112,11 @@ def embed_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> Matrix:
 
 
 def embed_parts_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> list[Parts]:
-    """One ``Parts`` per text; stops between two windows once the caller was cancelled."""
+    """One ``Parts`` per text. A cancelled caller stops it after the window under way."""
     return [np.stack([_encode_wanted(encoder, window) for window in encoder.windows(text)]) for text in texts]
 
 
 def _encode_wanted(encoder: AnyEncoder, window: Any) -> Vector:
-    """``window``: one of this encoder's."""
+    """``window``: one that this encoder's ``windows`` gave."""
     trio.from_thread.check_cancelled()
     return encoder.encode_window(window)

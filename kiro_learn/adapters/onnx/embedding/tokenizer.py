@@ -1,6 +1,6 @@
-"""From a text to the model's token ids, and how many tokens a text has.
+"""Turns a text into the bundled model's token ids, and counts the tokens of a text.
 
-The daemon imports this as it starts; the library, which takes a tenth of a second, is imported when it is needed.
+The daemon imports this as it starts. The ``tokenizers`` library takes a tenth of a second: it is imported when needed.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 TokenIds: TypeAlias = npt.NDArray[np.int64]
 
 TOKEN_LIMIT = 256
-"""Of the model, its two end marks included: it was trained on no more."""
+"""The most tokens that the model reads at once, with its two end marks: it was trained on no more."""
 
 OVERLAP = 32
-"""Tokens that a window shares with the one before: a sentence that the border cuts is whole in one of them."""
+"""The tokens that two windows in a row share, so that a sentence at their border is whole in one of them."""
 
 MOST_WINDOWS = 16
-"""Of a text, the first included: 3,584 tokens, more than TEXT_LIMIT characters of prose or code have."""
+"""The most windows of a text, the first included. They hold 3,584 tokens, more than TEXT_LIMIT characters have."""
 
 TEXT_LIMIT = 32 * TOKEN_LIMIT
-"""Most characters of a text that are read. Tokens have 4 to 5 characters; cutting 2 MB into tokens takes seconds."""
+"""The most characters that are read of a text, since 2 MB take seconds. Tokens have 4 to 5 characters."""
 
 
 class MiniLmTokenizer:
-    """WordPiece as all-MiniLM-L6-v2 was trained with. Threads may share one."""
+    """The WordPiece tokenizer that all-MiniLM-L6-v2 was trained with. Threads may share one."""
 
     def __init__(self, path: Path) -> None:
         self._tokenizer = _opened(path)
@@ -56,7 +56,7 @@ def _opened(path: Path) -> Tokenizer:
     from tokenizers import Tokenizer  # noqa: PLC0415  # as said above
 
     tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_padding()  # the file says 128 tokens, padded: that was for its makers' batches
+    tokenizer.no_padding()  # the file pads to 128 tokens, for its makers' batches
     tokenizer.no_truncation()
     return tokenizer
 
@@ -66,15 +66,15 @@ def _ids(encoding: Encoding) -> TokenIds:
 
 
 def encodable(text: str) -> str:
-    """The text with lone surrogates replaced: JSON may carry them, UTF-8 and so the tokenizer may not."""
+    """The text with lone surrogates replaced. JSON may have them, but UTF-8, and so the tokenizer, may not."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
-# Counts tokens with the bundled tokenizer, WordPiece: it makes more tokens of most texts than a large model's does.
+# Counts tokens with the bundled tokenizer. It makes more tokens of most texts than the tokenizer of a large model.
 
 
 class TokenCounter:
-    """Reads the tokenizer's file when it is first asked."""
+    """Counts the tokens of texts. The first call reads the tokenizer's file."""
 
     def __init__(self, folder: Path = FILES) -> None:
         self._folder = folder
@@ -82,9 +82,9 @@ class TokenCounter:
         self._unknown: int | None = None
 
     def count(self, text: str) -> int:
-        """The tokens of ``text``, without marks at its ends; those of two texts side by side are the sum of both.
+        """The count of tokens in ``text``, without end marks; two texts in a row have the sum of both counts.
 
-        A word that it does not know is one token to it, however long; it counts as a token for every four letters.
+        A word that the tokenizer does not know is one token, however long. It is counted as one for every four letters.
 
         Raises:
           ModelMissing: the file is absent, or is not the one that was shipped.
@@ -92,7 +92,7 @@ class TokenCounter:
         if self._tokenizer is None:
             tokenizer = _opened(shipped(self._folder, TOKENIZER))
             self._unknown = tokenizer.token_to_id("[UNK]")
-            self._tokenizer = tokenizer  # last: another thread that finds it counts with the mark too
+            self._tokenizer = tokenizer  # set last: another thread that finds it needs ``_unknown`` too
         found = self._tokenizer.encode(encodable(text), add_special_tokens=False)
         return len(found.ids) + sum(
             (end - start) // LETTERS_A_TOKEN

@@ -1,7 +1,7 @@
-"""A model of the user's own: what its folder says of it, as sentence-transformers writes one, and the model loaded.
+"""A model of the user's own: its folder, as sentence-transformers writes one, and the loaded model.
 
-Nothing in the folder is run but the ONNX graph; what the graph does not do, and this program cannot, is refused.
-Importing this module takes a fifth of a second.
+Only the ONNX graph of the folder is run. A model that needs a step that neither the graph nor this program has is
+refused. Importing this module takes a fifth of a second.
 """
 
 from __future__ import annotations
@@ -37,50 +37,50 @@ LIMITS = "sentence_bert_config.json"
 TOKENIZER_SETTINGS = "tokenizer_config.json"
 
 MOST_TOKENS = 512
-"""Of one window: longer ones cost more time than a prompt has, and few models were trained on more."""
+"""The most tokens of a window: more would take longer than a prompt may, and few models were trained on more."""
 
 FEWEST_TOKENS = 8
 
 QUERY_PROMPTS = ("query",)
 PASSAGE_PROMPTS = ("document", "passage", "corpus")
-"""In the order in which sentence-transformers looks for them."""
+"""The names of the prompt for stored texts, in the order in which sentence-transformers looks for them."""
 
 DONE_HERE = {"Transformer", "Pooling", "Normalize"}
-"""Modules that the graph need not hold: any other has weights or rules of its own."""
+"""Modules that this program can replace. Any other has its own weights or rules, and must be in the graph."""
 
 _POOLINGS = {
     "pooling_mode_cls_token": Pooling.CLS,
     "pooling_mode_mean_tokens": Pooling.MEAN,
     "pooling_mode_max_tokens": Pooling.MAX,
-    "pooling_mode_mean_sqrt_len_tokens": Pooling.MEAN,  # the same, but for the length, which becomes 1
+    "pooling_mode_mean_sqrt_len_tokens": Pooling.MEAN,  # it differs only in the length, which becomes 1
     "pooling_mode_lasttoken": Pooling.LAST,
 }
 
 
 @attrs.frozen
 class ModelFolder:
-    """The files of a model, and how it is to be read."""
+    """The files of a model and its settings."""
 
     folder: Path
     graph: Path
     digest: str
-    """Of every file that has a part in the vectors."""
+    """The digest of all files that the vectors depend on."""
     pooling: Pooling
     needs_pooled_output: bool
-    """Its vectors are made by modules that only the graph can hold."""
+    """Whether a module of the model must be in the graph, so that the graph must give whole vectors."""
     query_prefix: str
     passage_prefix: str
     pools_prefix: bool
-    """Whether the tokens of a prefix are pooled too."""
+    """Whether pooling includes the tokens of the prefix."""
     token_limit: int
     lower_case: bool
 
 
 def read_folder(folder: Path) -> ModelFolder:
-    """Read all but the graph and the tokenizer, which are only summed.
+    """Read a model's settings; of the graph and the tokenizer, only the digest.
 
     Raises:
-      EmbeddingError: a file is missing or damaged, or wants what cannot be done here.
+      EmbeddingError: a file is missing or damaged, or asks for something that is not supported here.
     """
     if not folder.is_dir():
         raise EmbeddingError(f"there is no folder {folder}", hint="See [embedding] model in settings.toml.")
@@ -105,7 +105,7 @@ def read_folder(folder: Path) -> ModelFolder:
 
 
 def _digest(folder: Path, graph: Path) -> str:
-    """Weights may stand in files beside the graph, whatever their names."""
+    """The digest of the files. Weights may be in further files, whose names begin with the graph's."""
     names = (TOKENIZER, MODULES, POOLING, PROMPTS, LIMITS, TOKENIZER_SETTINGS)
     files = {graph, *(folder / name for name in names)}
     files |= {path for path in graph.parent.iterdir() if path.name.startswith(graph.name)}
@@ -142,7 +142,7 @@ def _settings(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _modules(folder: Path) -> set[str]:
-    """The classes of the modules, without the packages that they stand in."""
+    """The class names of the model's modules, without their packages."""
     found = _read(folder / MODULES) or []
     try:
         return {str(module["type"]).rpartition(".")[2] for module in found}
@@ -163,7 +163,7 @@ def _pooling(folder: Path) -> tuple[Pooling, bool]:
 
 
 def _prompt(folder: Path, settings: dict[str, Any], names: tuple[str, ...]) -> str:
-    """The first of these prompts that there is, else the default one, else nothing."""
+    """The first of the prompts ``names`` that exists, else the default prompt, else an empty one."""
     prompts = settings.get("prompts") or {}
     named = (*names, settings.get("default_prompt_name"))
     found = next((prompts[name] for name in named if name in prompts), "") if isinstance(prompts, dict) else None
@@ -210,7 +210,7 @@ class UserEncoder:
         return unit(self._vector(self._tokenizer.first(query, prefix), prefix))
 
     def windows(self, text: str) -> list[Window]:
-        """A stored text as the model reads it: its first window, then the further ones."""
+        """The windows of a stored text, in their order."""
         return self._tokenizer.windows(text, self._folder.passage_prefix)
 
     def encode_window(self, window: Window) -> Vector:
@@ -229,7 +229,7 @@ class UserEncoder:
         return pooled(states[min(self._unread[prefix], len(states) - 1) :], self._folder.pooling)
 
     def _unpooled(self, prefix: str) -> int:
-        """How many of the first tokens are not pooled: the start mark's and the prefix's, where its makers said so."""
+        """How many first tokens are not pooled: the start mark and the prefix, if the model's settings say so."""
         if self._folder.pools_prefix or not prefix:
             return 0
         return 1 + self._tokenizer.prefix_length(prefix)
@@ -243,10 +243,10 @@ class UserEncoder:
 
 
 def open_user_encoder(path: Path) -> UserEncoder:
-    """Read the folder, load its model and try it out.
+    """Read the folder, load its model and try the model out.
 
     Raises:
-      EmbeddingError: a file is absent or damaged, or the model is none that can be used here.
+      EmbeddingError: a file is absent or damaged, or the model cannot be used here.
     """
     folder = read_folder(path)
     tokenizer = UserTokenizer(path / TOKENIZER, token_limit=folder.token_limit, lower_case=folder.lower_case)
@@ -256,7 +256,7 @@ def open_user_encoder(path: Path) -> UserEncoder:
 
 
 def _output_of(names: list[str], folder: ModelFolder) -> str:
-    """Vectors that are pooled already, else states of tokens, else whatever there is only one of."""
+    """The output to read: pooled vectors, else states of tokens, else the only output."""
     if POOLED in names:
         return POOLED
     if folder.needs_pooled_output:
@@ -268,19 +268,19 @@ def _output_of(names: list[str], folder: ModelFolder) -> str:
 
 
 def _failed_to(task: str) -> Callable[[Exception], EmbeddingError]:
-    """Names only the kind of error: the message of a user's model may hold anything."""
+    """Our error, which names only the class of the cause: the message of a user's model may hold anything."""
     return lambda error: EmbeddingError(f"the embedding model failed to {task}: {type(error).__name__}")
 
 
-# From a text to the token ids of a model of the user's own.
+# Turns a text into the token ids of a model of the user's own.
 
 CHARACTERS_PER_TOKEN = 32
-"""Of a text that are looked at, for each token of a window; as many as with the bundled model."""
+"""The most characters that are read of a text, for each token of a window; as for the bundled model."""
 
 
 @attrs.frozen(eq=False)
 class Window:
-    """What a model reads at once: (1, tokens) int64 each, by the names that every exporter gives them."""
+    """The input of a model for one run: arrays of (1, tokens) int64, by the names that all exporters use."""
 
     inputs: dict[str, npt.NDArray[np.int64]]
 
@@ -297,13 +297,13 @@ class UserTokenizer:
             raise EmbeddingError(f"the embedding model reads {token_limit} tokens at once, too few to read a text in")
 
     def first(self, text: str, prefix: str) -> Window:
-        """What is read of a text first, or at all."""
+        """The text's first window, which is all of a query that is read."""
         tokens = self._tokens(prefix + self._readable(text))
         tokens.truncate(self._room)
         return self._marked(tokens)
 
     def windows(self, text: str, prefix: str) -> list[Window]:
-        """``first``, then each next window of the text, with the prefix too; at most MOST_WINDOWS."""
+        """``first``, then each next window of the text, all with the prefix; at most MOST_WINDOWS."""
         before, tokens = self._tokens(prefix), self._tokens(self._readable(text))
         room = self._room - len(before.ids)
         if room <= 2 * OVERLAP:
@@ -313,7 +313,7 @@ class UserTokenizer:
         return [self.first(text, prefix), *(self._marked(Encoding.merge([before, window])) for window in further)]
 
     def prefix_length(self, prefix: str) -> int:
-        """Tokens of a prefix."""
+        """The count of tokens in a prefix."""
         return len(self._tokens(prefix).ids)
 
     def _readable(self, text: str) -> str:
@@ -332,7 +332,7 @@ class UserTokenizer:
 def _open(path: Path) -> Tokenizer:
     try:
         text = path.read_text(encoding="utf-8")
-        is_tokenizer = "model" in json.loads(text)  # of what is none, the library says only that it raises
+        is_tokenizer = "model" in json.loads(text)  # the library raises only a bare Exception for other JSON
     except OSError as error:
         raise EmbeddingError(f"{path} cannot be read: {error.strerror}") from error
     except (TypeError, ValueError) as error:
