@@ -1,7 +1,7 @@
-"""The home folder: what lies where, who may read it, and who owns it now.
+"""Files: those of the home folder, of agents and of projects.
 
-Rules of this room: every call blocks, so a thread makes it. Folders are 0700 and files 0600. The token's text is
-returned and written, never logged and never part of an error.
+Rules of this room: every call blocks, so callers make it in a thread. Folders are 0700 and files 0600. The token's text
+is returned and written, never logged and never part of an error.
 """
 
 from kiro_learn.adapters.files.home import Home

@@ -1,7 +1,8 @@
 """Files of agents, read whole and written in one piece.
 
-Rules of this file: what another user owns, is read-only, too large or no file is left alone. Text is written to a
-temporary file beside the target, which takes its place once it is on the disk: a reader sees the old or the new.
+Rules of this file: a file of another user, a read-only one, one that is too large and one that is not regular are left
+alone. Text is written to a temporary file in the target's folder. Once it is on the disk, it replaces the target, so
+that a reader sees all of the old text or all of the new.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from kiro_learn.adapters.files import private
 from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 
 MAX_BYTES = 4_194_304
-"""Of a file that is edited: each look at one of 4 MiB takes 0.6 s, and a plan takes six."""
+"""The most bytes of a file that is edited. Each look at one of 4 MiB takes 0.6 s, and a plan takes many times that."""
 NEW_FILE_MODE = 0o600
-"""Commands and paths of one user."""
+"""The mode of a new file: it holds commands and paths of one user."""
 _TOKEN_BYTES = 8
 _TOKEN_PATTERN = "[0-9a-f]" * (2 * _TOKEN_BYTES)
 
@@ -57,14 +58,14 @@ class DiskAgentFiles:
             raise AgentFileError(path, f"has {found.st_nlink} names (hard links), which writing would part")
 
     def folders_to_make(self, path: PurePosixPath) -> tuple[str, ...]:
-        with contextlib.suppress(OSError, RuntimeError):  # a loop of links; writing says what is wrong
+        with contextlib.suppress(OSError, RuntimeError):  # a loop of links, which ``write`` reports
             missing = _missing_folders(Path(path).resolve().parent)
             if not any(each.is_symlink() for each in missing):  # a loop, since Python 3.13
                 return tuple(str(each) for each in missing)
         return ()
 
     def remove_leftovers(self, path: PurePosixPath) -> None:
-        with contextlib.suppress(OSError, RuntimeError):  # the file itself is not at stake
+        with contextlib.suppress(OSError, RuntimeError):  # leftovers are not worth an error
             target = Path(path).resolve()
             for beside in target.parent.glob(f".{glob.escape(target.name)}.{_TOKEN_PATTERN}.kiro-learn"):
                 _remove_unless_held(beside)
@@ -84,7 +85,7 @@ class DiskAgentFiles:
         self.check(path)
         with _explained(path):
             _expect(path, expected)
-            # Of a link only what it points to was ours; the link itself was there before.
+            # If it is a link, only the file that it points to is removed: the link is the user's.
             Path(path).resolve().unlink(missing_ok=True)
             _sync_folder(Path(path).resolve().parent)
 
@@ -106,7 +107,7 @@ class DiskAgentFiles:
     def exclusive(self) -> Iterator[None]:
         with contextlib.ExitStack() as held:
             with _explained(self._manifest):
-                if self.home.is_dir():  # else there is no manifest either
+                if self.home.is_dir():  # without a home there is no manifest either
                     held.enter_context(private.held_by_us(self.home))
             yield
 
@@ -138,7 +139,7 @@ def _explained(path: PurePosixPath) -> Iterator[None]:
 
 
 def _state_of(path: PurePosixPath) -> os.stat_result | None:
-    """Of the file that ``path`` leads to; None if there is none."""
+    """The state of the file that ``path`` leads to; None if there is none."""
     try:
         found = Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -163,7 +164,7 @@ def _text_of(path: PurePosixPath) -> str:
 
 
 def _expect(path: PurePosixPath, expected: str | None) -> None:
-    """Raise AgentFileError if the file's text is another one: another program wrote it a moment ago."""
+    """Raise AgentFileError if the file's text is not ``expected``: another program wrote it a moment ago."""
     found = None if _state_of(path) is None else _text_of(path)
     if found != expected:
         raise AgentFileError(path, "was changed by another program meanwhile")
@@ -187,7 +188,7 @@ def _replace(path: PurePosixPath, target: Path, content: bytes, *, expected: str
     before = target.stat() if target.exists() else None
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, NEW_FILE_MODE), "wb") as file:
-            private.take(file.fileno())  # until it is in place: a leftover is what no process holds
+            private.take(file.fileno())  # until it is in place: a file that no process has locked is a leftover
             if before is not None:
                 os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
                 with contextlib.suppress(PermissionError):  # a group that we are not in
@@ -211,10 +212,10 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-# Which agents this machine has: by their programs on the PATH, and by the folders that they leave.
+# Finds the agents of this machine, by their programs on the PATH and by the folders that they leave.
 
 VERSION_SECONDS = 2.0
-"""For all of them together: some take a second to start, and one may want to log in first."""
+"""The longest wait for the versions of all agents: some take a second to start, and one may ask for a login."""
 
 _VERSION = re.compile(rb"\b(\d+\.\d+(?:\.\d+)?)\b")
 _MOST_BYTES = 4_096
@@ -255,7 +256,7 @@ class PathPrograms:
 
 
 def _answer(process: subprocess.Popen[bytes], deadline: float) -> str:
-    """What it states by ``deadline``; its whole group is gone afterwards."""
+    """The version that the program states by ``deadline``. Its whole process group is killed then."""
     try:
         said, _ = process.communicate(timeout=max(0.0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
-"""The folder itself: its files by name, its modes, its token, its lock and its address.
+"""The home folder: the paths of its files, their modes, its token, its lock and its address.
 
-Two files in it have their form here: how far the upgrade of the database is, which clients read while the daemon does
-not answer yet, and which past sessions were imported.
+The formats of two files are defined here too: the progress of a database upgrade, which clients read while the daemon
+does not answer yet, and the record of imported past sessions.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 from kiro_learn.model.version import __version__
 
 SECONDS_BETWEEN_WRITES = 0.25
-"""Of the notice of how far the copy before an upgrade is."""
+"""The shortest time between two writes of the progress of the copy before an upgrade."""
 TOKEN_BYTES = 32
 _START_BYTES = 16_384
-"""More than a start writes: the hook, the address, the first lines of the log."""
+"""More bytes than a start writes: the hook, the address, the first lines of the log."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
-"""What ``secrets.token_urlsafe(32)`` writes."""
+"""The form of the result of ``secrets.token_urlsafe(32)``."""
 
 
 _LOCK = "daemon.lock"
 _ADDRESS = "daemon.address"
 _UPGRADE_NOTICE = "daemon.upgrade"
 _STOPPED = "daemon.stopped"
-"""Left by ``kiro-learn stop``: while it is there, no hook starts the daemon."""
+"""The file that ``kiro-learn stop`` leaves. While it exists, no hook starts the daemon."""
 _ANEW = "daemon.anew"
-"""Left by ``kiro-learn start --anew``: where the database is gone, an empty one may take its place."""
+"""The file that ``kiro-learn start --anew`` leaves: an empty database may take the place of a vanished one."""
 
 
 @attrs.frozen
 class Home:
-    """One user's kiro_learn: nothing is ever written outside of it but what ``install`` lists."""
+    """One user's kiro_learn folder. Nothing is written outside of it except the files that ``install`` lists."""
 
     path: Path
-    """Absolute."""
+    """The folder, as an absolute path."""
 
     @property
     def database(self) -> Path:
@@ -68,17 +68,17 @@ class Home:
 
     @property
     def hook(self) -> Path:
-        """What agents run."""
+        """The script that agents run."""
         return self.path / "bin" / "hook"
 
     @property
     def start_script(self) -> Path:
-        """What the hook runs to start the daemon; there only where the settings allow it."""
+        """The script by which the hook starts the daemon. It exists only if the settings allow that."""
         return self.path / "bin" / "start"
 
     @property
     def agent_folder(self) -> Path:
-        """Where agents that we start believe to work: there is nothing in it for them to read."""
+        """The working folder of agents that we start. It is empty, so that they have nothing to read."""
         return self.path / "agent"
 
     @property
@@ -87,21 +87,21 @@ class Home:
 
     @property
     def began(self) -> Path:
-        """Since when there is a database; written once it is open, so that one that vanishes is missed."""
+        """The file that says since when there is a database, so that a vanished one is noticed."""
         return self.path / "daemon.began"
 
     @property
     def first_buffers(self) -> Path:
-        """Where the first kiro-learn kept what waited for learning."""
+        """The folder in which the first kiro-learn kept events that waited to be learned."""
         return self.path / "buffers"
 
     @property
     def spool(self) -> Spool:
-        """What the shim could not deliver."""
+        """The requests that the shim could not deliver."""
         return Spool(self.path / "spool", self.path / "spool.key")
 
     def prepare(self) -> None:
-        """Make the folder and those in it, and close to others whatever of it stands open.
+        """Make the home and the folders in it, and take away all rights of others.
 
         Raises:
           ConfigError: the home is a symbolic link, belongs to another user, is no folder, or cannot be made.
@@ -120,10 +120,10 @@ class Home:
             key_at(str(spool.key_file))
 
     def token(self) -> str:
-        """The secret that every client shows; made at the first call, the same ever after.
+        """The secret that every client sends. The first call makes it, and it never changes.
 
         Raises:
-          ConfigError: the home is not there, or cannot be written.
+          ConfigError: the home does not exist, or cannot be written.
         """
         with self.usable(), private.held_by_us(self.path):
             found = private.read_text(self.token_file).strip()
@@ -134,15 +134,15 @@ class Home:
             return made
 
     def has_token(self) -> bool:
-        """Whether there is one, well formed; none is made."""
+        """Whether there is a well-formed token. This makes none."""
         return _TOKEN.fullmatch(private.read_text(self.token_file).strip()) is not None
 
     def is_stopped_by_user(self) -> bool:
-        """Whether ``kiro-learn stop`` was the last word."""
+        """Whether ``kiro-learn stop`` stopped the daemon, and nobody started it since."""
         return (self.path / _STOPPED).exists()
 
     def forget_stop(self) -> None:
-        """A daemon starts, so the stop is no longer the last word."""
+        """Remove the mark of ``kiro-learn stop``, as a daemon starts."""
         with self.usable():
             (self.path / _STOPPED).unlink(missing_ok=True)
 
@@ -151,21 +151,21 @@ class Home:
         return (self.path / _ANEW).exists()
 
     def forget_beginning_anew(self) -> None:
-        """Only the next database that is gone may be told so anew."""
+        """Remove the mark of ``start --anew``, which is good for one vanished database only."""
         (self.path / _ANEW).unlink(missing_ok=True)
 
     @contextmanager
     def lock(self, build: str = "") -> Iterator[None]:
-        """Own this home for the length of the block; the file says by which process, of which build and version.
+        """Own this home for the length of the block. The lock file names the process, its build and its version.
 
         Raises:
           AlreadyRunning: another daemon owns it.
-          ConfigError: the home is not there, or cannot be written.
+          ConfigError: the home does not exist, or cannot be written.
         """
         lock = self.path / _LOCK
         with self.usable():
             if is_of_another_user(lock):
-                # No daemon of theirs holds it: ``prepare`` refuses a home that is not its user's own.
+                # No daemon of that user holds it: ``prepare`` refuses the home of another user.
                 private.put_aside(lock)
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
@@ -176,7 +176,7 @@ class Home:
             with self.usable():
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n{build}\n{__version__}\n".encode(), 0)
-                # What a crashed daemon left would be believed from now on.
+                # From now on, clients would believe the files that a crashed daemon left.
                 (self.path / _ADDRESS).unlink(missing_ok=True)
                 (self.path / _UPGRADE_NOTICE).unlink(missing_ok=True)
             yield
@@ -184,15 +184,15 @@ class Home:
             os.close(descriptor)
 
     def note_stop(self) -> None:
-        """Tell clients that the daemon begins to end, by the time of its lock. Inside ``lock``."""
-        with suppress(OSError):  # a disk that takes nothing more is no reason to run on
+        """Show clients, by the lock file's new time, that the daemon begins to stop. Called inside ``lock``."""
+        with suppress(OSError):  # the daemon stops even if the disk is full
             os.utime(self.path / _LOCK)
 
     @contextmanager
     def announced(self, host: str, port: int) -> Iterator[None]:
         """Tell clients, for the length of the block, that the daemon answers at this numeric address.
 
-        To be opened inside ``lock``: the shim believes an address only while the lock is held.
+        Called inside ``lock``: the shim believes an address only while the lock is held.
         """
         shown = f"[{host}]" if ":" in host else host
         with self.usable():
@@ -204,7 +204,7 @@ class Home:
 
     @contextmanager
     def upgrade_announced(self) -> Iterator[Callable[[UpgradeProgress], None]]:
-        """Tell clients, for the length of the block, what it reports of the upgrade, but seldom. Inside ``lock``."""
+        """Give the block a function that shows clients the progress of the upgrade, seldom. Inside ``lock``."""
         written_at: dict[UpgradeStage, float] = {}
 
         def report(progress: UpgradeProgress) -> None:
@@ -221,13 +221,13 @@ class Home:
             (self.path / _UPGRADE_NOTICE).unlink(missing_ok=True)
 
     def address(self) -> tuple[str, int] | None:
-        """Where the daemon said it answers; None if it said nothing. After a crash, no daemon may be there."""
+        """The address that the daemon has written; None if there is none. After a crash, nobody may answer there."""
         host, _, port = private.read_text(self.path / _ADDRESS).strip().rpartition(":")
         return (host.strip("[]"), int(port)) if host and port.isdecimal() else None
 
     @contextmanager
     def usable(self) -> Iterator[None]:
-        """Say in our own words what is wrong with the home, or with a file in it, for the length of the block.
+        """Raise an OSError of the block as ConfigError, which says what is wrong with the home or a file in it.
 
         Raises:
           ConfigError: the system refused something.
@@ -239,7 +239,7 @@ class Home:
 
 
 def is_of_another_user(path: Path) -> bool:
-    """As one hook under sudo leaves its files: we cannot read them, and they would end every later daemon."""
+    """Whether another user owns ``path``. A hook under sudo leaves such files, which no later daemon can read."""
     try:
         return path.lstat().st_uid != os.geteuid()
     except FileNotFoundError:
@@ -252,7 +252,7 @@ def _pid_in(descriptor: int) -> int | None:
 
 
 def insist_on_room(home: Home) -> None:
-    """Write as much as a daemon does at its start, and take it away again.
+    """Write as much as a daemon does at its start, and remove it again.
 
     Raises:
       ConfigError: the home cannot be written, or its disk is full.
@@ -264,7 +264,7 @@ def insist_on_room(home: Home) -> None:
 
 
 def remove_leftovers(home: Home) -> None:
-    """Remove what a process left that was killed while it wrote a file of the home. Inside its ``lock``.
+    """Remove the unfinished files of processes that were killed. Called inside ``lock``.
 
     Raises:
       ConfigError: the system refused.
@@ -275,7 +275,7 @@ def remove_leftovers(home: Home) -> None:
 
 
 def folders_of(home: Home) -> tuple[Path, ...]:
-    """Those in it that must be this user's for a daemon to start."""
+    """The folders in the home that must belong to this user, or no daemon starts."""
     return home.logs, home.backups, home.hook.parent, home.agent_folder
 
 
@@ -284,7 +284,7 @@ _DIGITS = 32
 
 
 class DiskImportRecord:
-    """``ImportRecord`` as lines that are only added; no line tells which session it is of."""
+    """``ImportRecord`` in a file to which lines are added. A line is digests only, so it reveals no session."""
 
     def __init__(self, path: Path, database: str) -> None:
         self._path = path
@@ -293,7 +293,7 @@ class DiskImportRecord:
 
     @classmethod
     def of(cls, home: Home) -> DiskImportRecord:
-        """The record of the database that is there now."""
+        """The record that belongs to the home's present database."""
         try:
             found = home.database.stat()
         except OSError:
@@ -315,7 +315,7 @@ class DiskImportRecord:
 
 
 def _read(path: Path, database: str) -> dict[str, str]:
-    """By the digest of the key, that of the state; of lines that are torn, nothing."""
+    """The digest of each state, by the digest of its key. Incomplete lines are left out."""
     try:
         first, *lines = path.read_text(encoding="ascii", errors="replace").splitlines()
     except (FileNotFoundError, ValueError):

@@ -1,6 +1,6 @@
-"""The home, made and removed, and what agents run in it: ``bin/hook``, with an interpreter that stays where it is.
+"""Makes and removes the home, and writes ``bin/hook``, which agents run, with an interpreter that stays in its place.
 
-Only names that we give are removed: the home may be any folder that a variable names.
+Only files with our names are removed, since a variable may name any folder as the home.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import attrs
 from kiro_learn.adapters.files import private, spool_cipher
 from kiro_learn.adapters.files.home import Home
 
-# Exit 2 would block the agent's prompt, and it is what Python says to a missing file: hence the questions first.
+# Python exits with 2 if the file is missing, which would block the agent's prompt. So the script looks first.
 SCRIPT = """\
 #!/bin/sh
 # Written by kiro-learn, and written again at its next start.
@@ -39,18 +39,18 @@ exit 0
 """
 
 START = 'import sys; sys.path.insert(0, sys.argv[1] + "/bin"); import hook; hook.run(sys.argv[1:], "{build}")'
-"""Importing it takes the compiled file; running it by path would compile it again each time (benchmarks/shim.py)."""
+"""Imports the shim: that uses the compiled file. Run by its path, it is compiled each time (benchmarks/shim.py)."""
 
 
 def lasting_interpreter() -> str:
-    """The interpreter behind this one: it survives the removal of the virtual environment, and is no shim's alias."""
+    """The base interpreter of this one. It survives the removal of the virtual environment, and is no alias."""
     return getattr(sys, "_base_executable", "") or sys.executable
 
 
 def write_hook_script(home: Home, *, shim_source: Path, interpreter: str, build: str = "") -> None:
-    """Write ``bin/hook``, and beside it copies of the shim and its cipher, which thereby need no installed package.
+    """Write ``bin/hook``, with copies of the shim and its cipher, so that it needs no installed package.
 
-    ``build``: of the program that writes them.
+    ``build``: the build of the program that writes them.
 
     Raises:
       ConfigError: the home cannot be written.
@@ -108,13 +108,13 @@ OUR_NAMES = (
     f".*.{'[0-9a-f]' * 16}",
     "daemon.*",
 )
-"""What lies in a home, as docs/operations.md lists it, and what a process that was killed while it wrote such a file
-left beside it; ``daemon.lock`` last, since it is held meanwhile."""
+"""Patterns of the names in a home, as docs/operations.md lists them, and of their unfinished files. ``daemon.lock`` is
+among the last, since it is held while the others are removed."""
 
 
 @attrs.frozen
 class DiskHomeFolder:
-    """``HomeFolder`` on the file system. ``shim_source``: what ``bin/hook`` runs a copy of; ``build``: ours."""
+    """``HomeFolder`` on the file system. ``shim_source``: what ``bin/hook`` runs a copy of; ``build``: our build."""
 
     home: Home
     shim_source: Path

@@ -1,4 +1,4 @@
-"""Looks at a home folder, and mends in it what can be made again."""
+"""Looks at a home folder, and makes missing files of it again where that is possible."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _OTHERS = 0o077
 
 @attrs.frozen
 class DiskHomeInspection:
-    """The home on this machine's disk."""
+    """``HomeInspection`` on the file system."""
 
     home: Home
     shim_source: Path
     environment: Mapping[str, str]
     build: str = ""
-    """Of the program that looks."""
+    """The build of the program that looks."""
 
     @property
     def path(self) -> Path:
@@ -135,7 +135,7 @@ class DiskHomeInspection:
         return 0 if config is None else config.server.port
 
     def _config(self) -> Config | None:
-        """The settings; None where they are wrong."""
+        """The settings; None if they are wrong."""
         try:
             return read_settings(self.home.settings, self.environment)
         except ConfigError:
@@ -215,7 +215,7 @@ def _is_sealed(path: Path) -> bool:
 
 
 def _missing_interpreter(script: Path) -> str:
-    """The interpreter that the script asks for, if it is not there; a script that is not there asks for none."""
+    """The interpreter that the script needs, if it is missing; empty if it is there, or if there is no script."""
     if not script.exists():
         return ""
     for line in script.read_text("utf-8", "surrogateescape").splitlines():
@@ -225,14 +225,14 @@ def _missing_interpreter(script: Path) -> str:
     return ""
 
 
-# What shows that a home had a database, so that one that vanished is not taken for one that never was.
+# Finds traces of a database in a home, so that a vanished database is not taken for one that never was.
 
 READY = b'"daemon.ready"'
-"""In the log, once a daemon had opened its database."""
+"""Text that the log has once a daemon has opened its database."""
 
 
 def traces_of_database(home: Home) -> tuple[str, ...]:
-    """Each in a few words; empty where nothing shows it. Events that wait show it only beside something else."""
+    """The traces of a database, a few words each. Waiting events count only if there is another trace."""
     found = []
     if began := private.read_text(home.began).strip():
         found.append(f"{home.began.name} says since {began}")
@@ -250,7 +250,7 @@ def traces_of_database(home: Home) -> tuple[str, ...]:
 
 
 def _tells_of_a_daemon(log: Path) -> bool:
-    """Whether one had opened its database; a log that may not be read shows nothing, and is told as such elsewhere."""
+    """Whether a daemon had opened its database, by this log. An unreadable log is no trace; other checks report it."""
     try:
         return READY in log.read_bytes()
     except OSError:
@@ -258,13 +258,14 @@ def _tells_of_a_daemon(log: Path) -> bool:
 
 
 def refuse_vanished(home: Home, now: datetime) -> None:
-    """Let no empty database take the place of one that vanished, unless the user has said that one may.
+    """Let no empty database take the place of one that vanished, unless the user allowed it.
 
-    Then what is left of it goes among the copies: a log that belongs to another file would be read into the new one.
+    If it is allowed, other files of the old database are moved to the copies: SQLite would read its log into the new
+    database.
 
     Raises:
       DatabaseGone: there was one, and it is missing or empty.
-      ConfigError: what is left of it cannot be moved.
+      ConfigError: the files of the old database cannot be moved.
     """
     if not is_gone(home.database):
         return
@@ -281,7 +282,7 @@ def refuse_vanished(home: Home, now: datetime) -> None:
 
 
 def note_begun(home: Home, now: datetime) -> None:
-    """Leave the trace that there is a database, once it is open; what was said of beginning anew is done."""
+    """Note that there is a database, once it is open, and forget that an empty one was allowed."""
     with home.usable():
         if not home.began.exists():
             private.write(home.began, f"{now:%Y-%m-%dT%H:%M:%SZ}\n".encode())
@@ -289,7 +290,7 @@ def note_begun(home: Home, now: datetime) -> None:
 
 
 def is_gone(database: Path) -> bool:
-    """It is not there, or is a file with nothing in it."""
+    """Whether ``database`` is missing or an empty file."""
     if not os.path.lexists(database):
         return True
     return database.is_file() and database.stat().st_size == 0

@@ -1,8 +1,8 @@
-"""The daemon's log: JSON lines, one event each, with ids and figures but never contents; and why the last daemon ended.
+"""The daemon's log, and why the last daemon ended. The log is JSON lines with ids and figures, but never contents.
 
-Rules of this file: of an exception, a warning or a library's own log record, the type, the place and our own message
-are written, and no other message: it may quote what a user wrote. That holds for the log, and for standard
-error, which is a file when the daemon runs in the background.
+Rules of this file: exceptions, warnings and log records of libraries are written with their type, their place and, if
+the error is ours, its message. Other messages are left out: they may quote what a user wrote. The same holds for
+standard error, which is a file when the daemon runs in the background.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from kiro_learn.errors import InvalidRequest, KiroLearnError
 log = structlog.get_logger()
 
 OWN_LOGGER = "kiro_learn.own_lines"
-"""Of lines that are JSON already. Not ``kiro_learn``: Quart names its logger after the application."""
+"""The logger of lines that are JSON already. Not ``kiro_learn``: Quart names its logger after the application."""
 PACKAGE = Path(__file__).parents[2]
 
 
 def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:
-    """Write the log to ``folder``/daemon.jsonl, put away by size, and to standard error if asked.
+    """Write the log to ``folder``/daemon.jsonl, rotated by size, and to standard error if ``to_stderr``.
 
-    The file is as private as the process's umask makes it. A line that cannot be written is lost; ``problem`` tells.
+    The process's umask decides who may read the file. A line that cannot be written is lost; ``problem`` says why.
     """
     file = folder / "daemon.jsonl"
     handlers: list[logging.Handler] = [
@@ -61,7 +61,7 @@ def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    # A handler that cannot write would print the line and the exception's message to standard error.
+    # Else a handler that cannot write prints the line and the exception's message to standard error.
     logging.raiseExceptions = False
     logging.getLogger().handlers = [_LibraryHandler(logging.WARNING)]
 
@@ -81,7 +81,7 @@ def problem() -> str:
 
 
 class _LogFile(logging.handlers.RotatingFileHandler):
-    """The log's file; it knows whether the last line reached it."""
+    """The log's file, with the reason why the last line was not written, if it was not."""
 
     problem = ""
 
@@ -96,14 +96,14 @@ class _LogFile(logging.handlers.RotatingFileHandler):
 
 
 class _OneLine(logging.Formatter):
-    """The line as it is. The standard library would put a traceback with all its messages behind an exception's."""
+    """Gives the line as it is. The standard library would add a traceback with the messages of all exceptions."""
 
     def format(self, record: logging.LogRecord) -> str:
         return record.getMessage()
 
 
 class _LibraryHandler(logging.Handler):
-    """Writes what libraries log as lines of ours: who, how grave and where, but not what."""
+    """Writes log records of libraries as lines of ours: the logger, the level and the place, but not the message."""
 
     def emit(self, record: logging.LogRecord) -> None:
         details: dict[str, Any] = {"logger": record.name, "at": f"{Path(record.pathname).name}:{record.lineno}"}
@@ -121,19 +121,19 @@ def _tell(event: str, error: BaseException | None) -> None:
 
 
 def _tell_warning(  # noqa: PLR0917  # as the standard library calls it
-    message: Warning | str,  # noqa: ARG001  # may quote what it is about
+    message: Warning | str,  # noqa: ARG001  # may quote contents
     category: type[Warning],
     filename: str,
     lineno: int,
-    file: TextIO | None = None,  # noqa: ARG001  # none of ours says where to
-    line: str | None = None,  # noqa: ARG001  # of the source
+    file: TextIO | None = None,  # noqa: ARG001  # our code passes none
+    line: str | None = None,  # noqa: ARG001  # a line of source
 ) -> None:
     if logging.getLogger(OWN_LOGGER).handlers:
         log.warning("library.warned", category=category.__name__, at=f"{Path(filename).name}:{lineno}")
 
 
 def places_of_exception(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Say what was raised and where, but not its message, unless it is ours."""
+    """Replace ``exc_info`` by the type and the places of the exception, and its message if it is ours."""
     found = event.pop("exc_info", None)
     if found is True:
         found = sys.exc_info()[1]
@@ -144,7 +144,7 @@ def places_of_exception(_logger: Any, _method: str, event: MutableMapping[str, A
 
 def _raised(error: BaseException) -> dict[str, Any]:
     raised: dict[str, Any] = {"type": type(error).__name__, "at": _places(error.__traceback__)}
-    # What was wrong with a request may quote the request.
+    # The message of InvalidRequest may quote the request.
     if isinstance(error, KiroLearnError) and not isinstance(error, InvalidRequest):
         raised["message"] = str(error)
     if isinstance(error, BaseExceptionGroup):
@@ -155,7 +155,7 @@ def _raised(error: BaseException) -> dict[str, Any]:
 
 
 def _places(trace: TracebackType | None) -> list[str]:
-    """The frames of ours, outermost first, and the innermost one, ours or not."""
+    """The frames in our code, outermost first, and the innermost frame, ours or not."""
     frames = [(Path(frame.filename), frame.lineno, frame.name) for frame in traceback.extract_tb(trace)]
     return [
         f"{file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name}:{line} {name}"
@@ -165,18 +165,18 @@ def _places(trace: TracebackType | None) -> list[str]:
 
 
 def _type_name(value: object) -> str:
-    """The type's name in place of a value that JSON cannot express: its own description may hold contents."""
+    """The name of the value's type, for values that JSON cannot express: ``repr`` may hold contents."""
     return type(value).__name__
 
 
 TAIL_BYTES = 65_536
 MOST_CHARACTERS = 300
 STDERR_SECONDS = 2.0
-"""A daemon that runs in the background says its last words there at most as long before its log was last written."""
+"""The longest time by which the last words on standard error may be older than the last line of the log."""
 
 
 def last_end(logs: Path) -> str:
-    """Why it ended, in words that quote no content; empty if it stopped as it should, or nothing is known of one.
+    """Why the last daemon ended, without contents; empty if it stopped as it should, or nothing is known.
 
     Raises:
       OSError: the logs cannot be read.
@@ -188,7 +188,7 @@ def last_end(logs: Path) -> str:
 
 
 def _last_words(logs: Path) -> str:
-    """What it wrote to standard error, unless a later one wrote to the log since."""
+    """The last error on standard error; empty if a later daemon has written to the log since."""
     stderr, log = logs / "daemon.stderr", logs / "daemon.jsonl"
     if not stderr.exists():
         return ""
@@ -198,7 +198,7 @@ def _last_words(logs: Path) -> str:
 
 
 def _error(lines: Sequence[str]) -> str:
-    """What is wrong, and what it names of it below; what the hint says, unless that is a command or a page."""
+    """The error and the lines below it, with the hint unless that is a command or a page."""
     if not lines or not lines[0].startswith("error:"):
         return lines[0] if lines else ""
     below = [line.removeprefix("hint:").strip() for line in lines[1:]]
@@ -225,7 +225,7 @@ def _by_the_log(log: Path) -> str:
 
 
 def _failure(raised: dict[str, Any]) -> str:
-    """The innermost of grouped errors: its type, its message if it is ours, and its place."""
+    """The first innermost error of a group: its type, its message if it is ours, and its place."""
     while raised.get("group"):
         raised = raised["group"][0]
     message = f": {raised['message']}" if raised.get("message") else ""
@@ -237,7 +237,7 @@ def _lines(log: Path) -> Iterator[dict[str, Any]]:
     if not log.exists():
         return
     for text in _tail(log).splitlines():
-        with suppress(ValueError):  # the first one is cut
+        with suppress(ValueError):  # the first line may be cut
             line = json.loads(text)
             if isinstance(line, dict):
                 yield line

@@ -1,7 +1,7 @@
-"""A folder of Markdown files on the disk, each reached through its folder, so that no link leads out of it.
+"""A folder of Markdown files on the disk. Each file is reached through its folder, so that no link leads out of it.
 
-A folder is opened before what is in it, and never by its whole path: whoever puts a link in its place meanwhile gains
-nothing.
+A folder is opened first, and then the file relative to it, never by the whole path. So nobody can lead a write
+elsewhere by a link that replaces a folder in between.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PARTS = 2
 
 
 class DiskNotes:
-    """``NotesFolder`` at ``path``, which is made when something is written into it."""
+    """``NotesFolder`` at ``path``. The first write makes the folder."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -39,7 +39,7 @@ class DiskNotes:
 
     def write_index(self, content: bytes) -> None:
         self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.sync()  # once for all files: each by itself costs a second per thousand
+        os.sync()  # once for all files: one by one costs a second per thousand
         with _opened(self._path) as root:
             _write(root, INDEX, content, is_kept=True)
 
@@ -88,7 +88,7 @@ class DiskNotes:
 
 
 def _parts(path: str) -> list[str]:
-    """Folder and name. Raises OSError: that is no path of a file in a folder of ours."""
+    """The folder and the name in ``path``. Raises OSError: it is not the path of a file in a project's folder."""
     parts = path.split("/")
     if len(parts) != _PARTS or any(not part or part.startswith(".") or "\0" in part for part in parts):
         raise OSError(errno.EINVAL, "lies in no project's folder", path)
@@ -110,7 +110,7 @@ def _opened(path: Path | str, *, within: int | None = None) -> Iterator[int]:
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, bool]]:
-    """What is there and not hidden, and whether it is a folder."""
+    """The names in ``folder`` that are not hidden, and whether each is a folder."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -139,7 +139,7 @@ def _read(folder: int, name: str, most_bytes: int) -> bytes:
 
 def _write(folder: int, name: str, content: bytes, *, is_kept: bool = False) -> None:
     beside = f".{blake2b(name.encode(), digest_size=8).hexdigest()}.kiro-learn"
-    with contextlib.suppress(FileNotFoundError):  # left by a process that was killed
+    with contextlib.suppress(FileNotFoundError):  # a killed process may have left it
         os.unlink(beside, dir_fd=folder)
     with contextlib.ExitStack() as on_failure:
         with os.fdopen(os.open(beside, _NEW, 0o600, dir_fd=folder), "wb") as file:

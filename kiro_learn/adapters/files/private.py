@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can read."""
+"""Writes files and folders that only their owner can read, and locks them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from pathlib import Path
 from typing import BinaryIO
 
 MOST_NAME = 200
-"""Characters of a name to which more is added: no more than 255 bytes are a name, if they are ASCII."""
+"""The most characters that are kept of a name before a suffix is added: a whole name may have 255 bytes."""
 
 _PUT_ASIDE = ".put-aside"
 _HALF_MOVED = re.compile(r"\.kiro-learn\.db\.moving(?:-journal)?")
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}|spool\.key\.[0-9a-f]{16}|.+\.pyc\.[0-9]+")
 _ABANDONED_SECONDS = 60.0
-"""Whoever writes such a file takes milliseconds."""
+"""The age from which on an unfinished file is abandoned. Writing one takes milliseconds."""
 
 
 def make_folder(path: Path) -> None:
-    """Make ``path`` if need be, and close it to others.
+    """Make ``path`` if it is missing, and take away the rights of others.
 
     Raises:
-      OSError: it is a symbolic link, no folder, or belongs to another user; or the system refused.
+      OSError: ``path`` is a symbolic link, is no folder, or belongs to another user; or the system refused.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def make_folder(path: Path) -> None:
 
 
 def close_to_others(root: Path) -> None:
-    """Take from group and others every right on what lies below ``root``; links are not followed.
+    """Take away all rights of group and others below ``root``, without following links.
 
     Files may come and go meanwhile: hooks write to the spool at any moment.
     """
@@ -75,7 +75,7 @@ def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path, *, mode: int = 0o600) -> Iterator[BinaryIO]:
-    """A file that takes the place of ``path`` when the block ends well; if it does not, nothing is left of it.
+    """A file that replaces ``path`` when the block ends without an error; else it is removed.
 
     Raises:
       OSError: with ``path`` as its ``filename``, also where there is no room.
@@ -103,10 +103,10 @@ def _named(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def new_file(path: Path, *, force: bool) -> Iterator[BinaryIO]:
-    """A new file of the owner's alone, there when the block ends well.
+    """A new file that only the owner may read. It exists once the block has ended without an error.
 
     Raises:
-      OSError: it is a link, or something is there and it is not to be overwritten (``force``); or the system refused.
+      OSError: ``path`` is a link, or exists and ``force`` is False; or the system refused.
     """
     _refuse_what_is_there(path, force=force)
     with replacing(path) as file:
@@ -122,23 +122,24 @@ def _refuse_what_is_there(path: Path, *, force: bool) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the unfinished files of ``write``, of the spool's key and of Python's bytecode, if they are old; and a
-    database that was half moved, since what a daemon forgets from now on would stay in it.
+    """Remove old unfinished files of ``write``, of the spool's key and of Python's bytecode.
+
+    A half-moved database is removed too: memories that are forgotten from now on would stay in it.
 
     Raises:
-      OSError: one cannot be removed.
+      OSError: a file cannot be removed.
     """
     if not folder.is_dir():
         return
     for path in folder.iterdir():
-        with contextlib.suppress(FileNotFoundError):  # its writer has finished it since
+        with contextlib.suppress(FileNotFoundError):  # the writer has renamed it since
             is_old = time.time() - path.lstat().st_mtime > _ABANDONED_SECONDS
             if (_LEFTOVER.fullmatch(path.name) and is_old) or _HALF_MOVED.fullmatch(path.name):
                 path.unlink()
 
 
 def put_aside(path: Path) -> Path:
-    """Give what we cannot use another name beside it, which takes no rights in it; the new path.
+    """Rename ``path``, which we cannot use; returns the new path. This needs no rights to the file itself.
 
     Raises:
       OSError: the folder cannot be written.
@@ -151,7 +152,7 @@ def put_aside(path: Path) -> Path:
 
 
 def put_aside_of(path: Path) -> list[Path]:
-    """What ``put_aside`` was done with of this name."""
+    """The files and folders that ``put_aside`` renamed and that were called ``path``."""
     return sorted(path.parent.glob(f"{path.name}{_PUT_ASIDE}*"))
 
 
@@ -163,14 +164,14 @@ def read_text(path: Path) -> str:
         return ""
 
 
-# Locks that end with their holder, however it ends.
+# Locks that end with the process that holds them, even if it is killed.
 
 
 def take(descriptor: int) -> bool:
     """Lock the whole file for as long as ``descriptor`` is open; False if another process has it.
 
-    On Linux it is a lock of the open file (F_OFD_SETLK): it excludes a second opening even in this process, and the
-    shim can test it without taking it and without importing fcntl, which flock would not allow.
+    On Linux the lock belongs to the open file (F_OFD_SETLK). It excludes a second opening even in this process. Unlike
+    flock, it lets the shim test the lock without taking it and without importing fcntl.
     """
     try:
         if sys.platform == "linux":
@@ -185,7 +186,7 @@ def take(descriptor: int) -> bool:
 
 @contextmanager
 def held_by_us(folder: Path) -> Iterator[None]:
-    """Hold the exclusive lock of ``folder`` for the length of the block; blocks last a few milliseconds."""
+    """Hold the exclusive lock of ``folder`` for the length of the block. Others wait, so a block must be short."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,5 +1,6 @@
-"""Looks whether files of a project are still there and the same, and reads those that say how it is built, and the rule
-files that agents load, in threads that may be left behind.
+"""Looks whether files of a project still exist unchanged, and reads manifests and rule files, in threads.
+
+A manifest is a file that says how a project is built. A thread that a file system never answers is abandoned.
 """
 
 from __future__ import annotations
@@ -22,28 +23,28 @@ from kiro_learn.model.profile import WantedFiles
 from kiro_learn.model.record import FileState
 
 THREADS = 2
-"""Most threads that may block on file systems that do not answer; beyond, nothing is read until one does."""
+"""The most threads that may wait for file systems that do not answer; then nothing is read until one answers."""
 
 READING_THREADS = 1
-"""For contents, which no prompt waits for."""
+"""The threads that read contents. No prompt waits for them."""
 
 MOST_DIGESTED_BYTES = 4 * 1024 * 1024
-"""Of a file whose content is read. Source files are smaller."""
+"""The most bytes of a file whose digest is made. Source files are smaller."""
 
 MOST_MANIFEST_BYTES, MOST_MANIFESTS = 256 * 1024, 64
-"""Of one file that says how a project is built, and of such files in all; a larger one is only noticed."""
+"""The most bytes of a manifest, and the most manifests. Of a larger one only the name is used."""
 
 MOST_ENTRIES, MOST_FOLDERS, MOST_LISTED = 2_000, 40, 20
-"""Entries of a folder that are looked at, folders right in the project's, and files of one that are read."""
+"""The most entries of a folder, folders right in the project's, and files of a folder that are looked at."""
 
 _NOT_ITS_OWN = frozenset({"node_modules", "vendor", "target", "dist", "build", "venv", "deps", "_build"})
-"""Folders of what a project was made with, or makes."""
+"""Folders that hold dependencies or build results."""
 
 _NO_PLAIN_NAME = frozenset('*?"<>|{}:\0')
-"""What a path that a learner took from a text may hold, and a file's name hardly does."""
+"""Characters that file names hardly have, but paths may that a learner took from a text."""
 
 _apart = partial(trio.to_thread.run_sync, abandon_on_cancel=True)
-"""In a thread, which is left to end unseen if the caller is cancelled."""
+"""Runs a function in a thread, which is abandoned if the caller is cancelled."""
 
 
 @attrs.frozen
@@ -80,13 +81,13 @@ def read_manifests(folder: str, wanted: WantedFiles) -> dict[str, str]:
 
 
 def _text(folder: str, path: str) -> str:
-    """Without a mark of byte order; empty if it is too large or may not be read."""
+    """The file's text without a byte order mark; empty if it is too large or cannot be read."""
     content = _content(folder, path, MOST_MANIFEST_BYTES)
     return "" if content is None else content.decode("utf-8-sig", "replace")
 
 
 def _folders(folder: str, names: Collection[str]) -> list[str]:
-    """The folders right in ``folder`` that are the project's own, by name."""
+    """The project's own folders right in ``folder``, sorted by name."""
     own = sorted(name for name in names if name not in _NOT_ITS_OWN and name[0] not in "._")
     return list(itertools.islice((name for name in own if _is_folder(f"{folder}/{name}")), MOST_FOLDERS))
 
@@ -99,7 +100,7 @@ def _is_folder(path: str) -> bool:
 
 
 def _names_in(folder: str, place: str, suffixes: tuple[str, ...]) -> list[str]:
-    """Of no folder that a link leads to, on the way or at its end."""
+    """Names with these suffixes in the folder ``place``; none if it, or a folder on the way to it, is a link."""
     parts = place.split("/")
     way = ["/".join((folder, *parts[:count])) for count in range(1, len(parts) + 1)]
     names = {each.name for each in _entries(way[-1])} if all(map(_is_folder, way)) else set()
@@ -132,9 +133,9 @@ def _digest(folder: str, path: str) -> str | None:
 
 
 def _content(folder: str, path: str, most_bytes: int) -> bytes | None:
-    """Of a path that was looked at just now. A pipe or a link that took its place meanwhile is not opened."""
+    """The content of a path that was just looked at. A pipe or a link that replaced it meanwhile is not read."""
     try:
-        descriptor = os.open(os.path.join(folder, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # noqa: PTH118  # an absolute path stays as it is
+        descriptor = os.open(os.path.join(folder, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # noqa: PTH118  # keeps an absolute path
         with open(descriptor, "rb") as file:  # noqa: PTH123  # a descriptor
             state = os.fstat(descriptor)
             if not stat.S_ISREG(state.st_mode) or state.st_size > most_bytes:
@@ -146,7 +147,7 @@ def _content(folder: str, path: str, most_bytes: int) -> bytes | None:
 
 def look(folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
     """As ``ProjectFiles.modified_ats``, in this thread."""
-    if not folder.startswith("/") or "\0" in folder or not os.path.isdir(folder):  # noqa: PTH112  # half the time
+    if not folder.startswith("/") or "\0" in folder or not os.path.isdir(folder):  # noqa: PTH112  # twice as fast
         return {}
     is_folder: dict[PurePosixPath, bool | None] = {}
     found: dict[str, datetime | None] = {}
@@ -161,11 +162,11 @@ def look(folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
 
 @attrs.frozen
 class Unknown:
-    """Whether a file is there cannot be found out."""
+    """The result if it cannot be found out whether a file exists."""
 
 
 def _inside(folder: str, path: str) -> PurePosixPath | None:
-    """``path`` relative to ``folder``, if it names something in it and is a plain name."""
+    """``path`` relative to ``folder``; None if it is outside of it, or has characters of _NO_PLAIN_NAME."""
     pure = PurePosixPath(path)
     if pure.is_absolute():
         if not pure.is_relative_to(folder):
@@ -179,7 +180,7 @@ def _inside(folder: str, path: str) -> PurePosixPath | None:
 def _state(
     folder: str, inside: PurePosixPath, is_folder: dict[PurePosixPath, bool | None]
 ) -> datetime | Unknown | None:
-    """Each folder on the way is looked at first, once for all files, so that no link is followed."""
+    """When the file was modified. Each folder above it is looked at first, once, so that no link is followed."""
     for parent in reversed(inside.parents[:-1]):
         if parent not in is_folder:
             mode = _lstat(folder, parent)
@@ -200,7 +201,7 @@ def _state(
 
 
 def _lstat(folder: str, inside: PurePosixPath) -> os.stat_result | Unknown | None:
-    """None: it is not there."""
+    """The state of the file; None if it does not exist."""
     try:
         return os.lstat(f"{folder}/{inside}")
     except (FileNotFoundError, NotADirectoryError):
@@ -209,19 +210,19 @@ def _lstat(folder: str, inside: PurePosixPath) -> os.stat_result | Unknown | Non
         return Unknown()
 
 
-# Reads the rule files that agents load: few, small, and never what lies outside of their folder.
+# Reads the rule files that agents load: few and small ones, and none outside of their folder.
 
 MOST_FILES = 20
-"""Of one agent in one folder; the first by name."""
+"""The most files of one agent in one folder: the first by name."""
 
 MOST_BYTES = 65_536
-"""Of one file; of a longer one, the beginning."""
+"""The most bytes that are read of a file, from its beginning."""
 
 MOST_RULES_LISTED = 1_000
-"""Entries of a folder in which files are looked for."""
+"""The most entries of a folder among which rule files are looked for."""
 
 KEPT = 200
-"""Files whose text is kept until they change."""
+"""The most files whose text is kept until they change."""
 
 
 @attrs.frozen
@@ -233,10 +234,10 @@ class _Read:
 
 @attrs.define(eq=False)
 class FolderRuleTexts:
-    """A ``RuleTexts`` on the file system. A file is read again as its time or its size is another."""
+    """A ``RuleTexts`` on the file system. A file is read again only if its time or its size has changed."""
 
     user: Path
-    """The user's folder."""
+    """The user's home folder."""
     _limiter: trio.CapacityLimiter = attrs.Factory(lambda: trio.CapacityLimiter(THREADS))
     _kept: OrderedDict[str, _Read] = attrs.Factory(OrderedDict)
 
@@ -253,7 +254,7 @@ class FolderRuleTexts:
 
 
 def read_rule_files(root: str, patterns: Iterable[str], known: dict[str, _Read]) -> dict[str, _Read]:
-    """As ``RuleTexts.read``, in this thread; of a file that did not change, what is ``known``."""
+    """As ``RuleTexts.read``, in this thread. ``known``: earlier results, which serve for unchanged files."""
     if not root.startswith("/") or "\0" in root:
         return {}
     real = os.path.realpath(root)
@@ -262,7 +263,7 @@ def read_rule_files(root: str, patterns: Iterable[str], known: dict[str, _Read])
     for path in _matching(real, patterns):
         inside = os.path.realpath(f"{real}/{path}")
         if not inside.startswith(f"{real}/") or inside in seen:
-            continue  # a link that leads out; or a second name of a file
+            continue  # a link out of the folder, or a second name of a file
         seen.add(inside)
         read = _read(inside, known.get(f"{root}/{path}"))
         if read is not None:
@@ -287,7 +288,7 @@ def _matching(real: str, patterns: Iterable[str]) -> Iterator[str]:
 
 
 def _read(path: str, known: _Read | None) -> _Read | None:
-    """A pipe, a device or a folder is not opened, nor is a link that took the place of a file meanwhile."""
+    """The rule file at ``path``; None if it is no regular file, or a link replaced it meanwhile."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123  # a descriptor

@@ -1,4 +1,4 @@
-"""From a folder to a project, by looking at the file system."""
+"""Finds the project of a folder, by looking at the file system."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kiro_learn.model.namespace import (
 MAX_PATH_BYTES = 4096
 """PATH_MAX of Linux; macOS has 1,024."""
 MAX_SHOWN = 2048
-"""Characters of a path in an event's source."""
+"""The most characters of a path in an event's source."""
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  # named, not written to
 MOUNTS = Path("/proc/self/mountinfo")
 
@@ -48,33 +48,33 @@ class FolderProjectFinder:
     actor_id: str
 
     async def project_of(self, folder: str) -> Project:
-        """The project that ``folder`` is in; an empty or relative one names nothing and is the global project.
+        """The project that ``folder`` is in; the global project if ``folder`` is empty or relative.
 
-        Cancellation: the thread is left to a file system that may never answer.
+        Cancellation: the thread is abandoned, since the file system may never answer.
         """
         return await trio.to_thread.run_sync(self.find, folder, abandon_on_cancel=True)
 
     async def is_there(self, folder: str) -> bool:
-        """False only if the system says that nothing is called so.
+        """Whether ``folder`` exists; False only if the system says that it does not.
 
         Cancellation: as of ``project_of``.
         """
         return await trio.to_thread.run_sync(_may_be_there, folder, abandon_on_cancel=True)
 
     def find(self, folder: str) -> Project:
-        """The same, in this thread: some microseconds per folder on the way up."""
+        """As ``project_of``, in this thread: some microseconds per folder on the way up."""
         home = Path(os.path.realpath(self.home_folder))
         found = project_at(_root_of(folder, home), actor_id=self.actor_id)
         return attrs.evolve(found, project_path=_shown(found.project_path), branch=_branch_in(folder, home))
 
     def namespace_in_use(self, namespace: str, actor_id: str | None, project_path: str | None) -> Namespace:
-        """The namespace that hooks use today for what the first kiro-learn kept under ``namespace``.
+        """The namespace that hooks use today for the project that the first kiro-learn kept under ``namespace``.
 
-        It differs where that one did not encode a user's name, and where it took a linked worktree for a project. To
-        be told at all, the worktree has to be there still.
+        It differs if the first kiro-learn did not encode a user's name, or took a linked worktree for a project. The
+        latter is noticed only if the worktree still exists.
 
         Args:
-          actor_id, project_path: of an event that was kept there, if there is one.
+          actor_id, project_path: those of an event that was kept there, if there is one.
         """
         ours = within_our_limits(namespace, actor_id=actor_id or self.actor_id)
         if project_path is None or _hash_of(project_path) != project_id_in(ours):
@@ -97,7 +97,7 @@ def _root_of(folder: str, home: Path) -> Path:
         return _in_main_worktree(place, *worktree, home)
     has_marker = _has_marker if home in place.parents else _has_marker_and_is_no_top
     root = Path(nearest_project_root(place, home=home, has_marker=has_marker))
-    unreadable = not os.path.exists(place)  # noqa: PTH110  # Path.exists raises where it may not look
+    unreadable = not os.path.exists(place)  # noqa: PTH110  # Path.exists raises without the right to look
     return place if root == home and unreadable else root
 
 
@@ -112,7 +112,7 @@ def _may_be_there(folder: str) -> bool:
     if not _is_a_path(folder):
         return False
     try:
-        os.stat(folder)  # noqa: PTH116  # Path.exists answers False where it may not look
+        os.stat(folder)  # noqa: PTH116  # Path.exists is False without the right to look
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
@@ -121,7 +121,7 @@ def _may_be_there(folder: str) -> bool:
 
 
 def _is_a_path(folder: str) -> bool:
-    """Whether the system can be asked about it: not too long, no NUL, no surrogate that stands for no byte."""
+    """Whether the system takes it as a path: not too long, no NUL, no surrogate that stands for no byte."""
     try:
         path = os.fsencode(folder)
     except UnicodeEncodeError:
@@ -134,7 +134,7 @@ def _has_marker(folder: PurePath) -> bool:
 
 
 def _has_marker_and_is_no_top(folder: PurePath) -> bool:
-    """Whatever lies about on the top of a disk or among temporary files makes no project of all that is below."""
+    """Whether ``folder`` has a marker. A stray one at the top of a disk or in a temporary folder does not count."""
     return _has_marker(folder) and not _is_temporary_top(folder) and not _is_top_of_a_disk(folder)
 
 
@@ -143,29 +143,29 @@ def _is_temporary_top(folder: PurePath) -> bool:
 
 
 def _is_top_of_a_disk(folder: PurePath) -> bool:
-    """Whether a file system is mounted there. A folder of one may be, too: that is how containers are given a project.
+    """Whether a whole file system is mounted there. Containers mount a folder of one instead, which may be a project.
 
-    proc(5): the fourth field is the folder of the file system that is mounted, the fifth where it is, in octal escapes.
+    proc(5): the fourth field is the mounted folder of the file system, the fifth the mount point, in octal escapes.
     """
     if not os.path.ismount(folder):
         return False
     try:
         mounts = [line.split(b" ", 5)[3:5] for line in MOUNTS.read_bytes().splitlines()]
     except OSError:
-        return True  # not on Linux, which alone mounts folders
+        return True  # only Linux mounts folders of a file system
     point = b"".join(b"\\%03o" % byte if byte in b" \t\n\\" else bytes((byte,)) for byte in os.fsencode(folder))
     return next((root == b"/" for root, place in reversed(mounts) if place == point), True)
 
 
 def _in_main_worktree(place: Path, worktree: Path, main: Path, home: Path) -> Path:
-    """The root of ``place``, at its own position in the main worktree, wherever the linked one stands."""
+    """The root of ``place``, moved from the linked worktree to the same relative path in the main one."""
     root = Path(nearest_project_root(place, home=worktree.parent, has_marker=_has_marker))
     twin = main / root.relative_to(worktree)
     return home if twin == home or twin in home.parents else twin
 
 
 def _linked_worktree(place: Path, home: Path) -> tuple[Path, Path] | None:
-    """The linked git worktree around ``place`` and its main worktree; None if there is none around it."""
+    """The linked git worktree around ``place`` and its main worktree; None if ``place`` is in no linked one."""
     for folder in (place, *place.parents):
         if folder == home:
             return None
@@ -176,11 +176,12 @@ def _linked_worktree(place: Path, home: Path) -> tuple[Path, Path] | None:
 
 
 def _main_worktree(worktree: Path) -> Path | None:
-    """gitrepository-layout(5): ``.git`` names worktrees/<name> of the repository, ``commondir`` there the repository.
+    """The main worktree of a linked one; None if ``worktree`` is none.
 
-    Believed only if the repository names this worktree too, or anyone's unpacked folder could join any project.
-    Submodules have no ``commondir``: they are projects of their own. A repository without a worktree of its own
-    stands for it, unless it is hidden (``.git``, ``.bare``): then the folder around it does.
+    gitrepository-layout(5): ``.git`` names worktrees/<name> of the repository, and ``commondir`` there the repository.
+    The repository must name this worktree too, or anyone's unpacked folder could join any project. Submodules have no
+    ``commondir``, and are projects of their own. The result is the folder around a hidden repository (``.git``,
+    ``.bare``), else the repository itself.
     """
     pointer = _line_of(worktree / ".git")
     if pointer is None or not pointer.startswith("gitdir: "):
@@ -203,5 +204,5 @@ def _line_of(path: Path) -> str | None:
 
 
 def _shown(path: str) -> str:
-    """``path`` as text that an event can bear; the identity was taken from its bytes."""
+    """``path`` as text for an event. The project's identity comes from the path's bytes."""
     return os.fsencode(path).decode("utf-8", "replace")[:MAX_SHOWN]

@@ -1,7 +1,7 @@
-"""The files of a git repository, by gitrepository-layout(5): which branch is checked out, and what references say.
+"""Reads the files of a git repository, by gitrepository-layout(5): branches, references and their logs.
 
-Rules of this file: no program is run, every read is bounded, and no link is followed: what a stranger's repository
-points at elsewhere is not opened.
+Rules of this file: no program is run, every read is bounded, and no link is followed, so that a stranger's repository
+cannot have another file opened.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import trio
 from kiro_learn.model.namespace import USUAL_BRANCHES, branch_named
 
 MOST_LINE_BYTES = 8_192
-"""Of a file of one line."""
+"""The most bytes of a file of one line."""
 MOST_PACKED_BYTES = 4 * 1024 * 1024
-"""Of ``packed-refs``: some 60,000 references. What is behind is not known."""
+"""The most bytes that are read of ``packed-refs``: some 60,000 references. Further ones are not known."""
 MOST_LOG_BYTES = 256 * 1024
-"""Of the end of a log of references: more than a thousand lines."""
+"""The bytes that are read from the end of a reference's log: more than a thousand lines."""
 
 _HEADS = "refs/heads/"
 _ORIGIN = "refs/remotes/origin/"
@@ -40,31 +40,31 @@ class LogLine:
     old: str
     new: str
     at: int
-    """Seconds since 1970."""
+    """The time of the change, in seconds since 1970."""
     message: str
 
 
 @attrs.frozen
 class Repository:
-    """A repository: the folder of the checked out branch, and the one that all its worktrees share."""
+    """A repository: the git folder of one worktree, and the one that all its worktrees share."""
 
     folder: Path
     common: Path
 
     def branch(self) -> str | None:
-        """The branch that is checked out; None if that is none."""
+        """The branch that is checked out; None if there is none, as with a detached HEAD."""
         said = line_of(self.folder / "HEAD")
         return branch_named(said.removeprefix(f"ref: {_HEADS}")) if said.startswith(f"ref: {_HEADS}") else None
 
     def default(self) -> str | None:
-        """The branch that the remote calls its own; else the one of those that are usual that there is."""
+        """The remote's default branch; else the first of the usual ones that exists."""
         said = _line(self.read(f"{_ORIGIN}HEAD", MOST_LINE_BYTES))
         if said.startswith(f"ref: {_ORIGIN}"):
             return branch_named(said.removeprefix(f"ref: {_ORIGIN}"))
         return next((name for name in USUAL_BRANCHES if any(self.tips(name))), None)
 
     def tips(self, branch: str) -> Iterator[str]:
-        """The commits that ``branch`` is at, here and as last seen at the remote."""
+        """The newest commits of ``branch``, here and as last seen at the remote."""
         for reference in (f"{_HEADS}{branch}", f"{_ORIGIN}{branch}"):
             tip = self._tip(reference)
             if tip is not None:
@@ -79,7 +79,7 @@ class Repository:
         return found[1].decode() if found else None
 
     def log(self, branch: str) -> list[LogLine]:
-        """What changed the branch, here and at the remote, oldest first of each; no more than a thousand lines."""
+        """The changes of the branch, first those here, then those at the remote, each oldest first."""
         return [
             line
             for reference in (f"{_HEADS}{branch}", f"{_ORIGIN}{branch}")
@@ -87,17 +87,17 @@ class Repository:
         ]
 
     def has_log(self, branch: str) -> bool:
-        """Whether the branch is there, with what changed it."""
+        """Whether the branch has a log of its changes here."""
         return bool(self.read(f"logs/{_HEADS}{branch}", 1))
 
     def read(self, path: str, most_bytes: int, *, from_end: bool = False) -> bytes | None:
-        """As ``read``, of a file that really lies at ``path`` in the repository, behind no link and no ``..``."""
+        """As the function ``read``, for a ``path`` in the repository; None if it has a link or ``..`` in it."""
         place = f"{os.path.realpath(self.common)}/{path}"
         return read(place, most_bytes, from_end=from_end) if _is_real(place) else None
 
 
 def repository_around(place: Path, *, below: Path) -> Repository | None:
-    """The repository whose worktree ``place`` is in, found upwards as far as ``below``, which is left out."""
+    """The repository around ``place``: in it, or in a folder above it that is still below ``below``."""
     for folder in (place, *place.parents):
         if folder == below:
             return None
@@ -108,7 +108,7 @@ def repository_around(place: Path, *, below: Path) -> Repository | None:
 
 
 def _at(marker: Path, mode: int) -> Repository | None:
-    """A worktree and a submodule name their folder in a file (gitrepository-layout(5), ``gitfile``)."""
+    """The repository of a ``.git``. It is a file in a worktree or submodule (gitrepository-layout(5), ``gitfile``)."""
     if stat.S_ISDIR(mode):
         return Repository(marker, marker)
     said = line_of(marker) if stat.S_ISREG(mode) else ""
@@ -134,7 +134,7 @@ def _is_real(place: str) -> bool:
 
 
 def line_of(path: Path) -> str:
-    """The one line of a file; empty if it cannot be read, is no regular file or has more."""
+    """The only line of a file; empty if it cannot be read, is no regular file or has more lines."""
     return _line(read(path, MOST_LINE_BYTES))
 
 
@@ -144,7 +144,7 @@ def _line(content: bytes | None) -> str:
 
 
 def read(path: Path | str, most_bytes: int, *, from_end: bool = False) -> bytes | None:
-    """The first or last ``most_bytes`` of a regular file; None of all else."""
+    """The first or last ``most_bytes`` of a regular file; None if it is none, or cannot be read."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
@@ -161,7 +161,7 @@ def read(path: Path | str, most_bytes: int, *, from_end: bool = False) -> bytes 
 
 
 def _log_lines(content: bytes) -> Iterator[LogLine]:
-    """``old new Name <address> seconds zone TAB message``; a line that is cut or damaged is passed over."""
+    """The lines of a log: ``old new Name <address> seconds zone TAB message``. Damaged ones are left out."""
     for line in content.decode("utf-8", "replace").split("\n"):
         who, _, message = line.partition("\t")
         old, _, rest = who.partition(" ")
@@ -171,31 +171,31 @@ def _log_lines(content: bytes) -> Iterator[LogLine]:
 
 
 def seconds_in(who: str) -> int | None:
-    """The time that stands behind a name: ``Name <address> seconds zone``."""
+    """The seconds in ``Name <address> seconds zone``; None if it has none."""
     found = _TIME.search(who)
     return int(found[1]) if found else None
 
 
-# Which branches are merged, read from logs of references and from commits that lie in files of their own.
+# Finds the branches that were merged, by the logs of references and by loose commits.
 #
-# What is told is certain; what cannot be told from such files is left: commits that lie in packs only, a branch
-# that was squashed or rebased by its merge, and what was pulled before the oldest line of the log.
+# A branch that is found was merged for certain. Some merges are not found: those of commits that are only in packs,
+# those by squash or rebase, and those that were pulled before the oldest line of the log.
 
 MOST_CHANGES = 100
-"""The newest changes of the default branch that are looked at."""
+"""The most changes of the default branch that are looked at, from the newest on."""
 MOST_COMMITS = 2_000
-"""Commits that are read for one look."""
+"""The most commits that are read for one look."""
 MOST_COMMIT_BYTES = 1024 * 1024
 
 _OWN_WORK = ("commit", "cherry-pick", "revert", "am")
-"""How the log of a branch begins what made commits of its own."""
+"""The beginnings of messages in a branch's log for commits that were made on it."""
 _MERGES = re.compile(
     r"merge (?P<git>\S{1,255}): |(?:commit \(merge\): )?(?:"
     r"Merge (?:remote-tracking )?branch '(?:origin/)?(?P<branch>[^']{1,255})'"
     r"|Merge pull request #\d{1,9} from [^/\s]{1,100}/(?P<hub>\S{1,255})"
     r"|Merged in (?P<bucket>\S{1,255}) \(pull request)"
 )
-"""The messages of git, GitHub and Bitbucket; that of GitLab is git's."""
+"""The messages of merges by git, GitHub and Bitbucket; GitLab's is the same as git's."""
 
 
 @attrs.frozen
@@ -233,7 +233,7 @@ class FileBranches:
         )
 
     def _look(self, folder: str) -> tuple[Repository | None, str | None, _Held]:
-        """The repository around ``folder``, its default branch, and what came to that lately."""
+        """The repository around ``folder``, its default branch, and the latter's newest commits and merges."""
         repository = repository_around(Path(folder), below=self.home)
         default = repository.default() if repository else None
         if repository is None or default is None:
@@ -244,11 +244,11 @@ class FileBranches:
 
 @attrs.frozen
 class _Held:
-    """What came to the default branch lately."""
+    """The commits and merges that came to the default branch lately."""
 
     commits: set[str]
     merges: list[tuple[str, int]]
-    """The branch that each merge names, and when it was made."""
+    """The branch that each merge names, and the time of the merge in seconds since 1970."""
 
     @classmethod
     def of(cls, repository: Repository, changes: list[LogLine]) -> _Held:
@@ -274,18 +274,18 @@ class _Held:
             self.merges.append((next(filter(None, found.groups())), at))
 
     def names(self, branch: str, since: float) -> bool:
-        """Whether a merge of that branch was made after work on it began."""
+        """Whether a merge of ``branch`` was made at ``since`` or later, which is when work on it began."""
         return any(name == branch and at >= int(since) for name, at in self.merges)
 
     def has_work_of(self, repository: Repository, branch: str) -> bool:
-        """Whether commits that were made on the branch are here: that it begins at one of them says nothing."""
+        """Whether commits that were made on the branch are here. A branch without own commits is not held."""
         has_own = any(line.message.startswith(_OWN_WORK) for line in repository.log(branch))
         tip = next(repository.tips(branch), None)
         return has_own and tip in self.commits
 
 
 def _commit(repository: Repository, name: str) -> tuple[list[str], int, str]:
-    """The parents of a commit, when it was made, and its first line; nothing if it lies in a pack."""
+    """The parents of a commit, its time in seconds, and its subject; no parents, 0 and "" if it is in a pack."""
     packed = repository.read(f"objects/{name[:2]}/{name[2:]}", MOST_COMMIT_BYTES)
     text = _unpacked(packed).decode("utf-8", "replace") if packed else ""
     head, _, message = text.partition("\n\n")
@@ -305,7 +305,7 @@ def _parents(lines: list[str]) -> Iterator[str]:
 
 
 def _unpacked(content: bytes) -> bytes:
-    """Bounded: a small file may stand for gigabytes."""
+    """The content, at most MOST_COMMIT_BYTES of it: a small file may unpack to gigabytes."""
     try:
         return zlib.decompressobj().decompress(content, MOST_COMMIT_BYTES)
     except zlib.error:

@@ -1,6 +1,6 @@
-"""The settings' file: ``settings.toml``, read once with the environment's variables over it, and changed in its place.
+"""The file ``settings.toml``: read once, together with environment variables, which win, and changed in place.
 
-What a text of settings says is in ``wire/settings.py``; what is wrong with the file is told with what is wrong in it.
+``wire/settings.py`` reads the text. A file that cannot be read is one more problem in the same list.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from kiro_learn.wire.settings import KEYS, PORT, Problems, changed, key_called, 
 
 
 def read_settings(path: Path, environment: Mapping[str, str]) -> Config:
-    """The settings of the file at ``path``, which may be missing, and of ``environment``, which wins.
+    """The settings in the file at ``path``, which may be missing, and in ``environment``, which wins.
 
     Raises:
-      ConfigError: naming every problem.
+      ConfigError: the settings are wrong; it names every problem.
     """
     text, problems = _text_of(path)
     return read(text, environment, name=path.name, problems=problems).config
@@ -29,10 +29,10 @@ def read_settings(path: Path, environment: Mapping[str, str]) -> Config:
 def settings_in(
     path: Path, environment: Mapping[str, str], name: str = "", *, port: int | None = None
 ) -> tuple[Setting, ...]:
-    """Every setting of ``read_settings``, or that called ``name``, with where it comes from.
+    """Every setting of ``read_settings``, or only the one called ``name``, each with its origin.
 
     Args:
-      port: that the daemon was given or picked, instead of that of the settings.
+      port: the port that the daemon was given or picked, instead of that in the settings.
 
     Raises:
       InvalidRequest: there is no such setting.
@@ -48,11 +48,11 @@ def settings_in(
 
 
 def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Setting:
-    """Set in the file at ``path`` what is called ``name`` to what ``text`` says; the rest of the file stays.
+    """Set the setting ``name`` in the file at ``path`` to the value in ``text``; the rest of the file stays.
 
     Raises:
-      InvalidRequest: there is no such setting, or the file would hold something that is wrong, there or elsewhere.
-      AgentFileError: it cannot be read or written, or another program changed it in this moment.
+      InvalidRequest: there is no such setting, or the changed file would be wrong, there or elsewhere.
+      AgentFileError: the file cannot be read or written, or another program changed it just now.
     """
     key = key_called(name)
     place = PurePosixPath(path)
@@ -65,7 +65,7 @@ def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Sett
 
 
 def _text_of(path: Path) -> tuple[str, Problems]:
-    """What the file says, nothing where there is none; and why it cannot be read."""
+    """The text of the file, empty if there is none, and the reason if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8"), []
     except FileNotFoundError:

@@ -1,7 +1,7 @@
-"""What the shim could not deliver: whole requests in files, whose names sort by time.
+"""The requests that the shim could not deliver: each in a file, whose name sorts by time.
 
-Rules of this file: no file in the spool stops the others. What the system refuses to read or to remove stays where it
-is and is named in ``problems``; it is tried again at every look, so that it is taken once its rights are mended.
+Rules of this file: no file in the spool stops the others. A file that cannot be read or removed stays in its place, and
+``problems`` names it. Each look tries it again, so that it is taken once its rights are mended.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import attrs
 from kiro_learn.adapters.files import private, spool_cipher
 
 ABANDONED_SECONDS = 60.0
-"""A shim lives two seconds: a file it has not finished after this time, it never will."""
+"""The age from which on an unfinished file is abandoned. A shim lives only two seconds."""
 
 
 @attrs.frozen
@@ -35,23 +35,23 @@ class Spool:
 
     folder: Path
     key_file: Path
-    """What the shim seals requests with."""
+    """The file with the key by which the shim seals requests."""
     _taken: set[Path] = attrs.field(factory=set, init=False)
-    """Files whose requests were taken, and that could not be removed yet."""
+    """Files that could not be removed yet, though their requests were taken."""
     _unusable: set[Path] = attrs.field(factory=set, init=False)
-    """Files whose requests cannot be taken, and that could not be moved yet."""
+    """Files that could not be moved yet, and whose requests cannot be taken."""
     _problems: tuple[str, ...] = attrs.field(default=(), init=False)
 
     def waiting(self) -> Iterator[SpooledHook]:
-        """Each waiting request, oldest first; what is no whole request is put aside, into ``damaged``.
+        """Each waiting request, oldest first. A file that is no whole request is moved into ``damaged``.
 
-        Call ``done`` with each after it was taken: until then it comes again at the next call.
+        Call ``done`` with each request that was taken: until then, the next call gives it again.
         """
-        problems: dict[str, None] = {}  # in order, each once: many files may wait for one key
+        problems: dict[str, None] = {}  # an ordered set: many files may need the same key
         for path in self._files(problems):
             try:
                 request = self._request(path)
-            except FileNotFoundError:  # its hook has finished it since, under another name
+            except FileNotFoundError:  # its hook has finished and renamed it since
                 continue
             except OSError as error:
                 problems[self._named(path, error)] = None
@@ -80,11 +80,11 @@ class Spool:
             self._problems = (*self._problems, self._named(request.path, error))
 
     def problems(self) -> tuple[str, ...]:
-        """What could not be read, moved or removed at the last look, each with the reason."""
+        """The files that could not be read, moved or removed at the last look, each with the reason."""
         return self._problems
 
     def damaged_count(self) -> int:
-        """How many requests could not be read, and lie in ``damaged``."""
+        """The number of files in ``damaged``."""
         return len(list(self._damaged.iterdir())) if self._damaged.is_dir() else 0
 
     @property
@@ -101,10 +101,10 @@ class Spool:
             return []
 
     def _request(self, path: Path) -> SpooledHook | None:
-        """The request in ``path``; None if there is none to take.
+        """The request in ``path``; None if it holds none that may be taken.
 
         Raises:
-          OSError: the file, or the key, cannot be read; or the file cannot be moved or removed.
+          OSError: the file or the key cannot be read, or the file cannot be moved or removed.
         """
         if path in self._taken:
             self._remove(path)
@@ -122,10 +122,10 @@ class Spool:
         return None
 
     def _opened(self, found: bytes) -> bytes | None:
-        """A request as it was before it was sealed; those of before there was a key are as they are.
+        """The request before it was sealed; None if no key opens it. Requests of older versions were not sealed.
 
         Raises:
-          OSError: no key that can be read opens it, and there is one that cannot be read.
+          OSError: no readable key opens it, and another key cannot be read.
         """
         if not found.startswith(spool_cipher.MARK):
             return found
@@ -149,7 +149,7 @@ class Spool:
         self._taken.discard(path)
 
     def _move_aside(self, path: Path) -> None:
-        """Into ``damaged``; if that is not ours to use, it is put aside itself. A file that holds nothing goes."""
+        """Move a file into ``damaged``, or remove an empty one. A ``damaged`` that we cannot use is put aside."""
         if path.stat().st_size == 0:
             self._remove(path)
             return
@@ -177,7 +177,7 @@ def _is_abandoned(path: Path) -> bool:
 
 
 def parsed(path: Path, content: bytes) -> SpooledHook | None:
-    """The request in ``content``; None if it is not all there."""
+    """The request in ``content``; None if it is incomplete."""
     head, _, payload = content.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     method, _, target = first.partition(" /v1/hooks/")

@@ -1,29 +1,29 @@
-"""Seals the requests that wait in the spool, with a key that lies in the home.
+"""Seals the requests that wait in the spool, with a key in the home.
 
-Rules of this file: the shim runs a copy of it while an agent waits, alone and without an installed package; so it
-imports what loads in a millisecond, and nothing of ours.
+Rules of this file: the shim runs a copy of it while an agent waits, without an installed package. So it imports only
+modules that load within a millisecond, and none of ours.
 
 A sealed request is ``MARK``, a nonce, a tag, and the text under a keystream. Keystream and tag come from SHAKE-256
-(FIPS 202) over the key, which of the two it is, and the nonce; a sponge may be keyed by a prefix, as KMAC does
-(NIST SP 800-185, 4). What this is for and what not stands in ``docs/privacy.md``.
+(FIPS 202) over the key, a word for which of the two it is, and the nonce; a sponge may be keyed by a prefix, as KMAC
+does (NIST SP 800-185, 4). ``docs/privacy.md`` says what this protects and what it does not.
 """
 
 import posix
-from _sha3 import shake_256  # type: ignore[import-not-found]  # hashlib has it too, and takes ten times as long to load
+from _sha3 import shake_256  # type: ignore[import-not-found]  # hashlib has it too, but loads ten times as long
 
 MARK = b"kiro-learn sealed 1\n"
 KEY_BYTES = 32
 NONCE_BYTES = 16
 TAG_BYTES = 32
-_NO_ROOM = 28  # ENOSPC on Linux and macOS; errno would be one more module to load
+_NO_ROOM = 28  # ENOSPC on Linux and macOS; importing errno would cost time
 _HEAD_BYTES = len(MARK) + NONCE_BYTES + TAG_BYTES
 
 
 def key_at(path: str) -> bytes:
-    """The key in this file; made if there is none, and the same for all who make it at once.
+    """The key in the file ``path``, which is made if it is missing. Processes that make it at once get the same.
 
     Raises:
-      OSError: it can neither be read nor made.
+      OSError: the key can neither be read nor made.
     """
     try:
         return _read(path)
@@ -32,7 +32,7 @@ def key_at(path: str) -> bytes:
         try:
             _write(fresh, posix.urandom(KEY_BYTES))
             try:
-                posix.link(fresh, path)  # unlike a rename, never in place of a key that another process made meanwhile
+                posix.link(fresh, path)  # unlike a rename, it never replaces another process's key
             except FileExistsError:
                 pass
             except OSError:  # a file system without links
@@ -53,9 +53,9 @@ def _write(path: str, content: bytes) -> None:
 
 
 def _remove(path: str) -> None:
-    try:  # noqa: SIM105  # contextlib is one more module to load
+    try:  # noqa: SIM105  # importing contextlib would cost time
         posix.unlink(path)
-    except OSError:  # renamed, or never made; what stays after all, the daemon removes when it starts
+    except OSError:  # renamed, or never made; if it stays, the daemon's next start removes it
         pass
 
 
@@ -68,14 +68,14 @@ def _read(path: str) -> bytes:
 
 
 def sealed(key: bytes, content: bytes) -> bytes:
-    """``content``, to be read only with ``key``; sealed twice, it never looks the same."""
+    """``content``, sealed so that only ``key`` opens it. Each call gives other bytes."""
     nonce = posix.urandom(NONCE_BYTES)
     covered = _covered(key, nonce, content)
     return MARK + nonce + _tag(key, nonce, covered) + covered
 
 
 def opened(key: bytes, found: bytes) -> bytes | None:
-    """What was sealed; None if it was sealed with another key, or is damaged."""
+    """The content that was sealed; None if it was sealed with another key, or is damaged."""
     nonce, tag = found[len(MARK) :][:NONCE_BYTES], found[len(MARK) + NONCE_BYTES : _HEAD_BYTES]
     covered = found[_HEAD_BYTES:]
     if not found.startswith(MARK) or tag != _tag(key, nonce, covered):
@@ -84,7 +84,7 @@ def opened(key: bytes, found: bytes) -> bytes | None:
 
 
 def _covered(key: bytes, nonce: bytes, content: bytes) -> bytes:
-    """``content`` under the keystream; done twice, it is ``content`` again."""
+    """``content`` XOR the keystream. Applied twice, it gives ``content`` again."""
     stream: bytes = shake_256(key + b"stream" + nonce).digest(len(content))
     return (int.from_bytes(content, "big") ^ int.from_bytes(stream, "big")).to_bytes(len(content), "big")
 
