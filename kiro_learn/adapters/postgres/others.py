@@ -41,7 +41,7 @@ GATHER_SECONDS = 0.05
 READ_AT_ONCE = 500
 SECONDS_BETWEEN_TRIMS = 86_400.0
 
-PUT_COMMIT = f"INSERT INTO commits (daemon, changes) VALUES (:daemon, :changes); NOTIFY {SCHEMA}"  # noqa: S608  # a name of ours
+PUT_COMMIT = f"INSERT INTO commits (daemon, changes) VALUES (:daemon, :changes); NOTIFY {SCHEMA}"  # noqa: S608  # our own name
 
 _COMMITS = "SELECT place, daemon, changes FROM commits WHERE place > :seen ORDER BY place LIMIT :limit"
 _EMBEDDED = """

@@ -105,7 +105,7 @@ def bring_to_today(connection: PostgresConnection, *, is_moved_into: bool = Fals
 def trim(connection: PostgresConnection) -> None:
     """Delete the notes of changes that are so old that each daemon has read them, or has to start again."""
     for table in ("commits", "words_changed"):
-        connection.run(f"DELETE FROM {table} WHERE at < now() - '{DAYS_KEPT} days'::interval")  # noqa: S608  # names of ours
+        connection.run(f"DELETE FROM {table} WHERE at < now() - '{DAYS_KEPT} days'::interval")  # noqa: S608  # our own names
 
 
 def insist_on_fitness(connection: PostgresConnection) -> None:

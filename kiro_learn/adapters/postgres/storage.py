@@ -255,12 +255,12 @@ async def open_postgres_storage(
 _CAN_MAKE_SCHEMA = f"""
     SELECT CASE WHEN to_regnamespace('{SCHEMA}') IS NULL THEN has_database_privilege(current_database(), 'CREATE')
            ELSE has_schema_privilege('{SCHEMA}', 'CREATE') END
-"""  # a name of ours
-_MAY_WRITE = f"SELECT has_table_privilege('{SCHEMA}.store', 'SELECT, UPDATE')"  # a name of ours
+"""  # our own name
+_MAY_WRITE = f"SELECT has_table_privilege('{SCHEMA}.store', 'SELECT, UPDATE')"  # our own name
 _DAEMONS = f"""
     SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
      WHERE l.locktype = 'advisory' AND l.classid = {IN_USE} AND l.granted AND d.datname = current_database()
-"""  # noqa: S608  # a number of ours
+"""  # noqa: S608  # our own number
 
 
 def look_at(url: str) -> ServerFacts:

@@ -82,7 +82,7 @@ class WordMirror:
             return self.connection.execute(statement, dict(values))
         table, scored = matched[1], _SCORE.search(statement)
         score = scored[0] if scored else "0.0"
-        finding = f"SELECT rowid, {score} FROM {table} WHERE {table} MATCH :expression"  # noqa: S608  # names of ours
+        finding = f"SELECT rowid, {score} FROM {table} WHERE {table} MATCH :expression"  # noqa: S608  # our own names
         found = self.connection.execute(finding, {"expression": values["expression"]}).fetchall()
         numbers = ",".join(str(number) for number, _ in found)
         scores = ",".join(repr(score) for _, score in found)
@@ -149,7 +149,7 @@ class WordMirror:
 
     def _put_items(self, asker: PostgresConnection, table: str, numbers: set[int]) -> None:
         for number in numbers:
-            self.connection.execute(f"DELETE FROM {table}_fts WHERE rowid = ?", (number,))  # noqa: S608  # a name of ours
+            self.connection.execute(f"DELETE FROM {table}_fts WHERE rowid = ?", (number,))  # noqa: S608  # our own name
         among = f"{_items_of(table)} JOIN json_numbers(:numbers) AS asked ON asked.value = i.seq"
         self._enter_items(table, asker.execute(among, {"numbers": json.dumps(sorted(numbers))}))
 
@@ -158,11 +158,11 @@ class WordMirror:
         marks = ", ".join("?" * len(columns))
         with self.connection:
             self.connection.executemany(
-                f"INSERT INTO {table}_fts ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608  # names of ours
+                f"INSERT INTO {table}_fts ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608  # our own names
                 rows,
             )
 
 
 def _items_of(table: str) -> str:
     columns = ", ".join(f"i.{column}" for column in ("seq", *_GRAPH[table]))
-    return f"SELECT {columns} FROM {table} AS i"  # noqa: S608  # names of ours
+    return f"SELECT {columns} FROM {table} AS i"  # noqa: S608  # our own names

@@ -26,7 +26,7 @@ _CONTROLS = frozenset(map(chr, (*range(0x20), 0x7F)))
 def run_command(command: Sequence[str], environment: Mapping[str, str]) -> CommandResult:
     """Run ``command`` to its end, at most COMMAND_SECONDS."""
     try:
-        ended = subprocess.run(  # noqa: S603  # systemctl or launchctl, with arguments of ours
+        ended = subprocess.run(  # noqa: S603  # systemctl or launchctl, with our own arguments
             command,
             env=dict(environment),
             stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""What waits for learning: queries about it, and what may be done to it."""
+"""The buffers of events that wait to be learned: queries about them, and their changes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.events import EARLIER_PROMPTS_PER_SESSION
 
 BEFORE_ALL = ""
-"""Sorts before every moment."""
+"""A text that sorts before every time."""
 
 
 def get_buffer_size(connection: apsw.Connection, namespace: Namespace) -> BufferSize:
@@ -103,7 +103,7 @@ def _snapshot(
     most_bytes: int,
     damaged: DamagedRows,
 ) -> BufferSnapshot:
-    """The first of ``waiting`` that fit, but at least one if there is any."""
+    """The first entries of ``waiting`` that fit into ``most_bytes``, but at least one if there is any."""
     entries: list[BufferedEvent] = []
     first_of_session: dict[str, int] = {}
     total_bytes = 0
@@ -134,7 +134,7 @@ def _earlier_prompts(
     return tuple(damaged.only_readable((tuple(row) for _arrival, *row in sorted(found)), to_event))
 
 
-# What may be done to what waits for learning.
+# Changes of a buffer.
 
 
 def are_waiting(connection: apsw.Connection, namespace: Namespace, positions: Collection[int]) -> bool:
@@ -164,7 +164,7 @@ def compact_buffer(
 def _refuse_strange(
     entries: Sequence[BufferedEvent], *, namespace: Namespace, waiting: Sequence[tuple[EventId, ...]]
 ) -> None:
-    """See ``StorageTransaction.compact_buffer``; ``waiting``: sources of each entry to be replaced.
+    """See ``StorageTransaction.compact_buffer``. ``waiting``: the sources of each entry that is replaced.
 
     Raises:
       InvalidRequest: ``entries`` would lose their place, their project or their sources.
@@ -200,7 +200,7 @@ def unpark_buffer(connection: apsw.Connection, namespace: Namespace, *, most_byt
 
 
 def _last_that_fits(connection: apsw.Connection, number: int, most_bytes: int) -> int:
-    """Position of the last parked entry that may wait again; 0 if none is parked."""
+    """The position of the last parked entry that may wait again; 0 if none is parked."""
     through = total_bytes = 0
     for position, size_bytes in connection.execute(statements.PARKED_SIZES, {"number": number}):
         if through and total_bytes + size_bytes > most_bytes:

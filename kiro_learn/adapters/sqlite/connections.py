@@ -1,8 +1,9 @@
-"""Opening the database's file, privately, setting connections up, and the pool of those that only read; and how a query
-becomes a method of the store, and a step one of a transaction.
+"""Opens the database's file privately, sets connections up, and owns the pool of those that only read.
 
-WAL: readers never wait for the writer. FULL: an acknowledged commit survives a power cut, for one fsync a commit.
-Deleted content is overwritten, and none of it goes into temporary files. One read-only connection serves one query at a
+It also makes methods of the store from queries, and methods of a transaction from steps.
+
+WAL: readers never wait for the writer. FULL: an acknowledged commit survives a power cut, for one fsync per commit.
+Deleted content is overwritten, and no content goes into temporary files. A read-only connection serves one query at a
 time.
 """
 
@@ -29,14 +30,14 @@ from kiro_learn.ports.storage.answers import Change
 PRIVATE = 0o600
 PAGES_BETWEEN_CHECKPOINTS = 1000
 JOURNAL_BYTES = 16 * 1024 * 1024
-"""What the write-ahead log is cut back to once a checkpoint has emptied it."""
+"""The size to which the write-ahead log is cut once a checkpoint has emptied it."""
 
 
 def make_private(path: Path) -> None:
-    """See that ``path`` is a file of the owner's alone, made if it is not there. SQLite gives its siblings its mode.
+    """Make the file ``path`` if it is missing, and let only its owner use it. SQLite gives its log the same mode.
 
     Raises:
-      StorageUnavailable: it is a symbolic link or no file, or cannot be made.
+      StorageUnavailable: ``path`` is a symbolic link or no file, or cannot be made.
     """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE))
@@ -49,7 +50,7 @@ def make_private(path: Path) -> None:
 
 
 def _refuse_what_is_no_file(path: Path) -> None:
-    """Without opening it: a close would drop the locks of other connections of this process to it."""
+    """Raise StorageUnavailable for a link or a folder. It is not opened: a close would drop locks of this process."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         raise StorageUnavailable(path, hint="It is a symbolic link: put the file itself there.")
@@ -68,7 +69,7 @@ def _close_to_others(path: Path) -> None:
 
 
 def open_writer(path: Path, *, busy_seconds: float) -> apsw.Connection:
-    """The one connection that writes. It has touched nothing yet: whether it may, the schema's history decides."""
+    """The one connection that writes. It has changed nothing yet: the schema's history decides whether it may."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(round(busy_seconds * 1000))
     connection.execute("PRAGMA synchronous = FULL")
@@ -78,7 +79,7 @@ def open_writer(path: Path, *, busy_seconds: float) -> apsw.Connection:
 
 
 def settle(writer: apsw.Connection) -> None:
-    """Set up what only a database of our schema may be asked. References: a migration may rebuild their tables."""
+    """Set up the writer after migrations. Foreign keys are off before, since a migration may rebuild tables."""
     writer.execute("PRAGMA journal_mode = WAL")
     writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BETWEEN_CHECKPOINTS}")
     writer.execute(f"PRAGMA journal_size_limit = {JOURNAL_BYTES}")
@@ -87,7 +88,7 @@ def settle(writer: apsw.Connection) -> None:
 
 @contextlib.contextmanager
 def written(writer: apsw.Connection) -> Iterator[None]:
-    """Commit what the block writes, or nothing of it."""
+    """Commit all that the block writes, or nothing."""
     writer.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -98,7 +99,7 @@ def written(writer: apsw.Connection) -> Iterator[None]:
 
 
 def open_reader(path: Path, *, busy_seconds: float) -> apsw.Connection:
-    """A connection that cannot write, with the schema read, so that the first prompt need not."""
+    """A connection that cannot write. It has read the schema already, which the first prompt need not wait for."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.set_busy_timeout(round(busy_seconds * 1000))
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
@@ -109,10 +110,10 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 BUSY_SECONDS = 5.0
-"""How long a connection beside the others waits for a lock."""
+"""How long a connection outside of the pool waits for a lock."""
 
 STEPS_BETWEEN_CANCEL_CHECKS = 1000
-"""Of SQLite's virtual machine: some tens of microseconds."""
+"""Steps of SQLite's virtual machine between two checks: some tens of microseconds."""
 
 
 class Readers:
@@ -121,7 +122,7 @@ class Readers:
     def __init__(self, path: Path, connections: Sequence[apsw.Connection]) -> None:
         self._path = path
         self._count = len(connections)
-        self._limiter = trio.CapacityLimiter(math.inf)  # there are as many threads as connections are lent
+        self._limiter = trio.CapacityLimiter(math.inf)  # each connection that is lent has its thread
         self._give_back, self._free = trio.open_memory_channel[apsw.Connection](self._count)
         for connection in connections:
             self._give_back.send_nowait(connection)
@@ -130,8 +131,8 @@ class Readers:
     async def read(self, query: Callable[[apsw.Connection], T]) -> T:
         """Run ``query`` in a thread, on one state of the database.
 
-        Cancellation: the caller goes on at once, and the query is interrupted. Where SQLite waits for a lock or a disk
-        it cannot be: then its thread keeps the connection until it is back, and the others serve who asks next.
+        Cancellation: the caller goes on at once, and the query is interrupted. While SQLite waits for a lock or a disk,
+        it cannot be interrupted: its thread keeps the connection, and the other connections serve the next readers.
         """
         loan = Loan(await self._borrow())
         token = trio.lowlevel.current_trio_token()
@@ -147,7 +148,7 @@ class Readers:
                 self._give_back.send_nowait(loan.connection)
 
     async def open_another(self) -> tuple[Path, apsw.Connection]:
-        """A connection beside these, which sees one state of the database until its caller closes it; and its file."""
+        """The file, and a further connection, which sees one state of the database until its caller closes it."""
         if self._is_closed:
             raise StorageUnavailable(self._path, hint="It was closed.")
         return self._path, await trio.to_thread.run_sync(_open_another, self._path)
@@ -171,7 +172,7 @@ class Readers:
         raise StorageUnavailable(self._path, hint="It was closed.")
 
     def _run_on_loan(self, query: Callable[[apsw.Connection], T], loan: Loan, token: trio.lowlevel.TrioToken) -> T:
-        """``query``'s answer; in the thread, which gives the connection back, whether or not the caller waited."""
+        """In the thread: ``query``'s answer. Gives the connection back, even if the caller was cancelled."""
         if not loan.claim():
             raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # the caller is gone
         try:
@@ -181,7 +182,7 @@ class Readers:
                 token.run_sync_soon(self._give_back.send_nowait, loan.connection)
 
     def _answer(self, loan: Loan, query: Callable[[apsw.Connection], T]) -> T:
-        """In the thread: ``query``'s answer on the connection that is lent."""
+        """In the thread: ``query``'s answer on the connection of ``loan``."""
         return run_query(self._path, loan.connection, query, stop_if_cancelled)
 
 
@@ -191,7 +192,7 @@ def run_query(
     query: Callable[[apsw.Connection], T],
     interrupted: Callable[[], bool] | None = None,
 ) -> T:
-    """``query``'s answer from one state of the database. ``interrupted`` is asked all the time, and may raise."""
+    """``query``'s answer from one state of the database. ``interrupted`` is called all the time, and may raise."""
     with map_errors(path):
         if connection.in_transaction:  # the last transaction could not be ended, for example on a full disk
             connection.execute("ROLLBACK")
@@ -215,14 +216,14 @@ def _open_another(path: Path) -> apsw.Connection:
     with map_errors(path):
         connection = open_reader(path, busy_seconds=BUSY_SECONDS)
         connection.execute("BEGIN")
-        connection.execute(statements.NAMESPACE_NUMBERS).fetchall()  # what is seen is settled by the first read
+        connection.execute(statements.NAMESPACE_NUMBERS).fetchall()  # the first read decides which state is seen
         return connection
 
 
 def _end_transaction(connection: apsw.Connection) -> None:
-    """There is nothing to undo, and what the query made for itself may stay.
+    """Commit, since a query changes nothing that would have to be undone.
 
-    FTS5 tells of a missing table of its own once more at the end, which must not cost what was found without it.
+    FTS5 may report a missing table of its own once more at the commit. That must not cost the query's answer.
     """
     if connection.in_transaction:
         with contextlib.suppress(apsw.CorruptError):
@@ -230,21 +231,21 @@ def _end_transaction(connection: apsw.Connection) -> None:
 
 
 class Loan:
-    """A connection that is lent once: to the thread, or back to its owner if the thread has not begun."""
+    """A lent connection. Either the thread claims it, or its owner takes it back before the thread has begun."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self._unclaimed = threading.Lock()
         self.stop: Callable[[], None] = _nothing
-        """Called where the caller is cancelled, for what does not look up by itself."""
+        """Called when the caller is cancelled, to stop a query that does not notice it by itself."""
 
     def claim(self) -> bool:
-        """True for the first claimant, which has to give it back."""
+        """True for the first caller, which must give the connection back."""
         return self._unclaimed.acquire(blocking=False)
 
 
 def _nothing() -> None:
-    """SQLite asks while it works whether it should stop."""
+    """Do nothing: SQLite calls ``stop_if_cancelled`` while it works."""
 
 
 def stop_if_cancelled() -> bool:
@@ -261,18 +262,18 @@ def _noted(cursors: list[apsw.Cursor], connection: apsw.Connection) -> apsw.Curs
 
 
 class Readable(Protocol):
-    """What a store has that reads by ``reading`` and ``reading_sound``."""
+    """The attributes of a store that the methods of ``reading`` and ``reading_sound`` need."""
 
     readers: Readers
     damaged: DamagedRows
 
 
 Reading: TypeAlias = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
-"""A method of a ``Readable``: what a query takes beside its connection, and the query's answer."""
+"""A method of a ``Readable``: takes a query's parameters without the connection, and gives its answer."""
 
 
 def reading(query: Callable[Concatenate[apsw.Connection, P], T]) -> Reading[P, T]:
-    """A method that answers what ``query`` reads."""
+    """A method that runs ``query`` on a reader and returns its answer."""
 
     async def method(store: Readable, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await store.readers.read(lambda connection: query(connection, *args, **kwargs))
@@ -281,7 +282,7 @@ def reading(query: Callable[Concatenate[apsw.Connection, P], T]) -> Reading[P, T
 
 
 def reading_sound(query: Callable[Concatenate[apsw.Connection, DamagedRows, P], T]) -> Reading[P, T]:
-    """A method that answers what ``query`` reads, which leaves out damaged rows and notes them."""
+    """As ``reading``, for a ``query`` that leaves out damaged rows and notes them."""
 
     async def method(store: Readable, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await store.readers.read(lambda connection: query(connection, store.damaged, *args, **kwargs))
@@ -290,18 +291,18 @@ def reading_sound(query: Callable[Concatenate[apsw.Connection, DamagedRows, P], 
 
 
 class Writable(Protocol):
-    """What a transaction has whose methods ``in_transaction`` and ``changing`` make."""
+    """The attributes of a transaction that the methods of ``in_transaction`` and ``changing`` need."""
 
     connection: apsw.Connection
     changes: list[Change]
 
 
 Writing: TypeAlias = Callable[Concatenate[Any, P], T]
-"""A method of a ``Writable``: what a step takes beside its connection, and what it answers."""
+"""A method of a ``Writable``: takes a step's parameters without the connection, and gives its answer."""
 
 
 def in_transaction(step: Callable[Concatenate[apsw.Connection, P], T]) -> Writing[P, T]:
-    """A method that does ``step``, which reads or writes and changes nothing that listeners follow."""
+    """A method that runs ``step``, which changes nothing that listeners follow."""
 
     def method(transaction: Writable, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return step(transaction.connection, *args, **kwargs)
@@ -310,7 +311,7 @@ def in_transaction(step: Callable[Concatenate[apsw.Connection, P], T]) -> Writin
 
 
 def changing(step: Callable[Concatenate[apsw.Connection, P], Iterable[Change]]) -> Writing[P, None]:
-    """A method that does ``step``, which answers with what it changed, and notes that."""
+    """A method that runs ``step``, and notes the changes that it returns."""
 
     def method(transaction: Writable, /, *args: P.args, **kwargs: P.kwargs) -> None:
         transaction.changes += step(transaction.connection, *args, **kwargs)

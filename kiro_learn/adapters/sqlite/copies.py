@@ -1,11 +1,11 @@
-"""The folder of copies of the database. A daemon may run beside it, in this process or in another.
+"""The folder of copies of the database. A daemon may run meanwhile, in this process or in another.
 
 A copy gets its final name once it is whole, checked and on the disk; until then its name ends in ``.partial``. The
 process that makes a copy holds the folder's lock, so a partial file that it finds was left by a killed process.
 
-The folder must be the one in which copies were made before: where a disk is not mounted, its place is an empty folder
-of another disk, and a copy would go there without a word. So the folder holds a file with an id, and the home a note of
-the same id. Each is made once the first copy is whole.
+The folder must be the one in which copies were made before: if a disk is not mounted, its mount point is an empty
+folder of another disk, and a copy would go there unnoticed. So the folder holds a file with an id, and the home a note
+of the same id. Both are made once the first copy is whole.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ ID_BYTES = 16
 BUSY_SECONDS = 5.0
 PARTIAL = ".partial"
 SPARE_BYTES = 100_000_000
-"""Left free beside a copy: the daemon's log and the write-ahead log need some."""
+"""The space that a copy must leave free for the daemon's log and the write-ahead log."""
 STEPS_BETWEEN_INTERRUPTIONS = 100_000
-"""Of SQLite's virtual machine: some milliseconds."""
+"""Steps of SQLite's virtual machine between two chances to stop: some milliseconds."""
 MOMENT = "%Y%m%dT%H%M%SZ"
 
 _KINDS = {"daily": CopyKind.DAILY, "asked": CopyKind.ASKED, "replaced": CopyKind.REPLACED, "damaged": CopyKind.DAMAGED}
@@ -55,7 +55,7 @@ _NAME = re.compile(r"(?:kiro-learn-)?(daily|asked|replaced|damaged|v\d+)-(\d{8}T
 
 
 class Interrupted(StorageError):
-    """What was under way was told to end; nothing is left of it."""
+    """A copy was asked to stop, and its file was removed."""
 
 
 @attrs.frozen(kw_only=True)
@@ -64,7 +64,7 @@ class SqliteCopies:
 
     database: Path
     home_folder: Path
-    """In the home: where upgrades and mends put copies, and all others unless ``folder`` is another one."""
+    """The folder of copies in the home. Upgrades and repairs put theirs here, even if ``folder`` is another one."""
     folder: Path
     keep_count: int
     most_bytes: int
@@ -91,11 +91,11 @@ class SqliteCopies:
 
     @property
     def _note(self) -> Path:
-        """One for each folder that the settings have ever named."""
+        """The file with the id of ``folder``. There is one for each folder that the settings ever named."""
         return self.home_folder / f"folder-{hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:8]}"
 
     def _remember(self) -> None:
-        """Mark the folder, in which a copy is now, and note the mark in the home.
+        """Write an id into the folder, which holds a copy now, and note the id in the home.
 
         Raises:
           OSError: one of them cannot be written.
@@ -103,7 +103,7 @@ class SqliteCopies:
         """
         if self.folder == self.home_folder or _read(self._note):
             return
-        # What a kill leaves empty, or without its note, is completed by the next copy.
+        # If the process is killed here, the next copy completes the two files.
         marker = self.folder / MARKER
         found = _read(marker) or secrets.token_hex(ID_BYTES)
         for path in (marker, self._note):
@@ -162,11 +162,11 @@ class SqliteCopies:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Make the folder if need be, and be the only one who makes copies in it.
+        """Make the folder if it is missing, and hold its lock, so that nobody else makes copies in it.
 
         Raises:
-          StorageBusy: another one does.
-          StorageError: it cannot be used, or is not the one of before.
+          StorageBusy: another process makes a copy there.
+          StorageError: the folder cannot be used, or is not the one of earlier copies.
         """
         if problem := self.absence():
             anew = f"rm {shlex.quote(str(self._note))}      lets copies begin in this folder anew"
@@ -207,7 +207,7 @@ class SqliteCopies:
             _named(partial),
             closing(open_reader(self.database, busy_seconds=BUSY_SECONDS)) as source,
         ):
-            # One state of the database, whatever is written until the copy is whole.
+            # The copy is one state of the database, even if a daemon writes meanwhile.
             source.execute("BEGIN")
             counts = _counts(source)
             with copied(source, partial, report) as copy:
@@ -225,7 +225,7 @@ class SqliteCopies:
 
 @contextmanager
 def _named(partial: Path) -> Iterator[None]:
-    """What goes wrong at the copy's end, and not at the database's."""
+    """Raise errors that concern the copy, not the database, as ours."""
     try:
         yield
     except apsw.FullError as error:
@@ -274,8 +274,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def free_name(path: Path) -> Path:
-    """``path``, or where a copy of the same second had it, one with the next number; that of a removed one stays free,
-    since the number tells which of two is the newer.
+    """``path``; with the next number if there is a copy of the same second.
+
+    The number of a removed copy is not used again, since it says which of two copies is newer.
     """
     siblings = path.parent.glob(f"{path.stem}*{path.suffix}")
     greatest = max((_number_of(each.name) for each in siblings), default=0)
@@ -287,7 +288,7 @@ def _age(copy: BackupCopy) -> tuple[datetime, int, str]:
 
 
 def _number_of(name: str) -> int:
-    """Of the copies of one second; of the first, and of one by somebody else, it is one."""
+    """The number among the copies of one second; 1 for the first, and for a file with a foreign name."""
     named = _NAME.fullmatch(name)
     return int(named[3] or 1) if named else 1
 
@@ -309,14 +310,14 @@ def _looked_into(copy: BackupCopy, *, is_checked: bool) -> CopyContents:
 
 
 def _counts(connection: apsw.Connection) -> tuple[int, int]:
-    """Of events and memories, which every version of the schema has."""
+    """The counts of events and memories, which every version of the schema has."""
     found = (statements.COUNT_EVENTS_OF_ALL, record_statements.COUNT_RECORDS_OF_ALL)
     events, memories = (int(connection.execute(statement).get) for statement in found)
     return events, memories
 
 
 def problem_in(connection: apsw.Connection) -> str:
-    """The first damage of an ordinary table; an index of words can be made again."""
+    """The first damage of an ordinary table; empty if there is none. Indexes of words are not checked."""
     for (table,) in connection.execute(statements.ORDINARY_TABLES).fetchall():
         found = connection.execute(statements.INTEGRITY_CHECK, {"table": table}).get
         if found != "ok":

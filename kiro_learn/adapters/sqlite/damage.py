@@ -1,4 +1,4 @@
-"""Rows that cannot be read, each by its name, and apsw's exceptions as ours."""
+"""Names rows that cannot be read, and raises apsw's exceptions as ours."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class DamagedRow(StorageCorrupt):
         self.row_id = row_id
 
 
-class damage_named:  # noqa: N801  # reads as a function; a generator would cost hundreds of rows a prompt too much
-    """Name the row and the kind of the error only: the rest of its message might quote stored text."""
+class damage_named:  # noqa: N801  # reads as a function; a generator is too slow for hundreds of rows a prompt
+    """Raise an error of the block as DamagedRow, without its message, which might quote stored text."""
 
     __slots__ = ("_row_id",)
 
@@ -49,10 +49,10 @@ class damage_named:  # noqa: N801  # reads as a function; a generator would cost
             raise DamagedRow(name, type(error).__name__) from error
 
 
-# Rows that cannot be read: each is left out, named by its id, and counted.
+# Rows that cannot be read: each is left out, and noted by its id.
 #
-# Text comes as bytes wherever a row is to be named, since SQLite hands over a row whole or, with text that is not
-# UTF-8 in it, not at all. Where there are too many rows for that, such a row is left out and only counted.
+# SQLite gives no value of a row with text that is not UTF-8, not even its id. So queries ask for text as bytes where a
+# damaged row is to be named. Where there are too many rows for that, such a row is left out and only logged.
 
 log = structlog.get_logger()
 
@@ -61,18 +61,18 @@ T = TypeVar("T")
 Row: TypeAlias = tuple[Any, ...]
 
 MOST_NAMED = 1_000
-"""Rows that are remembered, so that a database of noise does not fill the memory."""
+"""The most rows that are remembered, so that a ruined database does not fill the memory."""
 
 
 class DamagedRows:
-    """The damaged rows that reads have met so far. Shared by all reading connections."""
+    """The damaged rows that were read so far. All reading connections share it."""
 
     def __init__(self) -> None:
         self._ids: dict[str, None] = {}
         self._lock = threading.Lock()
 
     def note(self, row_id: str) -> bool:
-        """Remember it; True for the first time."""
+        """Remember the row; True for the first time."""
         with self._lock:
             is_new = row_id not in self._ids and len(self._ids) < MOST_NAMED
             if is_new:
@@ -90,7 +90,7 @@ class DamagedRows:
             return tuple(self._ids)
 
     def readable(self, rows: Iterable[Row], to_value: Callable[[Row], T]) -> Iterator[T | DamagedRow]:
-        """Each row's value; in the place of one that cannot be read, why, which is noted."""
+        """Each row's value; for a row that cannot be read, the error, which is noted."""
         for row in rows:
             try:
                 yield to_value(row)
@@ -117,7 +117,7 @@ def decodable(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def parted(values: Iterable[T | DamagedRow]) -> tuple[tuple[T, ...], tuple[str, ...]]:
-    """The values, and the names of the rows that have none."""
+    """The values, and the ids of the damaged rows."""
     found = list(values)
     readable = tuple(value for value in found if not isinstance(value, DamagedRow))
     return readable, tuple(value.row_id for value in found if isinstance(value, DamagedRow))
@@ -137,14 +137,14 @@ UNAVAILABLE: dict[type[apsw.Error], str] = {
 SOUND_COPY = "kiro-learn doctor      names the commands that put a sound copy in its place"
 
 REFUSED_ROW = (apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, UnicodeEncodeError, OverflowError)
-"""It is this row, not the store: other rows may be written."""
+"""The errors that concern one row: other rows may still be written."""
 
 
 class one_work_named:  # noqa: N801  # reads as a function; ``except Exception`` is for the supervisor alone
-    """Raise what is wrong with one piece of writing as ours, so that it costs no other; what ails the store passes.
+    """Raise an error of one piece of writing as ours, so that other pieces go on; errors of the whole store pass.
 
-    A row that SQLite will not have is a StorageError. What no code of ours foresaw is an UnexpectedError, and is logged
-    with its place.
+    A row that SQLite refuses is a StorageError. An exception that no code of ours expects is an UnexpectedError, and is
+    logged with its place.
     """
 
     def __enter__(self) -> None:
@@ -181,5 +181,5 @@ def map_errors(path: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise StorageError(f"there is no room for the database {path}", hint="Free some disk space.") from error
     except apsw.Error as error:
-        # SQLite's own words may quote what was looked for.
+        # SQLite's message may quote stored or searched text.
         raise StorageError(f"the database {path} failed ({type(error).__name__})") from error

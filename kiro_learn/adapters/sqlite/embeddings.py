@@ -1,4 +1,4 @@
-"""Vectors and the models that made them: queries about them, and what may be done to them."""
+"""Vectors and the models that made them: queries about them, and steps that change them."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ def _newest_waiting(
     leave_out: Collection[Namespace],
     damaged: DamagedRows,
 ) -> list[MemoryRecord]:
-    """``by_model``: what waits for a vector of any other model, and what waits for one of the bundled model."""
+    """``by_model``: statements for the records that wait for vectors, of other models and of the bundled one."""
     of_others, of_bundled = by_model
     values: rows.Values = {"leave_out": json.dumps(list(leave_out))}
     found = list(islice(damaged.only_readable(connection.execute(of_others, values), rows.to_record), limit))
-    if connection.execute(index_statements.BUNDLED_MODEL_SERVES).get:  # else the second may list all records
+    if connection.execute(index_statements.BUNDLED_MODEL_SERVES).get:  # else this may list all records
         waiting = connection.execute(of_bundled, values)
         found += islice(damaged.only_readable(waiting, rows.to_record), limit)
     return newest_first(found)[:limit]
@@ -111,7 +111,7 @@ def list_embeddings(connection: apsw.Connection, damaged: DamagedRows, namespace
 
 def _serving_model(connection: apsw.Connection, namespace: Namespace) -> tuple[int, ModelIdentity]:
     found = connection.execute(index_statements.SERVING_MODEL, {"namespace": namespace}).fetchone()
-    if found is None:  # it will have the current one
+    if found is None:  # a new project gets the current model
         found = connection.execute(index_statements.CURRENT_MODEL).get[:4]
     number, digest, name, dimension = found
     return number, ModelIdentity(name, digest, dimension)
@@ -124,12 +124,12 @@ def count_embeddings(connection: apsw.Connection, namespace: Namespace | None) -
     return EmbeddingCounts(*connection.execute(index_statements.COUNT_EMBEDDINGS_OF_NAMESPACE, values).get)
 
 
-# Which model's vectors serve a project, and vectors themselves, whosever they are.
+# Sets the model that serves a project, and stores vectors of any model.
 #
-# Every function answers with the changes that it made to what is searched, in order.
+# Functions that change what is searched return the changes, in order.
 
 BUNDLED = 1
-"""The number of the model whose vectors stand in memory_records."""
+"""The number of the bundled model, whose vectors are in memory_records."""
 
 
 def adopt_model(connection: apsw.Connection, model: KnownModel) -> list[Change]:
@@ -152,7 +152,7 @@ def adopt_model(connection: apsw.Connection, model: KnownModel) -> list[Change]:
 
 
 def switch_model(connection: apsw.Connection, namespace: Namespace) -> list[Change]:
-    """Switch the project to the current model, if every record has its vector, or none has one of an earlier model."""
+    """Switch the project to the current model, if all its records have that model's vectors, or none has any."""
     number = connection.execute(index_statements.NAMESPACE_BEHIND, {"namespace": namespace}).get
     if number is None:
         return []
@@ -168,7 +168,7 @@ def switch_model(connection: apsw.Connection, namespace: Namespace) -> list[Chan
 
 
 def _embedded_record(connection: apsw.Connection, record_id: RecordId, model: ModelIdentity) -> Row | None:
-    """A row of ``EMBEDDED_RECORD``; None if vectors of this model are not kept of it."""
+    """A row of ``EMBEDDED_RECORD``; None if the record keeps no vectors of this model."""
     asked: rows.Values = {"record_id": record_id, "digest": model.digest}
     found: Row | None = connection.execute(index_statements.EMBEDDED_RECORD, asked).fetchone()
     return found
@@ -218,12 +218,12 @@ def embedding_put_back(connection: apsw.Connection, number: int, record: MemoryR
     return [RecordEmbedded(record.namespace, record.record_id, record.created_at, parts, model)]
 
 
-# A record's vectors as bytes: each ``dimension`` little-endian float32, one after the other, no frame.
+# A record's vectors as bytes: ``dimension`` little-endian float32 each, one after the other, without a header.
 #
-# Every bit pattern survives, NaNs included. The bundled model's have 384 components, 1,536 bytes.
+# Every bit pattern survives, NaNs included. A vector of the bundled model has 384 components, 1,536 bytes.
 
 FLOAT = np.dtype("<f4")
-FLOAT_BYTES = FLOAT.itemsize  # an attribute of NumPy costs as much as what is done with it here
+FLOAT_BYTES = FLOAT.itemsize  # kept, since the attribute of NumPy is slow
 DIMENSION_BYTES = 2
 
 
@@ -242,12 +242,12 @@ def from_blob(record_id: RecordId, blob: bytes, dimension: int = DIMENSION) -> P
 
 
 def is_damaged(blob: bytes, dimension: int = DIMENSION) -> bool:
-    """Whether it is not the bytes of one or more vectors."""
+    """Whether ``blob`` is not one or more whole vectors."""
     return not blob or len(blob) % (dimension * FLOAT_BYTES) != 0
 
 
 def row_count(blob: bytes, dimension: int = DIMENSION) -> int:
-    """Of the vectors in a blob that is not damaged."""
+    """The number of vectors in a blob that is not damaged."""
     return len(blob) // (dimension * FLOAT_BYTES)
 
 
@@ -257,13 +257,13 @@ def matrix_of(blobs: Iterable[bytes], dimension: int = DIMENSION) -> Matrix:
 
 
 def codes_to_blob(codes: Codes) -> bytes:
-    """The vectors' dimension, in two bytes, then the codes."""
+    """The dimension of the vectors in two bytes, then the codes."""
     dimension = int(codes.shape[1])
     return dimension.to_bytes(DIMENSION_BYTES, "little") + codes.tobytes()
 
 
 def codes_from_blob(blob: bytes, dimension: int = DIMENSION) -> Codes | None:
-    """None if ``blob`` is damaged."""
+    """The codes in ``blob``; None if it is damaged."""
     found = int.from_bytes(blob[:DIMENSION_BYTES], "little")
     codes = np.frombuffer(blob[DIMENSION_BYTES:], np.int8)
     return codes.reshape(-1, dimension) if found == dimension and len(codes) % dimension == 0 else None

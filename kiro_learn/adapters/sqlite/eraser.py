@@ -1,4 +1,4 @@
-"""Overwrites in the file what is left of records that were forgotten, or rewrites it whole; and says its size."""
+"""Overwrites what the database file still holds of forgotten records, rewrites the file, and measures it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.errors import StorageError
 from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, FileSize
 
-# Overwrites in the file what is left of records that were forgotten, in steps between which others may write.
+# Overwrites what the file still holds of forgotten records, in steps. Other work may write between two steps.
 #
-# Three places hold copies after a row was deleted: the index of words, whose entries go when its parts are merged;
-# the write-ahead log, until it is written back and cut off; and the space in pages that is not allocated.
+# Three places hold copies of a deleted row: the index of words, until its parts are merged; the write-ahead log, until
+# it is written back and cut off; and the unallocated space in pages.
 
 PAGES_AT_ONCE = 1_024
-"""Pages overwritten in one step: some milliseconds."""
+"""The pages that are overwritten in one step: some milliseconds."""
 
 LEAST_CHANGES = 2
-"""A merge that had nothing to do changes one row, or none."""
+"""The fewest changed rows of a merge that had work to do; otherwise it changes one row or none."""
 
 
 class LogInUse(Exception):
@@ -30,10 +30,10 @@ class LogInUse(Exception):
 
 
 def steps(connection: apsw.Connection, path: Path, namespace_numbers: set[int]) -> Iterator[None]:
-    """Erase, on the writer's connection, which other work may use between two steps.
+    """Erase step by step on the writer's connection. Other work may use the connection between two steps.
 
     Raises:
-      LogInUse: nothing is damaged, and another attempt can be made.
+      LogInUse: another connection reads. Nothing is damaged, and a later attempt may succeed.
     """
     for number in sorted(namespace_numbers | _merged_into(connection, namespace_numbers)):
         while _merge(connection, number):
@@ -47,7 +47,7 @@ def steps(connection: apsw.Connection, path: Path, namespace_numbers: set[int]) 
 
 
 def _merged_into(connection: apsw.Connection, namespace_numbers: set[int]) -> set[int]:
-    """The projects that became part of these, whose indexes have the words of what was moved still."""
+    """The projects that were merged into these: their indexes still have the words of moved records."""
     return {
         source for source, target in connection.execute(index_statements.MERGED_NUMBERS) if target in namespace_numbers
     }
@@ -63,9 +63,9 @@ def _merge(connection: apsw.Connection, namespace_number: int) -> bool:
 
 
 def _erase_pages(connection: apsw.Connection, path: Path, size: int, start: int) -> int:
-    """Overwrite in some pages after the first ``start`` ones; answers how many pages there are.
+    """Overwrite unused space in some pages after the first ``start``; answers how many pages the file has.
 
-    All that is committed must be in the file, and no other connection may write it, while pages are rewritten in place.
+    While pages are rewritten in place, all commits must be in the file, and no other connection may write to it.
     """
     is_busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,)
     if is_busy:
@@ -83,7 +83,7 @@ def _erase_pages(connection: apsw.Connection, path: Path, size: int, start: int)
 
 
 def _overwrite(path: Path, size: int, start: int) -> int:
-    # Opened by SQLite, which knows of the locks that this process has: a plain close would drop them.
+    # Opened through SQLite, which keeps the locks of this process; the close of a plain file would drop them.
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
         count = file.xFileSize() // size
@@ -119,27 +119,26 @@ def _log_bytes(path: Path) -> int:
 
 # Finds the unallocated space of a page of a database file, which may hold copies of moved or deleted rows.
 #
-# ``secure_delete`` overwrites a row where it is deleted, but not the copies that stay behind in a page when a tree
-# is balanced. They lie in the space that the page has not allocated, which nothing reads. See "B-tree Pages" and
-# "The Freelist" in SQLite's file format.
+# ``secure_delete`` overwrites a deleted row in its place. It does not overwrite copies that stay in the unallocated
+# space of a page when a tree is balanced. See "B-tree Pages" and "The Freelist" in SQLite's file format.
 
 FILE_HEADER_BYTES = 100
 FREELIST_PLACE = 32
-"""In the file's header: the first page of the freelist's trunk."""
+"""The place in the file's header of the number of the freelist's first trunk page."""
 
 CELLS_START = {2: 12, 5: 12, 10: 8, 13: 8}
-"""How long the header of a page of a tree is, by its kind: interior ones of an index, of a table, then leaves."""
+"""The bytes of a tree page's header, by the page's kind: nodes of an index and of a table, then leaves of both."""
 
 LARGEST_PAGE = 65_536
 
 FREE_BLOCK_HEADER_BYTES = 4
-"""Where the next one is, and how long this one is."""
+"""A free block begins with the place of the next one and its own size."""
 
 
 def without_slack(page: bytes, *, is_first: bool) -> bytes:
-    """``page`` of a tree with nothing in the space that it has not allocated, or has freed; any other page as it is.
+    """The page of a tree with zeros in its unallocated and freed space; any other page as it is.
 
-    A page of another sort starts with the number of the next one, whose first byte is 0 in files below 64 GiB.
+    Other pages begin with the number of a next page. Its first byte is 0, which is no kind, in files below 64 GiB.
     """
     header = FILE_HEADER_BYTES if is_first else 0
     length = CELLS_START.get(page[header])
@@ -156,7 +155,7 @@ def without_slack(page: bytes, *, is_first: bool) -> bytes:
 
 
 def _free_blocks(page: bytes, header: int, least: int) -> Iterator[tuple[int, int]]:
-    """Where each begins and ends; they are in order."""
+    """The beginning and the end of each free block, in order."""
     block = _number(page, header + 1, 2)
     while least <= block <= len(page) - FREE_BLOCK_HEADER_BYTES:
         end = block + _number(page, block + 2, 2)
@@ -167,7 +166,7 @@ def _free_blocks(page: bytes, header: int, least: int) -> Iterator[tuple[int, in
 
 
 def freed_pages(read_page: Callable[[int], bytes]) -> dict[int, int]:
-    """The pages of the freelist, and where of each begins what nothing reads."""
+    """The pages of the freelist, and the place in each from which on nothing is read."""
     freed: dict[int, int] = {}
     trunk = _number(read_page(1), FREELIST_PLACE, 4)
     while trunk and trunk not in freed:
@@ -195,15 +194,15 @@ def _number(page: bytes, place: int, size: int) -> int:
 
 # Rewrites the database file without what is free in it.
 #
-# SQLite makes a copy without that and writes that back, through the write-ahead log. The copy is made in memory, as
-# everything that SQLite keeps aside (``connections.open_writer``), so that no content lies in a temporary file. A
-# database that is too large for that is left as it is.
+# SQLite makes a copy without the free space, and writes the copy back through the write-ahead log. The copy is made in
+# memory, as all temporary data (``connections.open_writer``), so that no temporary file has content. A database that
+# is too large for the memory is left as it is.
 
 STEPS_BETWEEN_INTERRUPTIONS = 1_000
-"""Of SQLite, whose steps here are rows that it copies."""
+"""The steps of SQLite between two chances to stop; a step here is a row that it copies."""
 
-# Every page of the file, once a day: half a second for 600 MB. First pages of tables, and last ones of long texts, are
-# seldom full and stay so.
+# Reads every page of the file, once a day: half a second for 600 MB. First pages of tables and last pages of long texts
+# are left out: they are seldom full, in a rewritten file too.
 HALF_EMPTY = """
     SELECT coalesce(sum(unused), 0)
       FROM dbstat
@@ -212,14 +211,15 @@ HALF_EMPTY = """
 
 
 def file_size(connection: apsw.Connection) -> FileSize:
-    """With the room in pages that are half empty at least, which a rewritten file hardly has."""
+    """The size of the file. Free space includes that of pages that are at least half empty, which a rewrite fills."""
     page, count, free = (connection.pragma(name) for name in ("page_size", "page_count", "freelist_count"))
     return FileSize(page * count, page * free + connection.execute(HALF_EMPTY).get)
 
 
 def rewrite(connection: apsw.Connection, path: Path, *, interrupted: Callable[[], bool]) -> None:
-    """On the writer's connection, outside of a transaction. ``interrupted`` is asked all the time; what it raises
-    leaves everything as it was.
+    """Rewrite the file, on the writer's connection, outside of a transaction.
+
+    ``interrupted`` is called all the time. An error that it raises leaves the file as it was.
 
     Raises:
       StorageError: there is more content than ``MOST_REWRITTEN_BYTES``, or less free space on the disk than content.

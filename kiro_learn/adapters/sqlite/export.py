@@ -1,7 +1,7 @@
-"""All that is kept, read from one state of the database through a connection of its own; and the SQL that puts it back.
+"""Reads all that is kept, from one state of the database on a connection of its own; and has the SQL to restore it.
 
-Rules of the SQL: values are bound. Each read walks one table along its rowid or primary key, in the order in which it
-was put; the reader stops it when it has enough for now.
+Rules of the SQL: values are bound. Each read walks one table along its rowid or primary key, in the order in which rows
+were added; the reader stops it when it has enough for now.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from kiro_learn.model.stored import (
     StoredReplaced,
 )
 
-# ruff: noqa: S608  # every text that is put together here is made of names of ours
+# ruff: noqa: S608  # all texts are put together of our own names
 
 
 ALL_NAMESPACES = """
@@ -92,7 +92,7 @@ ALL_FORGOTTEN = """
      ORDER BY f.namespace_number, f.event_id, f.digest
 """
 
-# One row; a name that another project has here stays with that.
+# One row. A name that another project has here is not taken from it.
 RESTORE_PROJECT = """
     UPDATE namespaces
        SET name = coalesce(name, iif(EXISTS (SELECT 1 FROM namespaces WHERE name = :name), NULL, :name)),
@@ -151,16 +151,16 @@ RESTORE_FORGOTTEN = f"""
 
 MOST_PIECES = 200
 MOST_BYTES = 1_000_000
-"""Of a page; one piece may be larger."""
+"""The most bytes of a page, unless one piece is larger."""
 
 RECORD_WIDTH = 1 + len(RECORD_FIELDS)
-"""Columns of ``RECORD_COLUMNS``."""
+"""The number of columns in ``RECORD_COLUMNS``."""
 
 ToPiece: TypeAlias = Callable[[Row], Stored]
 
 
 class SqliteReading:
-    """A ``StoreReading`` of what ``connection`` sees in the transaction that is open on it."""
+    """A ``StoreReading`` of the state that the open transaction of ``connection`` sees."""
 
     def __init__(self, path: Path, connection: apsw.Connection, kinds: Collection[str]) -> None:
         self._path = path
@@ -239,7 +239,7 @@ def _pause(row: Row) -> StoredPause:
 
 
 def _waiting(connection: apsw.Connection) -> dict[str, Literal["waiting", "parked"]]:
-    """By event."""
+    """Whether each event in the buffer waits or is parked, by its id."""
     return {
         event_id: "parked" if is_parked else "waiting"
         for is_parked, event_ids in connection.execute(ALL_WAITING)
@@ -308,4 +308,4 @@ _SOURCES: dict[str, tuple[str, ToPiece]] = {
     "told": (statements.TOLD, to_told),
     "forgotten": (ALL_FORGOTTEN, _forgotten),
 }
-"""What needs no more than its row."""
+"""The statements and functions of the kinds whose pieces need only their row."""

@@ -1,4 +1,4 @@
-"""What a selection finds, and what one piece of writing removes of it."""
+"""Finds what a selection is about, and removes it in pieces of writing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kiro_learn.model.retention import Selected, Selection
 from kiro_learn.ports.storage.retention import Forgotten
 
 FIRST, LAST = "", "~"
-"""Before and after all moments, as text."""
+"""Texts that sort before and after all times."""
 KINDS = ("record", "event", "item", "project", "erasure", "copies")
 
 
@@ -40,7 +40,7 @@ def list_forgotten(connection: apsw.Connection) -> Forgotten:
 
 
 def select(connection: apsw.Connection, selection: Selection, *, also: Collection[EventId] = ()) -> Selected:
-    """``also``: events that are there are among those that it finds."""
+    """``also``: further events, which are selected too if they are stored."""
     places = _places(connection, selection)
     events = dict(_events(connection, selection, places))
     events |= dict(connection.execute(statements.EVENTS_AMONG_STORED, {"event_ids": json.dumps(list(also))}))
@@ -60,7 +60,7 @@ def select(connection: apsw.Connection, selection: Selection, *, also: Collectio
 
 
 def with_words(connection: apsw.Connection, forgotten: Forgotten) -> list[RecordId]:
-    """The records, live or replaced, that say what was forgotten of one of their events."""
+    """The live and replaced records whose words were forgotten together with one of their events."""
     found: list[RecordId] = []
     for record_id, title, summary, cited in decodable(connection.execute(statements.WORDS_OF_ALL)):
         digest = digest_of(str(title), str(summary))
@@ -70,13 +70,13 @@ def with_words(connection: apsw.Connection, forgotten: Forgotten) -> list[Record
 
 
 def spellings(secret: str) -> list[str]:
-    """As it may stand in texts and in JSON."""
+    """The forms in which ``secret`` may be written in texts and in JSON."""
     forms = (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1])
     return list(dict.fromkeys(forms))
 
 
 def _places(connection: apsw.Connection, selection: Selection) -> dict[str, int]:
-    """The number of each project that is looked through, by its namespace."""
+    """The number of each project that is searched, by its namespace."""
     known = {str(namespace): int(number) for namespace, number, _ in connection.execute(NAMESPACE_NUMBERS)}
     if selection.namespace is None:
         return known
@@ -104,7 +104,7 @@ def _values(selection: Selection) -> Values:
 
 
 def _events(connection: apsw.Connection, selection: Selection, places: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each event with its session."""
+    """The selected events, each with its session."""
     if selection.is_of_events:
         values = _values(selection)
         for namespace in places:
@@ -118,7 +118,7 @@ def _events(connection: apsw.Connection, selection: Selection, places: Iterable[
 def _records(
     connection: apsw.Connection, statement: tuple[str, str], places: dict[str, int], values: Values
 ) -> set[str]:
-    """``statement``: one that looks through a project, and one that knows the ids."""
+    """The selected records. ``statement``: one that searches a project, and one for known ids."""
     of_project, among = statement
     numbers = {"numbers": json.dumps(list(places.values()))}
     found = {str(each) for (each,) in connection.execute(among, values | numbers)}
@@ -128,7 +128,7 @@ def _records(
 
 
 def _items(connection: apsw.Connection, places: dict[str, int], values: Values) -> tuple[str, ...]:
-    """Those that hold the secret; or all, of whole projects."""
+    """The items of the graph that hold the secret; all items if whole projects are selected."""
     if not (values["secret_alone"] or values["is_whole"]):
         return ()
     statement = statements.ITEMS_OF_PROJECT if values["is_whole"] else statements.ITEMS_WITH_SECRET
@@ -139,10 +139,10 @@ def _items(connection: apsw.Connection, places: dict[str, int], values: Values) 
     return tuple(found)
 
 
-# What one piece of writing removes of what was selected.
+# Removes what was selected, step by step.
 
 ALL_COPIES = "all"
-"""Copies of the store that have still what was forgotten."""
+"""The entry of ``doomed`` for all copies of the store, which may still hold what was forgotten."""
 AT_ONCE = 1_000
 
 
@@ -169,7 +169,7 @@ class ForgettingWrites(GraphWrites):
             ids = self._doomed(kind, limit)
             if ids:
                 remove(ids)
-                if kind != "project":  # ``_forget_rest`` does, once nothing of it is left
+                if kind != "project":  # ``_forget_rest`` does it, once nothing of the project is left
                     self._undoom(kind, ids)
                 self._doom("erasure", map(str, self.forgotten_in))
                 return len(ids)
@@ -192,7 +192,7 @@ class ForgettingWrites(GraphWrites):
             pass
         self.forgetting_done()
         self.copies_done()
-        # Also where an earlier attempt was killed before it overwrote anything.
+        # All projects: an earlier attempt may have been killed before it erased anything.
         self.forgotten_in |= {int(number) for _, number, _ in self.connection.execute(NAMESPACE_NUMBERS)}
 
     def has_erased(self, namespace: Namespace, event_ids: Collection[EventId]) -> bool:
@@ -200,7 +200,7 @@ class ForgettingWrites(GraphWrites):
         return bool(self.connection.execute(statements.IS_ERASED, values).get)
 
     def forget_records(self, record_ids: Iterable[RecordId]) -> None:
-        """Each record that is there, with what it replaced, and what was learned from their events alone."""
+        """Forget the records with all that they replaced, and items of the graph that only their events speak for."""
         event_ids: set[EventId] = set()
         for record_id in record_ids:
             self.forgotten_in |= history.namespaces_of(self.connection, record_id)
@@ -232,7 +232,7 @@ class ForgettingWrites(GraphWrites):
             self._forget_session(namespace, session_id)
 
     def _mark_steps(self, values: Values) -> None:
-        """So that an agent's own history brings none of them back, which knows them by other ids."""
+        """Note digests of the events: an import of an agent's history has other ids, and must not bring them back."""
         rows: list[Row] = self.connection.execute(statements.STEPS_OF_EVENTS, values).fetchall()
         for event_id, namespace, session_id, kind, body_json, valid_time in rows:
             (digest,) = step_digests(session_id, kind, body_json, [moment_number(valid_time)])
@@ -251,7 +251,7 @@ class ForgettingWrites(GraphWrites):
         return bool(self.connection.execute(statements.IS_STEP_FORGOTTEN, values).get)
 
     def _unbuffer(self, values: Values) -> None:
-        """A compaction is of several events: those of them that stay wait again by themselves."""
+        """Take the events out of the buffer. If one is part of a compaction, its other events wait again one by one."""
         found: list[Row] = self.connection.execute(statements.COMPACTIONS_OF_EVENTS, values).fetchall()
         for position, number, event_ids in found:
             self.connection.execute(statements.DELETE_BUFFERED, {"position": position})
@@ -259,14 +259,14 @@ class ForgettingWrites(GraphWrites):
         self.connection.execute(statements.UNBUFFER_EVENTS, values)
 
     def _forget_session(self, namespace: Namespace, session_id: str) -> None:
-        """Which process it was of, and that it was told something, if none of its events is left."""
+        """If the session has no events left, forget its process and what it was told."""
         session: Values = {"namespace": namespace, "session_id": session_id}
         if not self.connection.execute(statements.HAS_EVENTS_OF_SESSION, session).get:
             self.connection.execute(statements.FORGET_HOOK_SESSION, session)
             self.connection.execute(CLEAR_TOLD, session)
 
     def _forget_rest(self, numbers: Sequence[str], *, limit: int) -> None:
-        """Some of a project's graph; if none is left, whatever else there is of the project."""
+        """Forget some of a project's graph; once that is empty, the rest of the project."""
         for number in numbers:
             values: Values = {"number": int(number), "limit": limit}
             found: list[Row] = self.connection.execute(statements.ITEMS_OF_PROJECT, values).fetchall()
@@ -295,20 +295,20 @@ class ForgettingWrites(GraphWrites):
         return [str(each) for (each,) in found]
 
 
-# By what a step of a session is known again after it was forgotten: a digest, never a text.
+# Digests by which a forgotten step of a session is recognised. No text of it is kept.
 
 SECONDS = 10
-"""A hook and an agent's own history give times to one step that are less than half of that apart."""
+"""The length of a period. Times of one step in a hook and in an agent's history differ by less than half of it."""
 DIGEST_BYTES = 16
 
 
 def moment_number(valid_time: str) -> int:
-    """Of the ten seconds that an event happened in; a step may be known by the number beside it."""
+    """The number of the period in which an event happened. The same step may have the number before or after it."""
     return int(from_text(valid_time).timestamp()) // SECONDS
 
 
 def step_digests(session_id: str, kind: str, body_json: str, numbers: Iterable[int]) -> list[bytes]:
-    """Of what was said, or of the tool and its input: its output is written otherwise in a history. One a moment."""
+    """A digest for each period, of a text, or of a tool and its input: histories write the output otherwise."""
     said = _digest(json.dumps([session_id, kind, _said(kind, body_json)]).encode())
     return [_digest(said + str(number).encode()) for number in numbers]
 

@@ -1,11 +1,11 @@
 """SQL about forgetting by a selection, and about what was forgotten; see ``statements.py`` for the rules of the SQL."""
-# ruff: noqa: S608  # every text that is put together here is made of constants that stand in this file
+# ruff: noqa: S608  # all texts are put together of constants of this file
 
 from __future__ import annotations
 
 
 def _holds(*columns: str) -> str:
-    """Whether one of these columns has the secret in one of its spellings."""
+    """A condition: one of the columns has one of the secret's spellings."""
     found = " OR ".join(f"instr({column}, s.value)" for column in columns)
     return f"EXISTS (SELECT 1 FROM json_each(:secrets) AS s WHERE {found})"
 
@@ -80,7 +80,7 @@ _CITES_NONE = """NOT EXISTS (
     SELECT 1 FROM json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json END) AS cited
      WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.event_id = cited.value))
 """
-# What no event tells of: of whole projects; by its time where a time alone is asked for; by how it came; by the secret.
+# Records that are selected without their events: of whole projects, by time alone, by origin, or by the secret.
 _BY_ITSELF = f"""(
     :is_whole
     OR (:is_of_time AND r.created_at >= :since AND r.created_at < :until AND {_CITES_NONE})
@@ -94,7 +94,7 @@ SELECT_RECORDS = f"""
      WHERE r.namespace_number = :number AND ({_CITES_ONE} OR {_BY_ITSELF})
 """
 
-# The same of those that were replaced.
+# As SELECT_RECORDS, for replaced records.
 SELECT_REPLACED = f"""
     SELECT r.record_id FROM replaced_records AS r
      WHERE r.namespace_number = :number AND ({_CITES_ONE} OR {_BY_ITSELF})
@@ -141,7 +141,7 @@ DOOMED = "SELECT id FROM doomed WHERE kind = :kind ORDER BY id LIMIT :limit"
 COUNT_DOOMED = "SELECT count(*) FROM doomed WHERE kind = :kind"
 UNDOOM = "DELETE FROM doomed WHERE kind = :kind AND id IN (SELECT value FROM json_each(:ids))"
 
-# All that waits, which the thresholds keep small.
+# All of the buffer, which the thresholds of learning keep small.
 COMPACTIONS_OF_EVENTS = """
     SELECT b.position, b.namespace_number, b.stands_for_json
       FROM buffer AS b
@@ -153,7 +153,7 @@ COMPACTIONS_OF_EVENTS = """
 # By the primary key.
 DELETE_BUFFERED = "DELETE FROM buffer WHERE position = :position"
 
-# Those of a list that stay, by the primary key, in the order of arrival.
+# The events of a list that stay, by the primary key, in the order of arrival.
 BUFFER_AGAIN = """
     INSERT INTO buffer (namespace_number, event_id, size_bytes)
     SELECT :number, e.event_id, octet_length(e.body_json)
@@ -215,10 +215,10 @@ HAS_EVENTS_OF_SESSION = """
     SELECT EXISTS (SELECT 1 FROM events WHERE namespace = :namespace AND session_id = :session_id)
 """
 
-# One row an agent that names no session.
+# The table has a row for each process of an agent that names no session.
 FORGET_HOOK_SESSION = "DELETE FROM hook_sessions WHERE session_id = :session_id"
 
-# What is left of a project without events and records: by an index, or a table with few rows a project.
+# The rest of a project without events and records: by an index, or in a table with few rows for each project.
 FORGET_RUNS = "DELETE FROM learning_runs WHERE namespace = :namespace"
 FORGET_USAGE = "DELETE FROM llm_usage WHERE namespace = :namespace"
 FORGET_PARKED = "DELETE FROM parked_clusters WHERE namespace = :namespace"
@@ -263,7 +263,7 @@ HAS_FORGOTTEN_WORDS = """
     SELECT EXISTS (SELECT 1 FROM forgotten WHERE namespace_number = :number AND digest = :digest)
 """
 
-# By the unique indexes of record_id. Columns of one row, which may be damaged elsewhere.
+# By the unique indexes of record_id. Other columns of the row may be damaged.
 WORDS_AND_EVENTS = """
     SELECT namespace_number, CAST(title AS BLOB), CAST(summary AS BLOB), CAST(source_event_ids_json AS BLOB)
       FROM memory_records

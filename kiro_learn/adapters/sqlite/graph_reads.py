@@ -1,6 +1,6 @@
 """Queries about the graph: its items, their vectors, the walk along its edges, and the picture of what is remembered.
 
-The picture is drawn of the newest memories, and of the entities that are mentioned most.
+The picture shows the newest memories, and the entities that are mentioned most.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, G
 from kiro_learn.retrieval.query.syntax import has_words, match_expression
 
 LEAST_USES = 2
-"""Memories that share a concept or a file, from which on it joins something."""
+"""The fewest memories that must share a concept or a file, so that it is shown."""
 SHARE = 4
-"""Concepts, files and entities each get at most one in so many of the nodes."""
+"""Concepts, files and entities each get at most this part of the nodes: one quarter."""
 MOST_PARTS = 12
-"""Of what one memory is about, joined directly where memories are not shown: pairs grow with the square."""
+"""The most parts of one memory that are linked pairwise, if memories are not shown; pairs grow quadratically."""
 
 Parts: TypeAlias = dict[str, PictureNode]
-"""By id."""
+"""Nodes by their ids."""
 
 
 def read_picture(connection: apsw.Connection, asked: PictureAsked) -> GraphPicture:
@@ -87,7 +87,7 @@ class _Drawing:
     def add_memories(self, records: Sequence[Row]) -> None:
         about = [self._about(row) for row in records]
         uses = Counter(part for parts in about for part in parts)
-        known = {part: node for parts in reversed(about) for part, node in parts.items()}  # spelled as it was last
+        known = {part: node for parts in reversed(about) for part, node in parts.items()}  # the newest spelling
         shared = [known[part] for part, count in uses.most_common() if count >= LEAST_USES]
         for kind in (NodeKind.CONCEPT, NodeKind.FILE):
             self._keep(kind, [node for node in shared if node.kind is kind])
@@ -103,19 +103,19 @@ class _Drawing:
                 links.append([(node.id, part, None) for part in kept])
             else:
                 self._links.update((one, other, None) for one, other in combinations(sorted(kept[:MOST_PARTS]), 2))
-        # A link of each memory, then a second one: what does not fit should leave none without any.
+        # First one link of each memory, then a second one, so that a full picture leaves no memory without a link.
         self._links.update(link for round_ in zip_longest(*links) for link in round_ if link is not None)
         self.left_out[NodeKind.MEMORY] = max(0, len(records) - room) if is_shown else 0
 
     def _keep(self, kind: NodeKind, found: Sequence[PictureNode]) -> Parts:
-        """The first of them, as far as this kind may go."""
+        """Add the first of ``found``, at most the share of their kind; returns those."""
         kept = {node.id: node for node in found[: self._limit // SHARE]}
         self.left_out[kind] = len(found) - len(kept)
         self._nodes |= kept
         return kept
 
     def _about(self, row: Row) -> Parts:
-        """What a memory is about, of what is shown; its project last."""
+        """The nodes that a memory is about, of the kinds that are shown; its project comes last."""
         concepts, files, events = (json.loads(listed) for listed in row[5:])
         named = ((NodeKind.CONCEPT, "concept", concepts), (NodeKind.FILE, "file", files))
         found: Parts = {}
@@ -134,7 +134,7 @@ class _Drawing:
         return {namespace: PictureNode(id=namespace, kind=NodeKind.PROJECT, label=label, namespace=namespace)}
 
     def finished(self) -> GraphPicture:
-        """As far as it may go; what is stated of entities first, then what many memories say."""
+        """The picture, cut to its limits. First links between entities, then links by the count of memories."""
         nodes = list(self._nodes.values())[: self._limit]
         places = {node.id: place for place, node in enumerate(nodes)}
         ordered = sorted(self._links.items(), key=lambda link: (link[0][2] is None, -link[1]))
@@ -191,20 +191,20 @@ class _Steps:
         }
 
     def entities(self, ids: Iterable[GraphItemId]) -> list[Entity]:
-        """In the order of ``ids``."""
+        """The entities, in the order of ``ids``."""
         wanted = list(ids)
         rows = self._rows(graph_statements.GET_ITEMS[GraphKind.ENTITY], wanted) if wanted else []
         found = {item.item_id: item for item in items_in(GraphKind.ENTITY, rows, self._damaged)}
         return [item for item in (found.get(each) for each in wanted) if isinstance(item, Entity)]
 
     def facts(self, ids: Collection[GraphItemId], *, most: int) -> list[Fact]:
-        """The surest of each entity, of all these the ``most`` surest."""
+        """The facts of highest confidence of each entity, and of these the ``most`` best."""
         statement = graph_statements.FACTS_OF if self._is_now else graph_statements.FACTS_OF_AT
         items = items_in(GraphKind.FACT, self._rows(statement, ids, most=max(0, most)), self._damaged)
         return [item for item in items if isinstance(item, Fact)]
 
     def neighbors(self, ids: Collection[GraphItemId]) -> tuple[list[GraphItemId], dict[str, int]]:
-        """What the surest edges of each entity lead to, the surest first; and how many edges each has."""
+        """The ends of each entity's edges of highest confidence, best first; and how many edges each entity has."""
         rows = self._rows(graph_statements.EDGES_OF if self._is_now else graph_statements.EDGES_OF_AT, ids)
         return list(dict.fromkeys(GraphItemId(row[2]) for row in rows)), {row[0]: row[1] for row in rows}
 
@@ -269,7 +269,7 @@ AFTER_ALL = "~"
 
 
 def search_words(connection: apsw.Connection, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
-    """All words first; where that leaves room, any of them."""
+    """The items with all words; if these are fewer than the limit, then those with any of the words."""
     words = [word for word in dict.fromkeys(search.words) if "\0" not in word and has_words(word)]
     found: dict[GraphKind, list[GraphItemId]] = {kind: [] for kind in search.limits}
     if not words:

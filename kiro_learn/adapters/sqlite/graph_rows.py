@@ -1,7 +1,7 @@
-"""Items of the graph to rows and back.
+"""Turns items of the graph into rows and back.
 
-A row has a column for each field of the value, and those of its validity. Lists are kept twice: as JSON, and as the
-text that is searched by words.
+A row has a column for each field of the item and of its validity. A list is stored twice: as JSON, and as a text that
+the index of words reads.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _CONVERTER.register_unstructure_hook_func(
 
 
 def kind_of_item(item: GraphItem) -> GraphKind:
-    """The kind that its id names."""
+    """The kind of the item, which its id names."""
     kind = kind_of(item.item_id)
     assert kind is not None, "ids of items are checked"
     return kind
 
 
 def kinds_of(item_ids: Iterable[GraphItemId]) -> Iterator[tuple[GraphItemId, GraphKind]]:
-    """Each with the kind that it names; what names none is no item's."""
+    """Each id with the kind that it names. An id that names none is left out, since no item has it."""
     return ((item_id, kind) for item_id in item_ids if (kind := kind_of(item_id)) is not None)
 
 
@@ -97,5 +97,5 @@ def to_evidence(row: Sequence[Any]) -> Evidence:
 
 
 def folded(name: str) -> str:
-    """The form under which a name is found, whatever its case and spaces."""
+    """The form by which a name is found, in which case and spaces make no difference."""
     return " ".join(name.casefold().split())

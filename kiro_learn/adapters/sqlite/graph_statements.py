@@ -1,8 +1,8 @@
-"""All SQL of the graph. Statements that differ by the kind of item only are made of the tables below, at import.
+"""All SQL of the graph. Statements that differ only by the kind of item are made from the tables below, at import.
 
-Rules of this file: what a caller gives is bound, never part of a text; the names of tables and columns are ours.
+Rules of this file: a caller's values are bound, never part of a text; the names of tables and columns are ours.
 """
-# ruff: noqa: S608  # every text that is put together here is made of names that stand in this file
+# ruff: noqa: S608  # all texts are put together of names of this file
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ TABLES = {
     GraphKind.PREFERENCE: "graph_preferences",
 }
 LISTS = {GraphKind.ENTITY: "aliases", GraphKind.PROCEDURE: "steps"}
-"""The field of each kind that is a list; kept as JSON, and as the text that is searched by words."""
+"""The field of each kind that is a list. It is stored as JSON, and as a text for the index of words."""
 FOUND_BY = {GraphKind.ENTITY: ("folded_name",), GraphKind.FACT: ("object_key",)}
-"""Columns that no value has: what the items of a kind are looked up by."""
+"""Columns by which items of a kind are looked up, and that are no field of the item."""
 VALIDITY = tuple(field.name for field in attrs.fields(Validity))
 EVIDENCE_COLUMNS = tuple(field.name for field in attrs.fields(Evidence))
 
@@ -58,7 +58,7 @@ def _columns(kind: GraphKind) -> tuple[str, ...]:
 
 
 COLUMNS = {kind: _columns(kind) for kind in GraphKind}
-"""Of the value, in the order in which it is read, after the namespace."""
+"""The columns of an item, in the order in which they are read, after the namespace."""
 _SELECTED = {kind: ", ".join(("n.namespace", *(f"i.{column}" for column in COLUMNS[kind]))) for kind in GraphKind}
 _FROM = {kind: f"{TABLES[kind]} AS i JOIN namespaces AS n ON n.number = i.namespace_number" for kind in GraphKind}
 _OF_NAMESPACE = {
@@ -87,7 +87,7 @@ _LISTED_AS_OF = _AS_OF | {
     GraphKind.PROCEDURE: """i.created_at <= :as_of AND (i.superseded_by IS NULL OR EXISTS (
         SELECT 1 FROM graph_procedures AS s WHERE s.id = i.superseded_by AND s.created_at > :as_of))""",
 }
-"""A search finds what is known today of entities and procedures, whatever time it asks about."""
+"""The conditions of lists. A search uses ``_AS_OF``: it finds today's entities and procedures for any time."""
 _ABOUT = {
     GraphKind.FACT: "i.entity_id = :about",
     GraphKind.RELATIONSHIP: "(i.source_id = :about OR i.target_id = :about)",
@@ -99,13 +99,13 @@ _NAMED = {
     GraphKind.PROCEDURE: ("name", "trigger"),
     GraphKind.PREFERENCE: ("key", "value"),
 }
-"""Columns by which lists are filtered."""
+"""The columns by which lists are filtered."""
 SEARCHED = {
     GraphKind.ENTITY: {"name": 1.0, "description": 1.0, "aliases_text": 1.0},
     GraphKind.FACT: {"subject": 1.0, "predicate": 1.0, "object": 1.0},
     GraphKind.PROCEDURE: {"name": 1.0, "trigger": 0.8, "steps_text": 0.3},
 }
-"""Columns that are searched by words, with their weights in bm25."""
+"""The columns of the index of words, with their weights in bm25."""
 
 
 def _put(kind: GraphKind) -> str:
@@ -183,7 +183,7 @@ FIND_BY_NAME = f"""
 
 
 def _facts(condition: str) -> str:
-    """The surest facts of each entity, and of all these the surest."""
+    """The facts of highest confidence of each entity, and of all these the best."""
     return f"""
     SELECT {_SELECTED[GraphKind.FACT]} FROM (
         SELECT i.*, row_number() OVER (PARTITION BY i.entity_id ORDER BY i.confidence DESC, i.id) AS place
@@ -195,7 +195,7 @@ def _facts(condition: str) -> str:
 
 
 def _edges(condition: str) -> str:
-    """Of each entity how many edges it has and what the surest of them lead to, the surest of all first."""
+    """The count of each entity's edges, and the ends of those of highest confidence, the best first."""
     ends = (
         ("i.source_id = near.value", "i.target_id"),
         ("i.target_id = near.value AND i.source_id <> near.value", "i.source_id"),
@@ -267,7 +267,7 @@ EVENTS_OF_ITEM_AND_ITS_OWN = """
                         UNION ALL SELECT id FROM graph_relationships WHERE source_id = :id OR target_id = :id)
      GROUP BY event_id
 """
-# What is left of a forgotten item: nothing that it said.
+# Keeps the event of a forgotten item, without anything that the item said.
 PUT_EVENT_OF_FORGOTTEN = """
     INSERT INTO graph_evidence (item_id, event_id, observed_at, weight) VALUES (:id, :event_id, :observed_at, 0.0)
 """
@@ -281,7 +281,7 @@ ITEMS_OF_EVENTS_ALONE = """
        AND NOT EXISTS (SELECT 1 FROM graph_evidence AS o WHERE o.item_id = e.item_id
                         AND o.event_id NOT IN (SELECT value FROM json_each(:event_ids)))
 """
-# All that the graph ever held, in the order in which it was put; the reader stops it when it has enough for now.
+# All items, past ones too, in the order in which they were added; the reader stops it when it has enough for now.
 ALL_ITEMS = {
     kind: f"""
     SELECT {_SELECTED[kind]} FROM {TABLES[kind]} AS i CROSS JOIN namespaces AS n ON n.number = i.namespace_number
@@ -292,7 +292,7 @@ ALL_ITEMS = {
 
 
 def _list_of(column: str) -> str:
-    """A list that can be read, whatever a damaged row has there."""
+    """The list in ``column``; an empty one if the column is damaged."""
     return f"CASE WHEN json_valid({column}) AND json_type({column}) = 'array' THEN {column} ELSE '[]' END"
 
 

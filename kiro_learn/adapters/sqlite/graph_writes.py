@@ -1,4 +1,4 @@
-"""What one piece of writing does with the graph."""
+"""The writes of the graph in a transaction."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _put_item(connection: apsw.Connection, item: GraphItem, number: int) -> None
 
 
 def _reason(error: apsw.ConstraintError) -> str:
-    """apsw says which constraint it was in words only."""
+    """Which constraint failed, found in the error's message: apsw says it nowhere else."""
     reasons = {
         "FOREIGN KEY": "an entity that it names is not there",
         "UNIQUE": "another one has its name and type",
@@ -66,7 +66,7 @@ def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None
 
 
 def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
-    """Delete items with all that hangs on them, and answer the namespaces in which there were any, by number."""
+    """Delete items with all that depends on them; returns the numbers of the namespaces that had any."""
     numbers = _numbers_of(connection, item_ids)
     for item_id, kind in kinds_of(item_ids):
         connection.execute(statements.DELETE_ITEM[kind], {"id": item_id})
@@ -74,7 +74,7 @@ def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId])
 
 
 def forget_events(connection: apsw.Connection, event_ids: Collection[EventId]) -> set[int]:
-    """Delete what was learned from these events alone, and episodes that were made of them; answers as above."""
+    """Delete the events' evidence, and items without other evidence; returns as ``delete_items``."""
     values = {"event_ids": json.dumps(list(event_ids))}
     doomed = [GraphItemId(item_id) for (item_id,) in connection.execute(statements.ITEMS_OF_EVENTS_ALONE, values)]
     connection.execute(statements.DELETE_EVIDENCE_OF, values)
@@ -153,7 +153,7 @@ class GraphWrites:
         return self._found(GraphKind.RELATIONSHIP, statements.FIND_RELATIONSHIPS, namespace, **asked)
 
     def _found(self, kind: GraphKind, statement: str, namespace: Namespace, **lists: Collection[str]) -> list[Any]:
-        """Items of that kind."""
+        """The items of ``kind`` that ``statement`` finds."""
         values = {"namespace": namespace, **{name: json.dumps(sorted(each)) for name, each in lists.items()}}
         return list(items_in(kind, self.connection.execute(statement, values), DamagedRows()))
 

@@ -1,6 +1,6 @@
-"""Records that are no more: what was replaced, with undoing it, and what was forgotten.
+"""Records that are no longer live: replaces records, undoes a replacement, and remembers what was forgotten.
 
-Of what was forgotten, ids of events and digests of words are kept, never a text.
+Only ids of events and digests of words are kept of a forgotten record, never a text.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from kiro_learn.ports.storage.answers import Change
 
 
 def remember(connection: apsw.Connection, record_id: RecordId) -> set[EventId]:
-    """Before a record, alive or replaced, is removed for good. Its columns are taken as they are, damaged or not; that
-    sessions were told it is not kept. Answers with the events that it cites.
+    """Note that a record is forgotten, before it is removed for good; returns the events that it cites.
+
+    The record may be live or replaced, and its columns may be damaged. The notes of sessions that were told it go.
     """
     connection.execute(statements.FORGET_TOLD, {"item_id": record_id})
     found: list[Row] = connection.execute(forgetting_statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
@@ -41,7 +42,7 @@ def remember(connection: apsw.Connection, record_id: RecordId) -> set[EventId]:
 
 
 def namespaces_of(connection: apsw.Connection, record_id: RecordId) -> set[int]:
-    """The number of the namespace in which the record is, alive or replaced."""
+    """The number of the namespace of a live or replaced record; empty if there is none."""
     return {
         number for (number, *_) in connection.execute(forgetting_statements.WORDS_AND_EVENTS, {"record_id": record_id})
     }
@@ -55,7 +56,7 @@ def is_forgotten(connection: apsw.Connection, record: MemoryRecord) -> bool:
 
 
 def stays_away(connection: apsw.Connection, record: MemoryRecord) -> bool:
-    """Whether undoing does not bring ``record`` back."""
+    """Whether ``record`` stays away when a replacement is undone, since the same words were forgotten."""
     return _asked(connection, forgetting_statements.HAS_FORGOTTEN_WORDS_OF_EVENT, record)
 
 
@@ -71,7 +72,7 @@ def has_forgotten(connection: apsw.Connection, namespace: Namespace | None, even
 
 
 def drop_parked(connection: apsw.Connection) -> None:
-    """Of what could not be committed yet, which is seldom anything, what would bring back what was forgotten."""
+    """Drop parked records that would bring back forgotten ones. There are seldom any parked records."""
     for cluster in list_parked_clusters(connection, DamagedRows(), None):
         left = tuple(record for record in cluster.records if not is_forgotten(connection, record))
         if not left:
@@ -104,7 +105,7 @@ def replacement_of(connection: apsw.Connection, number: int, damaged: DamagedRow
     """The replacement of this number, with the records that are still kept and can be read.
 
     Raises:
-      DamagedRow: it cannot be read, or none of these records can.
+      DamagedRow: the replacement cannot be read, or none of its records can.
     """
     values = {"replacement": number}
     replaced = connection.execute(record_statements.REPLACED_RECORDS, values)
@@ -121,7 +122,7 @@ def replacing_in(connection: apsw.Connection, number: int) -> tuple[RecordId, ..
 
 
 def came_with(connection: apsw.Connection, record_id: RecordId) -> int | None:
-    """The number of the replacement that brought the record."""
+    """The number of the replacement that the record came with; None if it came with none."""
     number: int | None = connection.execute(record_statements.CAME_WITH, {"record_id": record_id}).get
     return number
 
@@ -132,9 +133,9 @@ def first_gone(connection: apsw.Connection, number: int) -> tuple[RecordId, int]
     return None if row is None else (row[0], row[1])
 
 
-# Replacing records, undoing a replacement, and forgetting a record with all that it replaced.
+# Replaces records, undoes a replacement, and forgets a record with all records that it replaced.
 #
-# Every function answers with the changes that it made to live records, in order.
+# Functions that change live records return the changes, in order.
 
 
 def replace(connection: apsw.Connection, replacement: Replacement) -> list[Change]:
@@ -197,10 +198,10 @@ def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement,
 
 
 def _without_forgotten(connection: apsw.Connection, record_id: RecordId, replacement: Replacement) -> Replacement:
-    """Without the records of which the same was forgotten meanwhile: these go for good.
+    """``replacement`` without the records whose words were forgotten meanwhile. Those are deleted.
 
     Raises:
-      NothingToUndo: no others went.
+      NothingToUndo: no record is left.
     """
     away = [record for record in replacement.replaced if stays_away(connection, record)]
     for record in away:
@@ -225,7 +226,7 @@ def _number_to_undo(connection: apsw.Connection, record_id: RecordId) -> int:
 
 
 def _first_to_undo(connection: apsw.Connection, number: int) -> RecordId:
-    """The live record whose replacement stands before the way back to that of ``number``, with nothing before it."""
+    """The live record whose replacement must be undone first, before that of ``number`` can be undone."""
     while (later := first_gone(connection, number)) is not None:
         number = later[1]
     return replacing_in(connection, number)[0]
@@ -244,7 +245,7 @@ def _put_back(connection: apsw.Connection, number: int) -> list[Change]:
 
 
 def forget(connection: apsw.Connection, record_id: RecordId) -> tuple[list[Change], set[EventId]]:
-    """The record, alive or replaced, what it replaced, what that replaced, and so on; also answers their events."""
+    """Forget a live or replaced record, all that it replaced, and so on; also returns the events that they cite."""
     cited = remember(connection, record_id)
     changes = remove_record(connection, record_id)
     went_with = connection.execute(record_statements.FORGET_REPLACED, {"record_id": record_id}).fetchall()

@@ -1,8 +1,8 @@
-"""SQL about what records are found by: their vectors, and their words, by name, with the index that serves it.
+"""SQL about the vectors and the words of records. A comment before a statement names its index.
 
 See ``statements.py`` for the rules of the SQL.
 """
-# ruff: noqa: S608  # every text that is put together here is made of names of ours
+# ruff: noqa: S608  # all texts are put together of our own names
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ AWAIT_EMBEDDINGS = """
     SELECT :model, number FROM memory_records WHERE namespace_number = :number
 """
 
-# By the unique indexes of record_id and digest. Columns of one row, which may be damaged elsewhere.
+# By the unique indexes of record_id and digest. Other columns of the row may be damaged.
 EMBEDDED_RECORD = """
     SELECT r.number, n.namespace, CAST(r.created_at AS BLOB), m.number, m.number = n.embedding_model
       FROM memory_records AS r
@@ -119,7 +119,7 @@ BUNDLED_MODEL_SERVES = "SELECT 1 FROM namespaces WHERE embedding_model = 1 LIMIT
 
 
 def _waiting(condition: str) -> str:
-    """Records for a vector of the bundled model, the newest first; the reader stops it when it has enough."""
+    """Records that wait for the bundled model, newest first; the reader stops it when it has enough."""
     return f"""
     SELECT {RECORD_COLUMNS}
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
@@ -130,7 +130,7 @@ def _waiting(condition: str) -> str:
 
 
 def _waiting_for_model(condition: str) -> str:
-    """Those for one of the model that serves their project, each by the rowid; the reader stops it likewise."""
+    """Records that wait for another model of their project, each by the rowid; the reader stops it too."""
     return f"""
     SELECT {RECORD_COLUMNS}
       FROM model_embeddings AS e
@@ -141,7 +141,7 @@ def _waiting_for_model(condition: str) -> str:
     """
 
 
-# Backwards along an index each, which holds just these rows: records_without_embedding, records_without_passages,
+# Each goes backwards along an index that holds just its rows: records_without_embedding, records_without_passages,
 # model_embeddings_awaited and model_embeddings_without_passages.
 UNEMBEDDED = _waiting("r.embedding IS NULL AND r.embedding_set_aside IS NULL")
 WITHOUT_PASSAGES = _waiting("r.passage_codes IS NULL AND r.embedding IS NOT NULL")
@@ -218,7 +218,7 @@ COUNT_EMBEDDINGS_OF_NAMESPACE = f"""
      WHERE n.namespace = :namespace
 """
 
-# The whole table: it is asked for by a person who looks at a status, not by a prompt.
+# The whole table: for a person who looks at a status, not for a prompt.
 COUNT_EMBEDDINGS_OF_ALL = f"""
     SELECT {EMBEDDING_COUNT_COLUMNS}
       FROM memory_records AS r
@@ -226,7 +226,7 @@ COUNT_EMBEDDINGS_OF_ALL = f"""
       LEFT JOIN model_embeddings AS e ON e.model_number = n.embedding_model AND e.number = r.number
 """
 
-# As many as there are in the projects that are behind.
+# All records of the projects that an earlier model serves.
 COUNT_REEMBEDDED = f"""
     SELECT count(*), count(*) FILTER (WHERE NOT ({LACKS_EMBEDDING}))
       FROM namespaces AS n
@@ -252,7 +252,7 @@ PUT_WORDS = """
 
 HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :name"
 
-# Of an index whose deletions are marks: what is marked goes with the part that it is in, 256 pages at a time.
+# FTS5 only marks deleted rows. A merge of parts removes the marked rows, 256 pages at a time.
 MERGE_WORDS = "INSERT INTO records_fts_{number} (records_fts_{number}, rank) VALUES ('merge', -256)"
 
 # One row a project.
@@ -260,13 +260,13 @@ MERGED_NUMBERS = "SELECT number, merged_into FROM namespaces WHERE merged_into I
 
 DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 
-# By the index of words: as bm25 itself counts a phrase.
+# By the index of words, as bm25 itself counts a phrase.
 DOCUMENT_FREQUENCY = "SELECT count(*) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression"
 
-# The same, of one document.
+# As DOCUMENT_FREQUENCY, for one document.
 IS_FOUND = f"{DOCUMENT_FREQUENCY} AND rowid = :number"
 
-# By the index of words, then each record by the rowid; what matches is sorted by its score.
+# By the index of words, then each record by the rowid. The matches are sorted by score.
 SEARCH_SYNTAX = f"""
     SELECT r.record_id, r.created_at, -bm25(records_fts_{{number}}) AS score
       FROM records_fts_{{number}} CROSS JOIN memory_records AS r ON r.number = records_fts_{{number}}.rowid
@@ -275,7 +275,7 @@ SEARCH_SYNTAX = f"""
      LIMIT :limit
 """
 
-# Whatever comes first, so that it ends there, however many match.
+# The first matches in any order, so that the query ends early, however many match.
 SEARCH_SYNTAX_ANY = f"""
     SELECT r.record_id, r.created_at, 0.0
       FROM records_fts_{{number}} CROSS JOIN memory_records AS r ON r.number = records_fts_{{number}}.rowid
@@ -283,13 +283,13 @@ SEARCH_SYNTAX_ANY = f"""
      LIMIT :limit
 """
 
-# One record in which FTS5 keeps its totals, by its rowid.
+# By the rowid: the record in which FTS5 keeps its totals.
 INDEX_TOTALS = "SELECT block FROM records_fts_{number}_data WHERE id = 1"
 
-# By its key: of which parts the index consists.
+# By the rowid: the record of the index's parts.
 INDEX_STRUCTURE = "SELECT block FROM records_fts_{number}_data WHERE id = 10"
 
-# All of the table of lengths, which is the smallest that FTS5 keeps.
+# All of the table of lengths, the smallest table of FTS5.
 INDEX_LENGTHS = "SELECT id & 0xffffffff, sz FROM records_fts_{number}_docsize ORDER BY id"
 
 # A view of the index of words, for this connection only.
@@ -298,8 +298,8 @@ OPEN_VOCABULARY = """
      USING fts5vocab('main', 'records_fts_{number}', 'instance')
 """
 
-# By the index of words. One text of all keys is handed over in a third of the time of as many rows. The columns with
-# most words are compared first.
+# By the index of words. One text with all keys takes a third of the time of as many rows. The CASE compares the columns
+# with most words first.
 OCCURRENCES = """
     SELECT json_group_array(
                ((doc & 0xffffffff) << 32)
@@ -319,7 +319,7 @@ RECORDS_BETWEEN = f"""
      ORDER BY r.number
 """
 
-# The same, the first of them.
+# As RECORDS_BETWEEN, the first ``:limit`` of them.
 FIRST_RECORDS_BETWEEN = f"{RECORDS_BETWEEN} LIMIT :limit"
 
 # For each of a list, by the rowid.
@@ -328,7 +328,7 @@ RECORDS_OF_NUMBERS = """
       FROM json_each(:numbers) AS asked JOIN memory_records AS r ON r.number = asked.value
 """
 
-# A range of rowids: all of a namespace, for want of an index of its words.
+# A range of rowids: all records of a namespace, if its index of words cannot be used.
 TEXTS_OF_NUMBER = """
     SELECT r.record_id, r.created_at, r.title, r.summary, r.facts_json, r.captured_text, r.concepts_json,
            r.files_touched_json, r.files_read_json, r.files_modified_json
@@ -336,7 +336,7 @@ TEXTS_OF_NUMBER = """
      WHERE r.number > :number << 32 AND r.number < (:number + 1) << 32
 """
 
-# Reads nothing, and is refused where one of FTS5's own tables is gone.
+# Reads no row, but fails if one of FTS5's own tables is gone.
 HAS_WHOLE_INDEX = """
     SELECT 1
       FROM records_fts_{number}_data, records_fts_{number}_idx,
@@ -344,10 +344,10 @@ HAS_WHOLE_INDEX = """
      LIMIT 0
 """
 
-# Has FTS5 write what it keeps in memory until the end of the transaction.
+# Makes FTS5 write now what it would keep in memory until the end of the transaction.
 FLUSH_WORDS = "INSERT INTO records_fts_{number} (records_fts_{number}) VALUES ('flush')"
 
-# What FTS5 reads before it does anything, even before it drops a table.
+# The table that FTS5 reads before it does anything, even before it drops an index.
 MEND_CONFIGURATION = """
     CREATE TABLE IF NOT EXISTS records_fts_{number}_config (k PRIMARY KEY, v) WITHOUT ROWID;
     INSERT OR REPLACE INTO records_fts_{number}_config (k, v) VALUES ('version', 4)
@@ -355,7 +355,7 @@ MEND_CONFIGURATION = """
 
 DROP_INDEX = "DROP TABLE IF EXISTS records_fts_{number}"
 
-# What is left of an index that FTS5 does not know any more.
+# The remaining tables of an index that FTS5 no longer knows.
 DROP_REST_OF_INDEX = """
     DROP TABLE IF EXISTS records_fts_{number}_data;
     DROP TABLE IF EXISTS records_fts_{number}_idx;

@@ -1,4 +1,4 @@
-"""Checks the database's file for damage, while a daemon runs or not, and rebuilds indexes of words."""
+"""Checks the database's file for damage, even while a daemon runs, and rebuilds indexes of words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STEPS_BETWEEN_LOOKS = 100_000
 
 @attrs.frozen
 class SqliteInspection:
-    """One file; ``lock`` owns its home for the length of a block, or raises AlreadyRunning."""
+    """The checks of one file. ``lock`` owns its home for the length of a block, or raises AlreadyRunning."""
 
     path: Path
     lock: Callable[[], AbstractContextManager[None]]
@@ -58,7 +58,7 @@ class SqliteInspection:
         return attrs.evolve(found, holds_rows=bool(found.problem) and holds_rows(self.path))
 
     def _link(self) -> DatabaseFacts:
-        """The daemon follows none: what it leads to may be another one's."""
+        """The facts about a symbolic link. The daemon follows none, since it may lead to another user's file."""
         if not self.path.is_file():
             return DatabaseFacts(obstacle=f"{self.path} is a symbolic link that leads nowhere")
         led_to = str(self.path.resolve())
@@ -77,7 +77,7 @@ class SqliteInspection:
 
 
 def _checked(connection: apsw.Connection) -> DatabaseFacts:
-    """Ordinary tables one by one: an index of words that is damaged may make a check of the whole file fail."""
+    """Check table by table: a damaged index of words may make a check of the whole file fail."""
     damaged: list[str] = []
     try:
         # All checks read one snapshot: a daemon may write meanwhile.
@@ -102,7 +102,7 @@ def _first_line(said: str) -> str:
 
 
 def _namespaces(connection: apsw.Connection) -> list[tuple[str, int, int]]:
-    """Each with its number and that of its last record; none in a database that is not upgraded yet."""
+    """Each namespace, its number and its last record's number; none in a database that is not upgraded yet."""
     try:
         rows: list[Any] = connection.execute(statements.NAMESPACE_NUMBERS).fetchall()
     except apsw.SQLError:

@@ -1,4 +1,4 @@
-"""Learning runs, and the usage of models, to rows and back. See ``rows.py`` for the rules."""
+"""Turns learning runs and the usage of models into rows and back. See ``rows.py`` for the rules."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Renames a project, and moves all of one into another: whatever names the one names the other afterwards.
+"""Renames a project, and merges one project into another: all its rows belong to the other one afterwards.
 
-A record's number has that of its project in its upper half, and its words stand in its project's index, so each record
-gets a new number and is entered anew. Of two entities of one name and type, one takes over what is said of the other.
-See ``statements.py`` for the rules of the SQL.
+The upper half of a record's number is its project's number, and its words are in its project's index. So each record
+gets a new number and is indexed anew. If both projects have an entity of the same name and type, one of the two takes
+over the other's facts and relationships. See ``statements.py`` for the rules of the SQL.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TARGET = """
 BEGIN_MERGE = "UPDATE namespaces SET merged_into = :target WHERE number = :source OR merged_into = :source"
 MODELS = "SELECT count(DISTINCT embedding_model) FROM namespaces WHERE number IN (:source, :target)"
 
-# A range of events_of_namespace, of which the table itself is not read.
+# A range of events_of_namespace; the table itself is not read.
 SOME_EVENTS = "SELECT event_id FROM events WHERE namespace = :source_name LIMIT :limit"
 
 # For each of a list, by the primary key.
@@ -58,9 +58,9 @@ SOME_RECORDS = f"""
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
      WHERE r.namespace_number = :source
      LIMIT :limit
-"""  # noqa: S608  # a constant of ours
+"""  # noqa: S608  # our own constant
 
-# All that was replaced, while two projects are merged.
+# All rows of the table, but only while two projects are merged.
 SOME_REPLACED = "SELECT number FROM replaced_records WHERE namespace_number = :source LIMIT :limit"
 
 # By the rowid.
@@ -107,7 +107,7 @@ DELETE_JOINED = "DELETE FROM graph_entities WHERE id = :id"
 
 # Along an index by namespace, or a table with few rows a project; once, at the end of a merge.
 MOVE_ROWS = {
-    table: f"UPDATE {table} SET namespace_number = :target WHERE namespace_number = :source"  # noqa: S608  # names of ours
+    table: f"UPDATE {table} SET namespace_number = :target WHERE namespace_number = :source"  # noqa: S608  # our own names
     for table in (
         *("graph_relationships", "graph_facts", "graph_procedures", "graph_preferences", "graph_vectors"),
         *("replacements", "buffer"),
@@ -122,7 +122,7 @@ ADD_USAGE = f"""
     SELECT day, :target_name, {", ".join(USAGE_COUNTS)}
       FROM llm_usage WHERE namespace = :source_name
     ON CONFLICT (day, namespace) {added("llm_usage", USAGE_COUNTS)}
-"""  # noqa: S608  # constants of ours
+"""  # noqa: S608  # our own constants
 DROP_USAGE = "DELETE FROM llm_usage WHERE namespace = :source_name"
 
 AT_THE_END = (*MOVE_ROWS.values(), MOVE_TOLD, MOVE_FORGOTTEN, MOVE_RUNS, MOVE_PAUSES, ADD_USAGE, DROP_USAGE)
@@ -195,7 +195,7 @@ class ProjectWrites:
             self.changes.append(RecordRemoved(Namespace(str(place["source_name"])), record_id))
             try:
                 record = attrs.evolve(to_record(tuple(row)), namespace=target)
-            except DamagedRow:  # its words are not there either
+            except DamagedRow:  # it has no words in the index either
                 continue
             self.changes.append(put_words(self.connection, new, record))
             self.changes += embedding_put_back(self.connection, new, record)

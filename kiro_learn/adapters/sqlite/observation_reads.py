@@ -1,4 +1,4 @@
-"""Queries about observations, and about learned records by what observations have: type, time and session.
+"""Queries about observations, and about learned records by their type, time and session.
 
 See ``statements.py`` for the rules of the SQL.
 """
@@ -44,7 +44,7 @@ ACTIVITY_BY_TYPE = """
      ORDER BY record_count DESC, type
 """
 
-# A range of records_of_namespace, of which the table itself is not read.
+# A range of records_of_namespace; the table itself is not read.
 ACTIVITY_BY_DAY = """
     SELECT substr(r.created_at, 1, 10) AS day, count(*)
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
@@ -53,8 +53,8 @@ ACTIVITY_BY_DAY = """
      ORDER BY day
 """
 
-# A range of what sessions were told, of which items of the graph are left out.
-# Each record by the unique index of record_id, its events by the primary key.
+# A range of session_told, without items of the graph. Each record by the unique index of record_id, its events by the
+# primary key.
 ECONOMICS = """
     WITH told AS (
         SELECT t.item_id, count(*) AS times
@@ -74,7 +74,7 @@ ECONOMICS = """
 """
 
 AFTER_ALL = "~"
-"""Sorts after every moment."""
+"""A text that sorts after every time."""
 
 
 def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRanking:

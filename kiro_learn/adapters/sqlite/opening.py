@@ -1,8 +1,8 @@
-"""From a path to a store that is ready to answer, with a copy of the database as it is before an upgrade.
+"""Opens the store at a path. An older database is copied and then upgraded.
 
-The program that wrote the database can go on with the copy. While the upgrade is under way the copy is named
-``….unfinished``. A failed upgrade changes nothing, so its copy is removed: a daemon that is started again and again
-must not fill the disk with copies of one state.
+The program that wrote the database can go on with the copy. During the upgrade, the copy's name ends in
+``.unfinished``. A failed upgrade changes nothing, so its copy is removed: a daemon that is started again and again must
+not fill the disk with copies of one state.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.backup import UpgradeProgress, UpgradeStage
 
 PAGES_AT_A_TIME = 1024
-"""4 MiB with SQLite's usual pages: between two of them the copying can be stopped."""
+"""Pages that are copied between two chances to stop: 4 MiB with SQLite's usual page size."""
 
 ROOM_FOR_THE_UPGRADE = 2
-"""Beside the copy: SQLite's journal holds each changed page, and the file grows before it shrinks. In file sizes."""
+"""Room for the upgrade, without the copy, in sizes of the file: for SQLite's journal, and since the file grows."""
 
 UNFINISHED = ".unfinished"
 
@@ -51,13 +51,13 @@ Report = Callable[[UpgradeProgress], None]
 
 @contextmanager
 def backed_up(path: Path, folder: Path, *, version: int, now: datetime, report: Report) -> Iterator[None]:
-    """Copy and check the database at ``path`` before the block; keep the copy if the block ends well.
+    """Copy and check the database at ``path`` before the block; keep the copy if the block raises nothing.
 
     The caller keeps other writers out until the block ends.
 
     Raises:
       StorageError: there is no room for the copy and the upgrade.
-      StorageCorrupt: what would be upgraded is damaged.
+      StorageCorrupt: the database is damaged.
     """
     unfinished = folder / f"{path.stem}-v{version}{path.suffix}{UNFINISHED}"
     _refuse_without_room(path, folder)
@@ -73,7 +73,7 @@ def backed_up(path: Path, folder: Path, *, version: int, now: datetime, report: 
 
 
 def keep_finished(folder: Path, *, now: datetime) -> None:
-    """Give the copies of upgrades that ended well their last names; for when the process ended in between."""
+    """Give copies of finished upgrades their final names, if the process ended before it did."""
     for unfinished in folder.glob(f"*{UNFINISHED}"):
         finished = Path(unfinished.name.removesuffix(UNFINISHED))
         unfinished.replace(folder / f"{finished.stem}-{now:%Y%m%dT%H%M%SZ}{finished.suffix}")
@@ -89,7 +89,7 @@ def _refuse_without_room(path: Path, folder: Path) -> None:
 
 
 def bytes_of(path: Path) -> int:
-    """Of a database with its log."""
+    """The size of a database with its log."""
     return sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.is_file())
 
 
@@ -100,23 +100,23 @@ def _copy(path: Path, target: Path, report: Report) -> None:
 
 @contextmanager
 def copied(source: apsw.Connection, target: Path, report: Report) -> Iterator[apsw.Connection]:
-    """Copy what ``source`` reads into the new file ``target``, and give the copy, open, for the length of the block."""
+    """Copy the database of ``source`` into the new file ``target``; the block gets the copy's connection."""
     make_private(target)
     with closing(apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
         copy.execute("PRAGMA synchronous = FULL")
-        copy.execute("PRAGMA journal_mode = OFF")  # what is not finished is thrown away
+        copy.execute("PRAGMA journal_mode = OFF")  # an unfinished copy is removed
         with copy.backup("main", source, "main") as backup:
             while not backup.done:
                 backup.step(PAGES_AT_A_TIME)
                 done = backup.page_count - backup.remaining
                 report(UpgradeProgress(UpgradeStage.BACKUP, done, backup.page_count))
-        # A copy of a database with a write-ahead log wants one too, and would be three files.
+        # The copy of a database in WAL mode is in WAL mode too, and would be three files.
         copy.execute("PRAGMA journal_mode = DELETE")
         yield copy
 
 
 def _refuse_damaged(path: Path, copy: apsw.Connection, report: Report) -> None:
-    """Only ordinary tables: an index of words can be made again, so no damage of it may stop an upgrade."""
+    """Raise StorageCorrupt for a damaged ordinary table. An index of words can be made again, so it may be damaged."""
     tables = [str(name) for (name,) in copy.execute(statements.ORDINARY_TABLES)]
     for place, table in enumerate(tables):
         report(UpgradeProgress(UpgradeStage.CHECK, place, len(tables)))
@@ -129,7 +129,7 @@ def _refuse_damaged(path: Path, copy: apsw.Connection, report: Report) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Have the disk know the names in it."""
+    """Have the names in ``folder`` written to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -142,17 +142,17 @@ log = structlog.get_logger()
 
 @attrs.frozen(kw_only=True)
 class Upgrade:
-    """What the upgrade of an older database needs: a folder for the copy, what its steps may ask, a report."""
+    """What the upgrade of an older database needs: a folder for the copy, a context for its steps, a report."""
 
     backups: Path | None = None
-    """The folder for a copy of the database as it was; without one, none is made."""
+    """The folder for a copy of the old database; None: no copy is made."""
     context: MigrationContext = NO_CONTEXT
     report: Callable[[UpgradeProgress], None] = unreported
     """Called in a thread with the progress of an upgrade."""
 
 
 WITHOUT_BACKUP = Upgrade()
-"""For databases of tests: no copy is made, and no file beside them is read."""
+"""For databases of tests: no copy is made, and no other file is read."""
 
 
 async def open_sqlite_storage(
@@ -163,11 +163,11 @@ async def open_sqlite_storage(
     user_home: PurePath | None = None,
     upgrade: Upgrade = WITHOUT_BACKUP,
 ) -> SqliteStorage:
-    """Open the database at ``path``, made if it is not there and brought to the newest schema. Close it in the end.
+    """Open the database at ``path``, which is made or upgraded if need be. The caller closes it.
 
     Args:
-      utc_now: stamps what is written.
-      user_home: projects below it are shown by their path from there.
+      utc_now: gives the time for what is written.
+      user_home: the path of a project below it is shown relative to it.
 
     Cancellation: an upgrade is undone before this returns.
 
@@ -175,7 +175,7 @@ async def open_sqlite_storage(
       StorageUnavailable: it cannot be opened, or is a symbolic link.
       StorageCorrupt: it is no database, lacks a table, or an upgrade met a row it cannot read; nothing was changed.
       StorageError: there is no room for an upgrade; nothing was changed.
-      SchemaTooNew, MigrationDriftError: another kiro_learn wrote it; nothing was touched.
+      SchemaTooNew, MigrationDriftError: another kiro_learn wrote it; nothing was changed.
     """
     writer, readers = await trio.to_thread.run_sync(_connect, path, config, utc_now, upgrade)
     return SqliteStorage(Writer(path, writer, utc_now=utc_now), Readers(path, readers), user_home=user_home)
@@ -197,7 +197,7 @@ def _connect(
 
 
 def _readers(path: Path, config: StorageConfig) -> Iterator[apsw.Connection]:
-    """As many as the settings want, or as there are descriptors for: one is enough to answer."""
+    """As many readers as the settings want, or as there are file descriptors for; at least one."""
     for number in range(config.reader_count):
         try:
             yield open_reader(path, busy_seconds=config.busy_seconds)

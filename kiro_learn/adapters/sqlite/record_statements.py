@@ -1,8 +1,8 @@
-"""SQL about memory records, and about those that were replaced, by name, with the index that serves it.
+"""SQL about memory records and replaced records. A comment before a statement names its index.
 
 See ``statements.py`` for the rules of the SQL.
 """
-# ruff: noqa: S608  # every text that is put together here is made of names of ours
+# ruff: noqa: S608  # all texts are put together of our own names
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECORD_FIELDS = (
     *("files_modified_json", "source_event_ids_json", "capture_type", "captured_text", "details_json", "branch"),
     "pinned_at",
 )
-"""The columns of a memory's value, as it is read and written."""
+"""The columns of a memory, in the order in which they are read and written."""
 RECORD_COLUMNS = f"CAST(n.namespace AS BLOB), {as_bytes('r', RECORD_FIELDS, but={'importance'})}"
 _OF_NAMESPACE = f"""
     SELECT {RECORD_COLUMNS}
@@ -39,7 +39,7 @@ _FIRST_EVENT = "CASE WHEN json_valid(r.source_event_ids_json) THEN json_extract(
 PUT_RECORD = insertion("memory_records", "number", "namespace_number", *RECORD_FIELDS, "content_hash")
 
 
-# For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
+# For each of a list, by the unique index of record_id. In one query: ten queries took eight times as long.
 GET_RECORDS = f"""
     SELECT {RECORD_COLUMNS}
       FROM json_each(:record_ids) AS asked
@@ -47,9 +47,9 @@ GET_RECORDS = f"""
       JOIN namespaces AS n ON n.number = r.namespace_number
 """
 
-# For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:
-# two hundred of them took five times as long.
-# Each event by its key alone: while a server has counted no events, it would read all those of the project instead.
+# For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one query:
+# two hundred queries took five times as long.
+# ``|| ''`` has each event read by its key: a server without statistics would read all events of the project instead.
 RANKING_FEATURES = f"""
     SELECT r.record_id, r.title, r.summary, r.facts_json, r.concepts_json, e.session_id, e.valid_time
       FROM json_each(:record_ids) AS asked
@@ -73,7 +73,7 @@ TEACHERS = """
 # Backwards along records_of_namespace, without a sort.
 RECORDS_OF_NAMESPACE = f"{_OF_NAMESPACE} {_NEWEST_FIRST} LIMIT :limit OFFSET :offset"
 
-# A range of records_of_namespace, of which the table itself is not read.
+# A range of records_of_namespace; the table itself is not read.
 RECORD_IDS_ENDING = f"""
     SELECT r.record_id
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
@@ -85,14 +85,14 @@ RECORD_IDS_ENDING = f"""
 # Backwards along records_by_time, without a sort.
 RECORDS_OF_ALL = f"{_OF_ALL} {_NEWEST_FIRST} LIMIT :limit OFFSET :offset"
 
-# A range of records_of_namespace, of which the table itself is not read.
+# A range of records_of_namespace; the table itself is not read.
 COUNT_RECORDS_OF_NAMESPACE = """
     SELECT count(*)
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
      WHERE n.namespace = :namespace
 """
 
-# A range of records_of_namespace, of which the table itself is not read.
+# A range of records_of_namespace; the table itself is not read.
 COUNT_RECORDS_OF_NUMBER = "SELECT count(*) FROM memory_records WHERE namespace_number = :number"
 
 # The smallest index from end to end.
@@ -142,7 +142,7 @@ RECORDS_BEFORE = f"{_OF_NAMESPACE} AND {_BEFORE} AND {IS_WANTED} {_NEWEST_FIRST}
 # Backwards along records_by_time, without a sort; the reader stops it when it has enough.
 RECORDS_OF_ALL_BEFORE = f"{_OF_ALL} WHERE {_BEFORE} AND {IS_WANTED} {_NEWEST_FIRST}"
 
-# Backwards along records_pinned, which are few, without a sort; the reader stops it when it has enough.
+# Backwards along records_pinned, which is short, without a sort; the reader stops it when it has enough.
 PINNED_BEFORE = f"""
     SELECT {RECORD_COLUMNS}
       FROM memory_records AS r INDEXED BY records_pinned JOIN namespaces AS n ON n.number = r.namespace_number
@@ -160,7 +160,7 @@ KNOWLEDGE_BEFORE = f"""
      {_NEWEST_FIRST}
 """
 
-# All of records_of_knowledge; what is sorted is two numbers and two short texts, before the rows are read whole.
+# All of records_of_knowledge. Two numbers and two short texts are sorted before whole rows are read.
 RULES_FIRST = f"""
     SELECT {RECORD_COLUMNS}
       FROM (SELECT k.number,
@@ -231,7 +231,7 @@ HAND_ON_PINS = """
        AND record_id IN (SELECT c.record_id FROM replacing_records AS c WHERE c.replacement_number = :replacement)
 """
 
-# A range of records_by_branch, of which the table itself is not read.
+# A range of records_by_branch; the table itself is not read.
 OPEN_BRANCHES = """
     SELECT r.branch, min(r.created_at)
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
@@ -257,7 +257,7 @@ FILE_DIGESTS = """
      WHERE json_valid(r.file_digests_json)
 """
 
-# By the rowid; the vector goes before the row it belongs to.
+# By the rowid. The vector is removed before its row.
 CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :number"
 
 DELETE_RECORD = "DELETE FROM memory_records WHERE number = :number"
@@ -275,7 +275,7 @@ FIND_EVERYWHERE = """
 # By the unique index of replacement_id.
 FIND_REPLACEMENT = "SELECT number FROM replacements WHERE replacement_id = :replacement_id"
 
-# The number only tells what came first: of those that are left, the newest has the largest.
+# The number only gives the order: the newest of the replacements that are left has the largest.
 PUT_REPLACEMENT = """
     INSERT INTO replacements (replacement_id, namespace_number, reason, replaced_at)
     VALUES (:replacement_id, :namespace_number, :reason, :replaced_at)
@@ -350,7 +350,7 @@ FORGET_REPLACED = "DELETE FROM replaced_records WHERE record_id = :record_id RET
 # Along replaced_with.
 FORGET_REPLACED_WITH = "DELETE FROM replaced_records WHERE replacement_number = :replacement RETURNING record_id"
 
-# By the rowid, if replaced_with has nothing of it. The rows of replacing_records go with it.
+# By the rowid, if replaced_with has no row of it. Its rows of replacing_records are deleted with it.
 DELETE_EMPTY_REPLACEMENT = """
     DELETE FROM replacements
      WHERE number = :replacement

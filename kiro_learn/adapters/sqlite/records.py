@@ -1,4 +1,4 @@
-"""Records: queries about them, their rows and words, what became of them, and what is kept of those found last."""
+"""Records: queries, their rows and words, feedback on them, and caches of those that were found last."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def list_memory_records(
     return RecordPage(items, total, broken)
 
 
-# Rows of records with what belongs to them: their words, and what an index is told of each.
+# Rows of records with their words in the index.
 #
-# Every function answers with the changes that it made, in order.
+# Functions that change what is searched return the changes, in order.
 
 
 def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:
-    """The namespace's number, made if it has none yet, and the last number of its records."""
+    """The namespace's number, which is made if it has none, and the last number of its records."""
     values = {"namespace": namespace}
     found = connection.execute(statements.NAMESPACE_NUMBER, values).get
     number, last_record = found or connection.execute(statements.PUT_NAMESPACE, values).get
@@ -75,7 +75,7 @@ def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, i
 
 
 def is_known(connection: apsw.Connection, record_id: RecordId) -> bool:
-    """Alive or replaced."""
+    """Whether there is a record with this id, live or replaced."""
     return connection.execute(record_statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
 
 
@@ -130,7 +130,7 @@ def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change
 
 
 def new_number(connection: apsw.Connection, namespace: Namespace) -> rows.Values:
-    """The numbers of a new record and of its namespace, which has an index of words from then on."""
+    """The numbers of a new record and of its namespace. The first record creates the index of words."""
     namespace_number, last_record = number_of(connection, namespace)
     if last_record == 0:
         connection.execute(for_namespace(index_statements.CREATE_INDEX, namespace_number))
@@ -138,13 +138,13 @@ def new_number(connection: apsw.Connection, namespace: Namespace) -> rows.Values
 
 
 def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) -> RecordStored:
-    """Enter the record whose row has this number into its namespace's index."""
+    """Enter the record, whose row has this number, into its namespace's index."""
     word_reads.put_words(connection, number, indexed_columns(record))
     return RecordStored(record.namespace, record.record_id)
 
 
 def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
-    """Nothing if it is not alive."""
+    """Delete a live record with its words; no changes if there is none."""
     found = connection.execute(record_statements.FIND_RECORD, {"record_id": record_id}).fetchone()
     if found is None:
         return []
@@ -157,24 +157,24 @@ def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Chan
 
 
 def next_number(connection: apsw.Connection, namespace_number: int) -> int:
-    """A number that no record of the project has had."""
+    """The next number, which no record of the project ever had."""
     last_record: int = connection.execute(statements.NEXT_RECORD, {"number": namespace_number}).get
     return namespace_number << 32 | last_record
 
 
-# Keeps the ids and times of the records found last: the same ones come near the top of one prompt after another.
+# Keeps the ids and times of the records that were found last, since the same ones are found for prompt after prompt.
 #
-# A record's number is never given again, and its id and time never change. So what is kept is true as long as it is
-# kept; which numbers there are in a state of the database, its index of words knows.
+# A record's number is never used again, and its id and time never change. So an entry of the cache is never wrong; the
+# index of words decides which numbers exist in a state of the database.
 
 MOST_KEPT = 20_000
-"""Most records of all namespaces together, 6 MB; the least recently used are evicted."""
+"""The most records of all namespaces together, 6 MB; the oldest entries are evicted."""
 
 RecordKey: TypeAlias = tuple[RecordId, datetime]
 
 
 class RecordKeys:
-    """Caches ids and times of records by their numbers. Shared by all reading connections."""
+    """Caches ids and times of records by their numbers. All reading connections share it."""
 
     def __init__(self, most_kept: int = MOST_KEPT) -> None:
         self._most_kept = most_kept
@@ -182,7 +182,7 @@ class RecordKeys:
         self._lock = threading.Lock()
 
     def read(self, connection: apsw.Connection, numbers: Iterable[int]) -> Mapping[int, RecordKey]:
-        """By the number in the table of records: its id and when it was made. A number without a record is left out."""
+        """The id and the time of the record with each number. A number without a record is left out."""
         with self._lock:
             known = {number: self._kept.get(number) for number in numbers}
         missing = [number for number, key in known.items() if key is None]
@@ -198,25 +198,25 @@ def _read(connection: apsw.Connection, numbers: list[int]) -> dict[int, RecordKe
     rows = connection.execute(index_statements.RECORDS_OF_NUMBERS, {"numbers": json.dumps(sorted(numbers))})
     keys: dict[int, RecordKey] = {}
     for number, record_id, created_at in decodable(rows):
-        with contextlib.suppress(ValueError, TypeError):  # a damaged one is no hit
+        with contextlib.suppress(ValueError, TypeError):  # a damaged record is no hit
             keys[number] = (record_id, from_text(created_at))
     return keys
 
 
-# Keeps the ranking features that were read last: the same records come near the top of one prompt after another.
+# Keeps the ranking features that were read last, since the same records are found for prompt after prompt.
 #
-# Only what cannot change any more is kept: records and events never do, but an event may still arrive that a record
-# names as its first.
+# Only features that cannot change any more are kept. Records and events never change, but the event that a record names
+# as its first may still arrive.
 
 MOST_BYTES = 8_000_000
-"""Memory of the cache; the least recently used records are evicted."""
+"""The most memory of the cache; the least recently used records are evicted."""
 
 BYTES_APIECE = 500
-"""Memory of an entry in addition to its texts: their objects and its dictionary entry."""
+"""The memory of an entry without its texts: their objects and its dictionary entry."""
 
 
 class RankingFeatureCache:
-    """Caches the ranking features of records. Shared by all reading connections."""
+    """Caches the ranking features of records. All reading connections share it."""
 
     def __init__(self, damaged: DamagedRows, most_bytes: int = MOST_BYTES) -> None:
         self._damaged = damaged
@@ -238,7 +238,7 @@ class RankingFeatureCache:
             return known
         found = get_ranking_features(connection, missing, self._damaged)
         with self._lock:
-            if removal_count == self._removal_count:  # else a found record may just have been forgotten
+            if removal_count == self._removal_count:  # else one of ``found`` may just have been forgotten
                 self._keep(found)
         return known | found
 

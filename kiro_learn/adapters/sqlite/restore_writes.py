@@ -1,4 +1,4 @@
-"""Puts back what another store kept, piece by piece, each once by its id."""
+"""Restores what another store kept, piece by piece. A piece whose id is known is not restored again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from kiro_learn.ports.storage.answers import Change, GraphChanged
 
 
 def restore(connection: apsw.Connection, piece: Stored, changes: list[Change]) -> Restored:
-    """See ``RestoreWrites.restore``; what it changes is added to ``changes``."""
+    """See ``RestoreWrites.restore``; adds its changes to ``changes``."""
     return _WRITES.get(type(piece), _restore_item)(connection, piece, changes)
 
 
@@ -99,7 +99,7 @@ def _put(connection: apsw.Connection, statement: str, values: rows.Values) -> Re
 
 
 def _found(connection: apsw.Connection, memory: StoredMemory) -> Restored | None:
-    """Why it is not to be put, if so."""
+    """Why the memory is not restored; None if it is to be restored."""
     if records.is_known(connection, memory.record.record_id):
         return Restored.KNOWN
     record = memory.record
@@ -179,7 +179,7 @@ def _restore_replaced(connection: apsw.Connection, stored: StoredReplaced, _chan
 
 
 def _replacement(connection: apsw.Connection, stored: StoredReplaced, numbers: rows.Values) -> int:
-    """Its number; made with the first of its records."""
+    """The number of the replacement, which is made with the first of its records."""
     asked = {"replacement_id": stored.replacement_id}
     known = connection.execute(statements.REPLACEMENT_NUMBER, asked).get
     if known is not None:
@@ -209,4 +209,4 @@ _WRITES: dict[type, Callable[[apsw.Connection, Any, list[Change]], Restored]] = 
     ToldItem: _restore_told,
     StoredForgotten: _restore_forgotten,
 }
-"""Of what is no item of the graph."""
+"""The functions that restore pieces that are no items of the graph."""

@@ -1,4 +1,4 @@
-"""What leaves the store by age: its SQL, the queries about what is old, and what one piece of writing removes.
+"""Lets go of old content: the SQL, the queries about what is old, and the writes that remove it.
 
 See ``statements.py`` for the rules of the SQL.
 """
@@ -25,9 +25,9 @@ from kiro_learn.model.retention import EXPIRED, IMPORTANT, NOTABLE, Amount
 from kiro_learn.model.sharing import SHARED_STRATEGY
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
 
-# What records cite, each by the primary key of events, makes the sessions of which something was learned; the rest is a
-# range of events_of_session for each of them: left to itself, SQLite reads all old events of the project for each. The
-# list of what waits is made once.
+# First the sessions from which something was learned: those of events that records cite, each by the primary key of
+# events. Then a range of events_of_session for each session: without CROSS JOIN, SQLite reads all old events of the
+# project for each. The list of waiting events is made once.
 _CITED = """
     WITH cited (event_id, importance) AS (
         SELECT s.value, coalesce(r.importance, 0)
@@ -44,7 +44,7 @@ _CITED = """
          WHERE c.namespace = :namespace
          GROUP BY c.session_id)
 """
-# The buffer of a project, and what could not be committed yet, which is seldom anything.
+# The events in a project's buffer and in its parked clusters, of which there are seldom any.
 _AWAITED = """
         SELECT s.value
           FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
@@ -79,17 +79,17 @@ HAS_EXPIRED = """
          WHERE e.expired_at IS NOT NULL)
 """
 
-# For each of a list, by the primary key; the list of what waits is made once. Answers what each content took.
+# For each of a list, by the primary key. The list of waiting events is made once. Returns the bytes of each content.
 EXPIRE_EVENTS = f"""
     UPDATE events
        SET expired_at = :now, expired_bytes = octet_length(body_json), body_json = :body, content_hash = NULL
      WHERE event_id IN (SELECT value FROM json_each(:event_ids)) AND namespace = :namespace AND expired_at IS NULL
        AND event_id NOT IN ({_AWAITED})
     RETURNING expired_bytes
-"""  # noqa: S608  # a constant of ours
+"""  # noqa: S608  # our own constant
 
-# A range of records_of_namespace, oldest first; the reader stops it when it has enough. What a person wrote or said is
-# not among them, nor what binds or is pinned.
+# A range of records_of_namespace, oldest first; the reader stops it when it has enough. Records that a person wrote or
+# said, constraints, decisions and pinned records are left out.
 LIST_DISTILLABLE = f"""
     SELECT {RECORD_COLUMNS}
       FROM namespaces AS n CROSS JOIN memory_records AS r
@@ -101,12 +101,12 @@ LIST_DISTILLABLE = f"""
        AND r.origin IS NOT 'user' AND (r.knowledge_type IS NULL OR r.knowledge_type = 'heuristic')
        AND r.observation_type <> 'decision' AND r.pinned_at IS NULL
      ORDER BY r.created_at, r.record_id
-"""  # noqa: S608  # a constant of ours
+"""  # noqa: S608  # our own constant
 
 # By the unique index of record_id.
 MARK_DISTILLED = "UPDATE memory_records SET distilled_at = :now WHERE record_id = :record_id"
 
-# All that was ever replaced in a project, which is seldom much; the rest by the rowid.
+# All replacements of a project, of which there are seldom many; the rest by the rowid.
 REPLACED_BEFORE = """
     SELECT r.record_id, p.number,
            octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json)
@@ -122,7 +122,7 @@ REPLACED_BEFORE = """
 
 
 ALL = -1
-"""As a limit, in SQLite."""
+"""A LIMIT that is none, in SQLite."""
 
 
 def count_expirable(connection: apsw.Connection, age: EventAge) -> Amount:

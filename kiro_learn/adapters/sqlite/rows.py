@@ -1,10 +1,10 @@
-"""Values to rows and back.
+"""Turns values into rows and back.
 
-Rules of this file: a row is trusted. What we wrote was checked when it entered, and the first kiro-learn, whose
-database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
-running their validators. Only what cannot be decoded at all is refused, by its id. What this program alone ever wrote
-(compactions, parked clusters) is trusted as well: it may be made of older rows. Only this file, and those beside it for
-the graph and for learning runs, decide the format of what is stored, and no change of the API may change it.
+Rules of this file: a row is trusted. Our own values were checked when they entered. The first kiro-learn, whose
+database we take over, had wider limits, and none of its memories may become unreadable for that. So values are made
+without running their validators; only a row that cannot be decoded is refused, by its id. Compactions and parked
+clusters are trusted too: only this program wrote them, but from older rows. Only this file, ``graph_rows.py`` and
+``learning_rows.py`` decide the format of what is stored, and no change of the API may change it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Values: TypeAlias = dict[str, Any]
 
 
 def to_known_model(row: Sequence[Any]) -> KnownModel:
-    """Digest, name, dimension and folder of an embedding model."""
+    """``row``: digest, name, dimension and folder of an embedding model."""
     digest, name, dimension, folder = row
     return KnownModel(ModelIdentity(name, digest, dimension), folder)
 
@@ -60,12 +60,12 @@ def from_event(event: Event, *, transaction_time: datetime) -> Values:
 
 
 def body_text(body: Body) -> str:
-    """A body as it is stored."""
+    """The stored text of a body."""
     return _to_json(_body_as_json(body))
 
 
 def size_of(text: str) -> int:
-    """Bytes of a text as it is stored."""
+    """The bytes that a text takes in the store."""
     return len(text) if text.isascii() else len(text.encode())
 
 
@@ -92,7 +92,7 @@ def to_event(row: Row) -> Event:
 
 
 def _spelled(record: MemoryRecord) -> Values:
-    """Those fields of a record that are no texts, but are stored as such."""
+    """The fields of a record that are not texts, but are stored as texts."""
     return {
         "created_at": to_text(record.created_at),
         "observation_type": record.observation_type.value,
@@ -104,7 +104,7 @@ def _spelled(record: MemoryRecord) -> Values:
 
 
 def from_record(record: MemoryRecord) -> Values:
-    """Everything but the record's numbers."""
+    """All columns of a record except its numbers."""
     return _spelled(record) | {
         "record_id": record.record_id,
         "strategy": record.strategy,
@@ -161,7 +161,7 @@ def to_record(row: Row) -> MemoryRecord:
 
 
 def to_captured(row: Row) -> CapturedRecord:
-    """``RECORD_COLUMNS``, then the session of its event; an event that is a session of its own was given none."""
+    """``row``: RECORD_COLUMNS and its event's session, which is the event itself if the client named none."""
     *columns, session = row
     record = to_record(tuple(columns))
     with damage_named(record.record_id):
@@ -174,14 +174,14 @@ def _as_json(details: RecordDetails) -> Values:
 
 
 def _to_details(value: Mapping[str, Any]) -> RecordDetails:
-    """Of a later version, unknown details are left out."""
+    """The details in ``value``, without those that only a later version knows."""
     names = {field.name for field in attrs.fields(RecordDetails)}
     known = {name: tuple(each) if isinstance(each, list) else each for name, each in value.items() if name in names}
     return unchecked(RecordDetails, **known)
 
 
 def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
-    """A row of ``RANKING_FEATURES``. A session's id may be empty text, which is one as good as any."""
+    """A row of ``RANKING_FEATURES``. An empty text is a valid id of a session."""
     with damage_named(row[0]):
         record_id, title, summary, facts, concepts, session_id, valid_time = row
         text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
@@ -196,7 +196,7 @@ def to_told(row: Row) -> ToldItem:
 
 
 def to_moment(text: str | None) -> datetime | None:
-    """None if there is none, or none that can be read."""
+    """The time in ``text``; None if there is none, or it cannot be read."""
     try:
         return None if text is None else from_text(text)
     except ValueError:
@@ -216,7 +216,7 @@ def to_text_of_hit(row: Row) -> tuple[Hit, str] | None:
 
 
 def _strings(value: str) -> tuple[str, ...]:
-    """Those of a list; most are empty, and hundreds are read for each prompt."""
+    """The strings of a JSON list. Empty lists have a shortcut: most are empty, and each prompt reads hundreds."""
     if value == "[]":
         return ()
     strings = json.loads(value)
@@ -226,7 +226,7 @@ def _strings(value: str) -> tuple[str, ...]:
 
 
 def from_compaction(event: Event, stands_for: Sequence[EventId]) -> Values:
-    """A row of the buffer that is no stored event, but for its place."""
+    """A row of the buffer for a compaction, without its place."""
     compaction_json = _to_json(_event_as_json(event))
     return {"event_id": None, "compaction_json": compaction_json, "stands_for_json": _to_json(stands_for)}
 
@@ -291,7 +291,7 @@ def _event_of_json(value: Mapping[str, Any]) -> Event:
 
 
 def _record_of_json(value: Mapping[str, Any]) -> MemoryRecord:
-    """Optional fields that say nothing are not there."""
+    """The record in ``value``, in which optional fields without a value are missing."""
     changed: Values = {
         "observation_type": ObservationType(value["observation_type"]),
         "created_at": from_text(value["created_at"]),
@@ -313,7 +313,7 @@ def to_replacement(row: Row, *, replacing: tuple[RecordId, ...], replaced: tuple
     """A row of ``REPLACEMENT``.
 
     Raises:
-      DamagedRow: it cannot be read, or none of ``replaced`` can.
+      DamagedRow: ``row`` cannot be read, or none of ``replaced`` could be.
     """
     replacement_id, namespace, reason, replaced_at = row
     with damage_named(f"the replacement {replacement_id}"):
@@ -331,7 +331,7 @@ def _to_json(value: Any) -> str:
     text = _COMPACT.encode(value)
     try:
         text.encode()
-    except UnicodeEncodeError:  # JSON can spell a lone surrogate, but UTF-8 carries it only in that spelling
+    except UnicodeEncodeError:  # a lone surrogate: UTF-8 can hold it only as an escape of JSON
         return json.dumps(value, separators=(",", ":"))
     return text
 
@@ -360,7 +360,7 @@ def _to_body(value: Mapping[str, Any]) -> Body:
 
 
 def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
-    """The path has its own column since migration 3; before that, it could only be among the rest."""
+    """The source of an event. Its path has an own column since migration 3; before, it was part of the JSON."""
     names = {name: value[name] for name in ("surface", "version", "client_id")}
     return unchecked(
         Source, **names, project_path=project_path or value.get("project_path"), branch=value.get("branch")
@@ -368,7 +368,7 @@ def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
 
 
 def decoded(row: Row) -> Row:
-    """Texts come as bytes: SQLite's own conversion refuses the whole row, so that not even its id were known."""
+    """The row with its bytes decoded. SQLite's own conversion would refuse the whole row, id included."""
     return tuple([value.decode() if type(value) is bytes else value for value in row])
 
 

@@ -1,6 +1,6 @@
-"""Finding records by their words, within one namespace's own index; and the indexes in memory that serve it.
+"""Finds records by their words, in the index of one namespace, with the help of indexes in memory.
 
-An index is kept for each namespace in use, as of the state that was searched last.
+An index in memory is kept for each namespace in use, in the state that was searched last.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from kiro_learn.retrieval.ranking.bm25 import (
 from kiro_learn.retrieval.ranking.vector_index import eviction_count
 
 MOST_BYTES = 256_000_000
-"""Memory of all indexes except one large one; the least recently used are evicted."""
+"""The most memory of all indexes; a single larger one may stay. The least recently used ones are evicted."""
 
 MOST_ARRIVALS = 1_000
-"""Most new documents that are added to an index in memory; with more, reading it again costs no more."""
+"""The most new documents that are added to an index in memory. With more, reading it again is as fast."""
 
 
 class WordIndexes:
@@ -50,12 +50,12 @@ class WordIndexes:
         self.records = RecordKeys()
         self._most_bytes = most_bytes
         self._indexes: OrderedDict[Namespace, tuple[WordIndex, int]] = OrderedDict()
-        """Each with the count of doubts when it was made."""
+        """The indexes, each with the count of doubts when it was made."""
         self._doubts: Counter[Namespace] = Counter()
         self._lock = threading.Lock()
 
     def index_at(self, namespace: Namespace, totals: Totals, reads: WordReads) -> WordIndex:
-        """The index of ``namespace`` in the state that ``reads`` reads, which has these ``totals``."""
+        """The index of ``namespace`` in the state that ``reads`` sees, whose totals are ``totals``."""
         with self._lock:
             doubts = self._doubts[namespace]
             known, doubts_then = self._indexes.get(namespace, (None, doubts))
@@ -96,7 +96,7 @@ def _advanced(known: WordIndex, totals: Totals, reads: WordReads, *, is_doubted:
         return None
     try:
         arrivals = reads.arrivals(before, totals.last_number)
-    except StorageCorrupt:  # a row cannot be read; its words were indexed when it could be
+    except StorageCorrupt:  # a row cannot be read any more, but its words are in the index
         return None
     grown = known.with_arrivals(totals, arrivals)
     if is_doubted or not known.explains(totals, arrivals):
@@ -147,7 +147,7 @@ def _rank_by_index(
 def rank_by_texts(
     connection: apsw.Connection, number: int, words: Sequence[str], params: SearchParams
 ) -> LexicalRanking:
-    """The same without the index: reads every record of the namespace, a few microseconds each."""
+    """As ``rank_by_words``, without the index: reads every record of the project, a few microseconds each."""
     found = connection.execute(index_statements.TEXTS_OF_NUMBER, {"number": number})
     texts = (text for row in decodable(found) if (text := to_text_of_hit(row)) is not None)
     return rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
@@ -159,7 +159,7 @@ class _Word:
 
     word: str
     frequency: int
-    """How many documents hold it."""
+    """The number of documents that hold the word."""
     phrase: Phrase
 
 
@@ -179,7 +179,7 @@ class _Index:
         return self.reads.count(match_expression([word]))
 
     def hits(self, scores: Scores, limit: int) -> dict[int, Hit]:
-        """By number, best first: the best records by their ``scores`` (by number too)."""
+        """The best records by their ``scores``, best first; both are by the record's number."""
         numbers = best(scores, limit)
         base = self.reads.number << NUMBER_BITS
         records = self.records.read(self.reads.connection, (base | number for number in numbers.tolist()))
@@ -192,7 +192,7 @@ class _Index:
         return {number_of[hit.record_id]: hit for hit in best_first(hits)[:limit]}
 
     def neighbors(self, chosen: Sequence[_Word], hits: Mapping[int, Hit]) -> tuple[Hit, ...]:
-        """Those of ``hits`` (by number) in which consecutive words of the query are close together, best first."""
+        """The ``hits``, by number, in which consecutive words of the query are close together, best first."""
         documents = np.array(sorted(hits), np.int32)
         phrases = [word.phrase for word in chosen]
         norms = self.words.norms.take(documents)

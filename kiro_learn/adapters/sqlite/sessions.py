@@ -1,6 +1,6 @@
-"""Sessions: by what they said last, with their events, the memories that came of these, and what they were told.
+"""Sessions: lists by their last event, their events, the memories that came from these, and what they were told.
 
-Besides, events by themselves, and pauses, each of one session or of a whole project.
+Also queries about single events, and pauses of one session or of a whole project.
 
 See ``statements.py`` for the rules of the SQL.
 """
@@ -28,7 +28,7 @@ from kiro_learn.ports.storage.answers import EventPage
 from kiro_learn.ports.storage.events import EventPlace, SessionEvents
 from kiro_learn.wire.cursors import cursor_after, place_of
 
-# Backwards along events_of_namespace, and each row's head; the reader stops it when it has enough sessions.
+# Backwards along events_of_namespace, reading each row's head; the reader stops it when it has enough sessions.
 SESSIONS_OF_NAMESPACE = """
     SELECT e.namespace, e.session_id, e.valid_time, e.event_id
       FROM events AS e
@@ -36,7 +36,7 @@ SESSIONS_OF_NAMESPACE = """
      ORDER BY e.valid_time DESC, e.event_id DESC
 """
 
-# Backwards along events_by_time, and each row's head; the reader stops it when it has enough sessions.
+# Backwards along events_by_time, reading each row's head; the reader stops it when it has enough sessions.
 SESSIONS_OF_ALL = """
     SELECT e.namespace, e.session_id, e.valid_time, e.event_id
       FROM events AS e
@@ -44,7 +44,7 @@ SESSIONS_OF_ALL = """
      ORDER BY e.valid_time DESC, e.event_id DESC
 """
 
-# A range of events_of_session, and each row. The last place is a moment, which is written in one length, and an id.
+# A range of events_of_session, and each row. The last place is a time, whose texts all have one length, and an id.
 SESSION = """
     SELECT min(e.valid_time), max(e.valid_time || ' ' || e.event_id), count(*),
            count(*) FILTER (WHERE e.kind = 'prompt'), min(e.event_id)
@@ -52,7 +52,7 @@ SESSION = """
      WHERE e.namespace = :namespace AND e.session_id = :session_id
 """
 
-# Ranges of events_of_session, of which the table itself is not read; then one row.
+# Ranges of events_of_session, without the table itself; then one row.
 OPENING_EVENT = f"""
     SELECT {EVENT_COLUMNS}
       FROM events AS e
@@ -60,7 +60,7 @@ OPENING_EVENT = f"""
                (SELECT min(p.rowid) FROM events AS p
                  WHERE p.namespace = :namespace AND p.session_id = :session_id AND p.kind = 'prompt'),
                (SELECT min(p.rowid) FROM events AS p WHERE p.namespace = :namespace AND p.session_id = :session_id))
-"""  # noqa: S608  # a constant of ours
+"""  # noqa: S608  # our own constant
 
 # Ranges of events_of_session; then all records of their projects along records_of_namespace, and each row.
 MEMORIES_OF_SESSIONS = """
@@ -88,7 +88,7 @@ MEMORIES_OF_EVENTS = """
      WHERE n.namespace = :namespace AND cited.value IN (SELECT value FROM json_each(:event_ids))
 """
 
-# A range of events_of_session, sorted by what is short, before the rows are read whole.
+# A range of events_of_session. Short columns are sorted before whole rows are read.
 EVENTS_OF_SESSION = f"""
     SELECT {EVENT_COLUMNS}
       FROM (SELECT s.rowid AS arrival
@@ -99,14 +99,14 @@ EVENTS_OF_SESSION = f"""
              LIMIT :limit) AS chosen
       CROSS JOIN events AS e ON e.rowid = chosen.arrival
      ORDER BY e.valid_time, e.event_id
-"""  # noqa: S608  # a constant of ours
+"""  # noqa: S608  # our own constant
 
 # For each of a list, by the primary key.
 GET_EVENTS = f"""
     SELECT {EVENT_COLUMNS}
       FROM json_each(:event_ids) AS asked CROSS JOIN events AS e ON e.event_id = asked.value
      ORDER BY e.valid_time, e.event_id
-"""  # noqa: S608  # a constant of ours
+"""  # noqa: S608  # our own constant
 
 # By session_told_by_item; then the last prompt of each session along events_of_session.
 TOLD_SESSIONS = """
@@ -139,7 +139,7 @@ def _sessions(connection: apsw.Connection, namespace: Namespace | None, before: 
         seen.add((of, session_id))
         key: Values = {"namespace": of, "session_id": session_id}
         row = connection.execute(SESSION, key).fetchone()
-        # One that said something later stands on a page before.
+        # A session with a later event was on an earlier page.
         if row is None or row[1] != f"{valid_time} {event_id}" or row[4] == session_id:
             continue
         session = _session(of, session_id, event_id, (row[0], valid_time, row[2], row[3]))
@@ -148,7 +148,7 @@ def _sessions(connection: apsw.Connection, namespace: Namespace | None, before: 
 
 
 def _session(namespace: Namespace, session_id: str, last_event_id: EventId, row: Row) -> Session | None:
-    """None if one of its moments cannot be read."""
+    """The session; None if one of its times cannot be read."""
     started_at, last_event_at, event_count, prompt_count = row
     first, last = to_moment(started_at), to_moment(last_event_at)
     if first is None or last is None:
@@ -233,7 +233,7 @@ def _place(place: EventPlace) -> Values:
     return {"valid_time": to_text(valid_time), "event_id": event_id}
 
 
-# What sessions were told: ids and prompt numbers, never a text.
+# What sessions were told. Only ids and prompt numbers are stored, never a text.
 
 
 def put_told(
@@ -265,7 +265,7 @@ def list_told(connection: apsw.Connection) -> list[ToldItem]:
     return [rows.to_told(row) for row in connection.execute(statements.TOLD)]
 
 
-# Events by themselves, and who wrote them.
+# Single events, and the users who wrote them.
 
 
 def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | None:
@@ -309,7 +309,7 @@ def list_events(
 # Pauses, and the sessions of hooks.
 
 WHOLE = ""
-"""In the place of a session: all of the project."""
+"""Stored in the place of a session's id for a pause of the whole project."""
 
 
 def put_pause(connection: apsw.Connection, pause: Pause) -> None:

@@ -1,11 +1,11 @@
-"""SQL about projects, events, learning, sessions and the file, by name, with the index that serves it.
+"""SQL about projects, events, learning, sessions and the file. A comment before a statement names its index.
 
-The functions at the top make parts of statements, for the files beside this one as well.
+The functions at the top make parts of statements, for the other files of this folder too.
 
-Rules of this file: values are bound, never written into the text. The one thing that cannot be bound is a table's
-name; ``records_fts_<number>`` is made by ``for_namespace`` from an integer and from nothing else.
+Rules of this file: values are bound, never written into the text. Only a table's name cannot be bound:
+``for_namespace`` makes ``records_fts_<number>`` from an integer and nothing else.
 """
-# ruff: noqa: S608  # every text that is put together here is made of names of ours
+# ruff: noqa: S608  # all texts are put together of our own names
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from collections.abc import Collection, Sequence
 
 
 def insertion(table: str, *columns: str, verb: str = "INSERT") -> str:
-    """Puts a row of these columns, each bound by its own name."""
+    """A statement that puts a row with these columns, each bound by its own name."""
     return f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({', '.join(f':{name}' for name in columns)})"
 
 
 def as_bytes(table: str, columns: Sequence[str], *, but: Collection[str]) -> str:
-    """``columns``, their texts as bytes: rows.py decodes them, and can name a row whose text is not UTF-8."""
+    """``columns``, with texts as bytes: rows.py decodes them, and can then name a row whose text is not UTF-8."""
     return ", ".join(f"{table}.{name}" if name in but else f"CAST({table}.{name} AS BLOB)" for name in columns)
 
 
 def added(table: str, columns: Sequence[str]) -> str:
-    """To the row that is there, what a new one of the same key counts."""
+    """The end of an upsert that adds the new row's counts to those of the row with the same key."""
     return "DO UPDATE SET " + ", ".join(f"{name} = {table}.{name} + excluded.{name}" for name in columns)
 
 
@@ -49,10 +49,10 @@ EVENT_FIELDS = (
     *("event_id", "parent_event_id", "session_id", "actor_id", "namespace", "schema_version", "kind", "body_json"),
     *("valid_time", "source_json", "content_hash", "project_path"),
 )
-"""The columns of an event, as it is read and written."""
+"""The columns of an event, in the order in which they are read and written."""
 EVENT_COLUMNS = as_bytes("e", EVENT_FIELDS, but={"schema_version"})
 
-# By the primary key. Only a known id is forgiven: OR IGNORE would forgive a missing value too.
+# By the primary key. Only a known id is ignored: OR IGNORE would ignore a missing value too.
 PUT_EVENT = f"{insertion('events', *EVENT_FIELDS, 'transaction_time')} ON CONFLICT (event_id) DO NOTHING"
 
 # A range of events_of_namespace, and each row in it.
@@ -88,7 +88,7 @@ EVENTS_OF_ALL = f"""
      ORDER BY e.valid_time DESC, e.event_id DESC
 """
 
-# A range of events_of_session, of which the table itself is not read.
+# A range of events_of_session; the table itself is not read.
 COUNT_EVENTS_OF_NAMESPACE = "SELECT count(*) FROM events WHERE namespace = :namespace"
 
 # The smallest index from end to end.
@@ -126,7 +126,7 @@ WAITING_SOURCES = """
      ORDER BY b.position
 """
 
-# A range of buffer_of_namespace, of which the table itself is not read; the reader stops it when it has enough.
+# A range of buffer_of_namespace; the table itself is not read. The reader stops it when it has enough.
 PARKED_SIZES = """
     SELECT position, size_bytes FROM buffer WHERE namespace_number = :number AND is_parked = 1 ORDER BY position
 """
@@ -179,12 +179,12 @@ BUFFER_SIZE_COLUMNS = """
     coalesce(sum(b.event_count) FILTER (WHERE b.is_parked = 1), 0)
 """
 
-# A range of buffer_of_namespace, of which the table itself is not read.
+# A range of buffer_of_namespace; the table itself is not read.
 BUFFER_SIZE = f"""
     SELECT {BUFFER_SIZE_COLUMNS} FROM buffer AS b WHERE b.namespace_number = :number
 """
 
-# All of buffer_of_namespace: as much as waits, which the thresholds keep small, and what is parked.
+# All of buffer_of_namespace: the waiting entries, which the thresholds of learning keep few, and the parked ones.
 BUFFER_SIZES = f"""
     SELECT min(n.namespace), {BUFFER_SIZE_COLUMNS}
       FROM buffer AS b JOIN namespaces AS n ON n.number = b.namespace_number
@@ -197,10 +197,10 @@ BUFFER_SIZES = f"""
 # By the primary key.
 ARRIVAL = "SELECT rowid FROM events WHERE event_id = :event_id AND namespace = :namespace"
 
-# A range of events_of_namespace; the lists of what is in the buffer and of what was forgotten are made once. What has
-# lost its content by age is left out.
-# The rowids are sorted, since no index has them in order: a relearning run can wait for it, and writing an event cannot
-# wait for one more index.
+# A range of events_of_namespace. The lists of events in the buffer and of forgotten ones are made once. Events that
+# lost their content by age are left out.
+# The rowids are sorted, since no index has them in order: a relearning run can wait for the sort, and one more index
+# would slow down the writing of events.
 SETTLED_ARRIVALS = """
     SELECT e.rowid
       FROM events AS e
@@ -238,11 +238,11 @@ GET_HOOK_SESSION = "SELECT session_id FROM hook_sessions WHERE key = :key"
 PUT_PAUSE = "INSERT OR REPLACE INTO pauses (namespace, session_id, since) VALUES (:namespace, :session_id, :since)"
 DELETE_PAUSE = "DELETE FROM pauses WHERE namespace = :namespace AND session_id = :session_id"
 
-# All of them: few, since people make them.
+# All rows: few, since people make them.
 PAUSES = "SELECT namespace, session_id, since FROM pauses ORDER BY namespace, session_id"
 
-# Each by the unique index of its table, but the brief, which has none; in the order of the list. A row that is told
-# again gets the highest number.
+# Each item by the unique index of its table, except the brief, which has none; in the order of the list. An item that
+# is told again gets the highest number.
 PUT_TOLD = """
     INSERT OR REPLACE INTO session_told (namespace_number, session_id, item_id, prompt_number)
     SELECT :number, :session_id, told.value, :prompt_number
@@ -266,7 +266,7 @@ CLEAR_TOLD = """
 # By session_told_by_item.
 FORGET_TOLD = "DELETE FROM session_told WHERE item_id = :item_id"
 
-# Along the rowid, so in the order in which they were told.
+# Along the rowid, which is the order of telling.
 TOLD = """
     SELECT n.namespace, t.session_id, t.item_id, t.prompt_number
       FROM session_told AS t CROSS JOIN namespaces AS n ON n.number = t.namespace_number
@@ -311,15 +311,15 @@ def for_namespace(statement: str, number: int) -> str:
 
 ORDINARY_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
 
-# Reads the whole table; it is asked once, of the copy that is made before an upgrade.
+# Reads the whole table, of the copy that is made before an upgrade, or for a check that a person asked for.
 QUICK_CHECK = "SELECT quick_check FROM pragma_quick_check(:table)"
 
-# The same, with each index compared with its table; of copies, which nobody waits for.
+# As QUICK_CHECK, and compares each index with its table; for copies, which nobody waits for.
 INTEGRITY_CHECK = "SELECT integrity_check FROM pragma_integrity_check(:table)"
 
 FEEDBACK_COUNTS = ("helped", "wrong", "used", "ignored", "objected")
 
-# Of a record that is there.
+# Only for a record that exists.
 ADD_FEEDBACK = f"""
     INSERT INTO memory_feedback (record_id, {", ".join(FEEDBACK_COUNTS)})
     SELECT r.record_id, {", ".join(f":{name}" for name in FEEDBACK_COUNTS)}
@@ -331,7 +331,7 @@ ADD_FEEDBACK = f"""
 
 FEEDBACK = f"SELECT record_id, {', '.join(FEEDBACK_COUNTS)} FROM memory_feedback ORDER BY record_id DESC LIMIT :limit"
 
-# Along the unique index of replaced_records.record_id, all of it, and from each along what took its place.
+# All of the unique index of replaced_records.record_id; then from each record to those that replaced it.
 SUCCESSORS = """
     WITH RECURSIVE later (record_id) AS (
         SELECT w.record_id FROM replaced_records AS w

@@ -1,6 +1,6 @@
 """Queries for the status and the lists: counts, projects, learning runs, parked clusters, model usage.
 
-Each is asked for by a person who looks at a page. See ``statements.py`` for the rules of the SQL.
+They run when a person looks at a page. See ``statements.py`` for the rules of the SQL.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace, display_na
 from kiro_learn.model.retrieval import Feedback, FeedbackCounts
 from kiro_learn.model.statistics import Day, Days, LlmUsage, ProjectInfo, Stats
 
-# Ranges of events_of_session and records_of_namespace, one pair per namespace; the last moment, and the newest path
-# that is known, backwards along events_of_namespace.
+# Ranges of events_of_session and records_of_namespace, one pair per namespace; the last time and the newest known path,
+# backwards along events_of_namespace.
 _IS_PROJECT = """
            (EXISTS (SELECT 1 FROM events AS e WHERE e.namespace = n.namespace)
             OR EXISTS (SELECT 1 FROM memory_records AS r WHERE r.namespace_number = n.number)
@@ -63,7 +63,7 @@ PROJECT_SIZES = f"""
      WHERE size_bytes > 0
 """  # noqa: S608  # a constant of this file
 
-# A range of events_of_session, of which the table itself is not read.
+# A range of events_of_session; the table itself is not read.
 EVENT_KINDS_OF_NAMESPACE = "SELECT kind, count(*) FROM events WHERE namespace = :namespace GROUP BY kind"
 
 EVENT_KINDS_OF_ALL = "SELECT kind, count(*) FROM events GROUP BY kind"
@@ -94,8 +94,8 @@ CONCEPTS_OF_ALL = """
 COUNT_PROJECTS = f"SELECT count(*) FROM namespaces AS n WHERE {_IS_PROJECT}"  # noqa: S608  # a constant of this file
 COUNT_PROJECT = f"{COUNT_PROJECTS} AND n.namespace = :namespace"
 
-# Ranges of records_by_time, of events_by_time with each row's head, of the primary key of llm_usage; and all that
-# sessions were told, which the session ledger bounds, with the prompts of these sessions by events_of_session.
+# Ranges of records_by_time, of events_by_time with each row's head, and of the primary key of llm_usage. Also all of
+# session_told, which the session ledger bounds, with the prompts of its sessions by events_of_session.
 DAYS = """
     WITH chosen AS (SELECT n.number, n.namespace FROM namespaces AS n
                      WHERE :namespace IS NULL OR n.namespace = :namespace),
@@ -141,7 +141,7 @@ DAYS = """
      GROUP BY u.day
 """
 
-# Of all projects, all of events_of_session, of which the table itself is not read.
+# For all projects, all of events_of_session; the table itself is not read.
 SESSION_COUNTS = """
     SELECT e.namespace, count(DISTINCT e.session_id)
       FROM events AS e INDEXED BY events_of_session
@@ -155,7 +155,7 @@ COUNT_RECORDS_OF_ANY = """
      WHERE :namespace IS NULL OR n.namespace = :namespace
 """
 
-# What was told and judged, each record by the unique index of record_id.
+# All of memory_feedback, each record by the unique index of record_id.
 FEEDBACK_SUMS = """
     SELECT coalesce(sum(f.helped), 0), coalesce(sum(f.wrong), 0), coalesce(sum(f.used), 0), coalesce(sum(f.ignored), 0),
            coalesce(sum(f.objected), 0)

@@ -1,4 +1,4 @@
-"""The store in SQL: every method of the contract, each delegating to the module that does it."""
+"""The store in SQL: each method of the contract delegates to a function of another module."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class SqlStorage:
-    """A ``StorageBackend`` over connections that take the statements of this folder."""
+    """A ``StorageBackend`` over any connections that take the statements of this folder."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:
         self._writer = writer
@@ -58,7 +58,7 @@ class SqlStorage:
         return outcomes
 
     def _note(self, changes: Iterable[Change]) -> None:
-        """Let what is kept in memory follow a commit."""
+        """Update what is kept in memory after a commit."""
         removals = [change for change in changes if isinstance(change, RecordRemoved)]
         for namespace in {change.namespace for change in removals}:
             self._words.doubt(namespace)
@@ -182,4 +182,4 @@ class SqlStorage:
 
 
 class SqliteStorage(SqlStorage):
-    """The store in one file, which one daemon has for itself. Made by ``open_sqlite_storage``."""
+    """The store in one file, which only one daemon uses. ``open_sqlite_storage`` makes one."""

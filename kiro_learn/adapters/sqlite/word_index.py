@@ -1,11 +1,11 @@
-"""One namespace's words in memory: how long its documents are, and where the words that were asked for stand.
+"""One namespace's words in memory: the lengths of its documents, and the postings of words that were looked up.
 
-FTS5 keeps the postings and finds them; it takes 2 µs to score one match, and a prompt has tens of thousands. So what
-was read of its postings is kept, and scored in arrays (``retrieval/ranking/bm25.py``).
+FTS5 stores the postings, but takes 2 µs to score one match, and a prompt has tens of thousands. So postings that were
+read are kept, and scored in arrays (``retrieval/ranking/bm25.py``).
 
-Rules of this file: an index is one state of the namespace and is only added to; the next state is another index, made
-from this one. Threads may share one: whatever two of them read at once is the same. What came between two states is
-added to the postings of a word when the word is asked for again, so that a write costs what the next query needs.
+Rules of this file: an index is one state of the namespace, and only cached words are added to it; the next state is
+another index, made from this one. Threads may share one, since all of them read the same from it. New documents are
+added to a word's postings only when the word is asked for again, so that a write costs what the next query needs.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ import numpy as np
 from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Counts, PostingList, Scores, norms, phrase
 
 BYTES_A_DOCUMENT = 512
-"""Memory for cached postings, by document of the index; the least recently used words are evicted."""
+"""The memory for cached postings, for each document of the index; the least recently used words are evicted."""
 FEWEST_BYTES = 1_000_000
 BYTES_APIECE = 700
-"""Memory of a word in addition to its arrays: their objects and its dictionary entry."""
+"""The memory of a word without its arrays: their objects and its dictionary entry."""
 BYTES_A_STATE = 10_000
-"""Memory of an index without cached words, roughly."""
+"""The rough memory of an index without cached words."""
 BYTES_A_TOKEN = 200
-"""Memory of a token of a new document that is not merged yet, roughly."""
+"""The rough memory of a token in a new document that is not merged yet."""
 
 MOST_WAITING = 256
-"""New documents that are merged into a cached word only when it is asked for; more are merged into all of them."""
+"""The most new documents that wait until a cached word is asked for; more are merged into all cached words."""
 
 Tokens: TypeAlias = tuple[str, ...]
 Columns: TypeAlias = tuple[Tokens, ...]
 Arrivals: TypeAlias = Mapping[int, Columns]
-"""New documents by number, ascending: the tokens of each column."""
+"""The tokens of each column of new documents, by the document's number, ascending."""
 
 
 Postings: TypeAlias = Mapping[str, list[int]]
-"""Of documents that were added together: each token's keys, ascending."""
+"""The keys of each token, ascending, in documents that were added together."""
 
 
 @attrs.frozen
@@ -55,7 +55,7 @@ class Totals:
 
 @attrs.frozen(eq=False)
 class _Kept:
-    """A word's postings, as of the state with this highest number."""
+    """A word's postings, in the state whose highest number is ``through``."""
 
     found: PostingList
     through: int
@@ -67,7 +67,7 @@ class _Kept:
 
 
 Kept: TypeAlias = dict[Tokens, _Kept]
-"""Least recently used first. A plain dict, because it is copied with each state that is searched."""
+"""Cached words, the least recently used first. A plain dict, since each searched state copies it."""
 
 
 @attrs.frozen(eq=False)
@@ -75,7 +75,7 @@ class _Batch:
     """Documents that were added between two states."""
 
     through: int
-    """The highest number in the later one."""
+    """The highest number in the later state."""
     count: int
     postings: Postings
 
@@ -97,7 +97,7 @@ class WordIndex:
         self._most_bytes = FEWEST_BYTES + BYTES_A_DOCUMENT * totals.documents
         self._kept = {} if kept is None else kept
         self._waiting = waiting
-        """Documents that cached words may lack, in order."""
+        """New documents that cached words may lack, in order."""
         self._bytes = sum(each.size_bytes for each in self._kept.values()) if kept_bytes is None else kept_bytes
         self._other_bytes = BYTES_A_STATE + self.norms.nbytes + lengths.nbytes
         self._other_bytes += BYTES_A_TOKEN * sum(len(batch.postings) for batch in waiting)
@@ -126,7 +126,7 @@ class WordIndex:
         return found
 
     def with_arrivals(self, totals: Totals, arrivals: Arrivals) -> WordIndex:
-        """The next state, in which only these documents were added."""
+        """The next state, to which only the documents in ``arrivals`` were added."""
         lengths = np.zeros(totals.last_number + 1, np.int32)
         lengths[: len(self._lengths)] = self._lengths
         for number, columns in arrivals.items():
@@ -140,7 +140,7 @@ class WordIndex:
         return grown
 
     def with_lengths(self, totals: Totals, lengths: Counts) -> WordIndex:
-        """The next state after documents were removed; without cached words if one was restored or changed."""
+        """The next state after documents were removed. If one was restored or changed, no cached words are kept."""
         before = self._lengths
         if ((lengths > 0) & (lengths != before)).any():
             return WordIndex(totals, lengths)

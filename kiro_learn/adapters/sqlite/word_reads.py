@@ -1,4 +1,4 @@
-"""What FTS5 keeps of one namespace's words, as arrays; and the writes of such an index, which can be built anew."""
+"""Reads what FTS5 keeps of one namespace's words, as arrays, and writes or rebuilds such an index."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from kiro_learn.retrieval.query.syntax import match_expression
 from kiro_learn.retrieval.ranking.bm25 import Counts, PostingList
 
 NUMBER_BITS = 32
-"""Of a record's number, those below its namespace's."""
+"""The low bits of a record's number; its namespace's number is above them."""
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
 CONTINUES = 0x80
-"""The bit of a varint's byte that another one follows; the others are the number's."""
+"""The bit of a varint's byte that says that another byte follows. The other bits are the number's."""
 SEVEN_BITS = 0x7F
 MOST_BYTES = 9
-"""Of a varint."""
+"""The most bytes of a varint."""
 
 COOKIE_BYTES = 4
 WITH_ROWS = b"\xff\x00\x00\x01"
-"""The mark of a record of parts that counts their rows."""
+"""The mark of a structure record of FTS5 that counts the rows of each part."""
 
 WORDS_OF_SAMPLE = 8
-"""Of a record, by which it is looked for."""
+"""The most words of a record by which a check looks for it."""
 
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
-"""As CREATE_INDEX names it."""
+"""The tokenizer, as CREATE_INDEX names it."""
 
 
 class IndexDamaged(Exception):
@@ -52,7 +52,7 @@ class IndexDamaged(Exception):
 
 @contextmanager
 def _damage_named() -> Iterator[None]:
-    """FTS5 refuses its tables, or what they hold is not what FTS5 writes."""
+    """Raise IndexDamaged where FTS5 refuses its tables, or they hold what FTS5 never writes."""
     try:
         yield
     except (apsw.CorruptError, apsw.SQLError, TypeError, ValueError, IndexError) as error:
@@ -67,11 +67,11 @@ class WordReads:
     number: int
 
     def totals(self, last_number: int) -> Totals:
-        """FTS5 keeps them in one record: how many rows there are, then how many tokens in each column.
+        """The totals, which FTS5 keeps in one record: the count of rows, then the count of tokens of each column.
 
         Raises:
-          IndexDamaged: also where its parts have lost rows, in which FTS5 would silently find less; and where there are
-            none, but records.
+          IndexDamaged: the record cannot be read; a part of the index has lost rows, so that FTS5 would silently find
+            less; or the index is empty, but there are records.
         """
         with _damage_named():
             block: bytes = self._execute(index_statements.INDEX_TOTALS).get
@@ -84,10 +84,10 @@ class WordReads:
             return Totals(last_number, rows, sum(tokens))
 
     def lengths(self, totals: Totals) -> Counts:
-        """By number: how many tokens each document has.
+        """The count of tokens of each document, by its number.
 
         Raises:
-          IndexDamaged: these are not as many as ``totals`` says, or as there are records.
+          IndexDamaged: there are more or fewer documents than in ``totals``, or than records.
         """
         lengths = np.zeros(totals.last_number + 1, np.int32)
         with _damage_named():
@@ -105,10 +105,10 @@ class WordReads:
         return count
 
     def occurrences(self, token: str, *, last_number: int) -> PostingList:
-        """Where ``token`` stands, as FTS5's own vocabulary table tells.
+        """The places of ``token``, from FTS5's own vocabulary table.
 
         Raises:
-          IndexDamaged: also where a document is named that was never there: none has a number above ``last_number``.
+          IndexDamaged: the index cannot be read, or names a document with a number above ``last_number``.
         """
         with _damage_named():
             self._execute(index_statements.OPEN_VOCABULARY)
@@ -119,13 +119,13 @@ class WordReads:
         return found
 
     def count(self, expression: str) -> int:
-        """How many documents match, without their postings."""
+        """How many documents match; their postings are not read."""
         with _damage_named():
             count: int = self._execute(index_statements.DOCUMENT_FREQUENCY, expression=expression).get
             return count
 
     def arrivals(self, after: int, last_number: int) -> Arrivals:
-        """The documents whose numbers lie in between, tokenized as FTS5 did."""
+        """The documents with numbers above ``after`` up to ``last_number``, tokenized as FTS5 did."""
         bounds = {"after": self.number << NUMBER_BITS | after, "last": self.number << NUMBER_BITS | last_number}
         tokenize = tokenizer(self.connection)
         return {
@@ -134,9 +134,9 @@ class WordReads:
         }
 
     def _finds_records(self, last_number: int) -> bool:
-        """Whether each of a sample is found by its own words: the newest, and more the newer, as parts are smaller.
+        """Whether each record of a sample is found by its own words. New records are sampled more densely.
 
-        The parts count no row without words, and count it off when it is deleted: a count alone proves no damage.
+        Counts alone prove no damage: a part does not count a row without words, but counts it off when it is deleted.
         """
         base = self.number << NUMBER_BITS
         starts = {max(0, last_number - (1 << bit)) for bit in range(last_number.bit_length() + 1)}
@@ -148,7 +148,7 @@ class WordReads:
         return True
 
     def _is_found(self, number: int, record: MemoryRecord) -> bool:
-        """Also one without words, which nothing finds."""
+        """Whether the record is found by its words; True if it has none."""
         tokenize = tokenizer(self.connection)
         words = (word for text in indexed_columns(record) for word in text.split() if "\0" not in word)
         expression = match_expression(islice(filter(tokenize, words), WORDS_OF_SAMPLE))
@@ -161,7 +161,7 @@ class WordReads:
 
 
 def tokenizer(connection: apsw.Connection) -> Callable[[str], Tokens]:
-    """What makes a text into the tokens under which the index keeps it."""
+    """A function that splits a text into the tokens that the index keeps."""
     name, arguments = TOKENIZER
     fts5 = connection.fts5_tokenizer(name, arguments)
 
@@ -174,14 +174,15 @@ def tokenizer(connection: apsw.Connection) -> Callable[[str], Tokens]:
 
 @functools.lru_cache(maxsize=64)
 def rows_in_parts(structure: bytes) -> int:
-    """How many rows the parts of an index hold together, as FTS5's record of them tells.
+    """The count of rows in all parts of an index, by FTS5's structure record.
 
-    After a cookie of four bytes and the mark of this form come the number of levels, of parts and of writes; for each
-    level two numbers, the second of them of its parts; for each part eight, of them first its own and last those of the
-    rows that were deleted since and of its rows. An index that never had a row has the earlier form.
+    The record has a cookie of four bytes, the mark of this form, and the counts of levels, parts and writes. Each level
+    has two numbers; the second is the count of its parts. Each part has eight numbers: the first is its own, the last
+    two are the count of rows that were deleted since and the count of its rows. An index that never had a row has the
+    earlier form.
 
     Raises:
-      ValueError, TypeError: it is none, or two of its parts have one number.
+      ValueError, TypeError: it is no such record, or two parts have the same number.
     """
     if structure[COOKIE_BYTES : COOKIE_BYTES + len(WITH_ROWS)] != WITH_ROWS:
         return 0
@@ -199,9 +200,9 @@ def rows_in_parts(structure: bytes) -> int:
 
 
 def _varints(raw: bytes) -> Iterator[int]:
-    """As ``varints``, of which an array would cost more than so few are worth; also those of nine bytes.
+    """As ``varints``, without an array, which is slower for so few; also numbers of nine bytes.
 
-    The ninth byte gives all of its eight bits. A count of rows below zero is stored so.
+    All eight bits of a ninth byte count. A count of rows below zero is stored in this way.
     """
     found = length = 0
     for byte in raw:
@@ -214,7 +215,7 @@ def _varints(raw: bytes) -> Iterator[int]:
 
 
 def varints(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-    """SQLite's integers of variable length, as far as they have eight bytes at most: seven bits each, highest first."""
+    """SQLite's integers of variable length, of eight bytes at most: seven bits a byte, the highest first."""
     lasts = np.flatnonzero(raw & CONTINUES == 0)
     firsts = np.concatenate([[0], lasts[:-1] + 1])
     found = raw[lasts].astype(np.int64)
@@ -224,22 +225,22 @@ def varints(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     return found
 
 
-# What is written into a namespace's index of words, and how a damaged one is rebuilt.
+# Writes into a namespace's index of words, and rebuilds a damaged one.
 #
-# A write never fails for a damaged index: it begins a new one, which lacks the other records until it is rebuilt. A
-# search notices that, and finds records without the index meanwhile.
+# A write never fails because of a damaged index: it begins a new index, which lacks the other records until it is
+# rebuilt. A search notices that, and finds records without the index meanwhile.
 
 log = structlog.get_logger()
 
 DAMAGE = (apsw.CorruptError, apsw.SQLError, apsw.ConstraintError)
-"""What FTS5 raises over tables that are gone or not as it left them."""
+"""The errors that FTS5 raises if its tables are gone or damaged."""
 
 WORDLESS = ("",) * len(COLUMNS)
-"""The words of a record that cannot be read: it has its place, so that the index is whole."""
+"""The texts of a record that cannot be read: it has a row in the index, so that the counts agree."""
 
 
 def put_words(connection: apsw.Connection, number: int, texts: tuple[str, ...]) -> None:
-    """Enter the ``COLUMNS`` of the record whose row has this number."""
+    """Enter ``texts``, one for each of ``COLUMNS``, for the record whose row has this number."""
     values: rows.Values = {"number": number, **dict(zip(COLUMNS, texts, strict=True))}
     _execute(connection, index_statements.PUT_WORDS, number >> 32, values)
 
@@ -249,10 +250,10 @@ def delete_words(connection: apsw.Connection, number: int) -> None:
 
 
 def _execute(connection: apsw.Connection, statement: str, namespace_number: int, values: rows.Values) -> None:
-    """Run one statement, and have FTS5 write it: else its damage would show at the COMMIT, and undo the whole batch.
+    """Run one statement, and have FTS5 write at once: at the COMMIT, a damaged index would undo the whole batch.
 
-    What FTS5 cannot write for want of a table of its own, it keeps, and refuses every statement until the transaction
-    ends; so these tables are looked for before.
+    If a table of its own is missing, FTS5 keeps what it cannot write, and refuses all statements until the transaction
+    ends. So these tables are looked for before.
     """
     connection.execute("SAVEPOINT words")
     try:
@@ -269,10 +270,10 @@ def _execute(connection: apsw.Connection, statement: str, namespace_number: int,
 
 
 def reset_index(connection: apsw.Connection, namespace_number: int) -> None:
-    """An empty index in the place of whatever is there."""
+    """Replace the index, in whatever state it is, by an empty one."""
     try:
         connection.execute(for_namespace(index_statements.DROP_INDEX, namespace_number))
-    except apsw.SQLError:  # without its configuration, FTS5 does not even do that
+    except apsw.SQLError:  # FTS5 cannot even drop an index without its configuration
         connection.execute(for_namespace(index_statements.MEND_CONFIGURATION, namespace_number))
         connection.execute(for_namespace(index_statements.DROP_INDEX, namespace_number))
     connection.execute(for_namespace(index_statements.DROP_REST_OF_INDEX, namespace_number))
@@ -280,7 +281,7 @@ def reset_index(connection: apsw.Connection, namespace_number: int) -> None:
 
 
 def begin(connection: apsw.Connection, namespace_number: int) -> None:
-    """FTS5 writes its totals with the first row, and an index without them counts as damaged."""
+    """Have FTS5 write the totals of an empty index, which it does with the first row: without them it is damaged."""
     put_words(connection, namespace_number << 32, WORDLESS)
     delete_words(connection, namespace_number << 32)
 
@@ -308,18 +309,18 @@ def rebuild(connection: apsw.Connection, namespace: Namespace, *, after: int, mo
 
 
 CHUNK_COUNT = 1_000
-"""Records that are read at a time."""
+"""The records that are read at a time."""
 
 
 def rebuild_whole(connection: apsw.Connection, namespace: Namespace) -> None:
-    """``rebuild`` for all records at once, where no other write waits until it is done."""
+    """``rebuild`` for all records, to be used where no other write waits."""
     after: int | None = 0
     while after is not None:
         after = rebuild(connection, namespace, after=after, most=CHUNK_COUNT)
 
 
 def texts_of(row: Row) -> tuple[str, ...]:
-    """What ``COLUMNS`` hold of a record, by its ``RECORD_COLUMNS``."""
+    """The texts of a record for ``COLUMNS``. ``row``: its ``RECORD_COLUMNS``."""
     try:
         record: MemoryRecord = rows.to_record(row)
     except StorageCorrupt:

@@ -53,7 +53,7 @@ ENDED = object()
 
 
 class Writer:
-    """Owns the connection that writes. One batch at a time, in order of arrival, in a thread."""
+    """Owns the connection that writes. It commits one batch at a time, in order of arrival, in a thread."""
 
     def __init__(self, path: Path, connection: apsw.Connection, *, utc_now: Callable[[], datetime]) -> None:
         self._path = path
@@ -63,7 +63,7 @@ class Writer:
         self._turn = trio.CapacityLimiter(1)
         self._is_closed = False
         self._to_erase: set[int] = set()
-        """Numbers of namespaces of which something was forgotten since the file was last cleared of it."""
+        """The numbers of namespaces whose forgotten content may still be in the file."""
 
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         """See ``StorageBackend.transact``.
@@ -76,7 +76,7 @@ class Writer:
     async def erase_forgotten(self) -> bool:
         """See ``StorageBackend.erase_forgotten``. Each step has a turn of its own.
 
-        Cancellation: after a step; what is left is done with the next call that has something to erase.
+        Cancellation: after a step. The next call does the rest.
         """
         numbers, self._to_erase = self._to_erase, set()
         if not numbers:
@@ -106,7 +106,7 @@ class Writer:
         await self._in_turn(self._close)
 
     async def _in_turn(self, step: Callable[..., T], *arguments: Any) -> T:
-        """Run ``step`` in a thread, after those that were asked for before; it is never abandoned."""
+        """Run ``step`` in a thread, after all earlier ones. It is never abandoned."""
         return await trio.to_thread.run_sync(step, *arguments, limiter=self._turn)
 
     def _commit_together(self, works: Sequence[Work[Any]]) -> list[Outcome]:
@@ -117,7 +117,7 @@ class Writer:
                 outcomes = [self._run(work) for work in works]
                 self._commit(outcomes)
             finally:
-                # Some errors of SQLite (a full disk) have rolled back by themselves.
+                # After some errors (a full disk), SQLite has rolled back already.
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
             return outcomes
@@ -132,7 +132,7 @@ class Writer:
         self._connection.execute("COMMIT")
 
     def _take_step(self, steps: Iterator[None]) -> bool:
-        """False if it was the last one."""
+        """Take the next step; False if there was none."""
         with self._open():
             return next(steps, ENDED) is not ENDED
 
@@ -157,7 +157,7 @@ class Writer:
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[None]:
-        """For the length of the block, the connection is open, and what SQLite refuses is said in our own words."""
+        """Refuse a closed connection, and raise SQLite's errors in the block as ours."""
         if self._is_closed:
             raise StorageUnavailable(self._path, hint="It was closed.")
         with map_errors(self._path):
@@ -169,20 +169,20 @@ class Writer:
 
 
 class OpenProjects:
-    """Projects that events go into as they come: merged into no other, and nothing of them was forgotten.
+    """Projects that take events unchanged: they are not merged, and nothing of them was forgotten.
 
-    What one event asked, the next in the same commit need not, unless something besides events was written between
-    them: on a server each question costs as much as the event itself.
+    Each event has to ask that, and on a server the question costs as much as the event. So the answer is kept within a
+    commit, until anything but events is written.
     """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._numbers: dict[Namespace, int] = {}
         self._written = 0
-        """Rows that were written until the last event."""
+        """The connection's count of written rows after the last event."""
 
     def number_of(self, namespace: Namespace) -> int | None:
-        """The project's number; None if it is to be asked whether events go into it."""
+        """The project's number; None if the caller must ask whether the project takes events unchanged."""
         if self._connection.total_changes() != self._written:
             self._numbers.clear()
         return self._numbers.get(namespace)
@@ -191,14 +191,14 @@ class OpenProjects:
         self._numbers[namespace] = number
 
     def wrote_event(self) -> None:
-        """All that was written since ``number_of`` was an event."""
+        """Note that only an event was written since ``number_of``."""
         self._written = self._connection.total_changes()
 
     def forget(self) -> None:
         self._numbers.clear()
 
 
-# What one piece of writing may do, on the writer's connection, inside its savepoint.
+# The operations of one piece of writing, on the writer's connection, inside its savepoint.
 
 
 class SqliteTransaction(
@@ -206,7 +206,7 @@ class SqliteTransaction(
     retention.RetentionWrites,
     merging.ProjectWrites,
 ):
-    """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
+    """A ``StorageTransaction``. Outside of an attempt, an error of apsw ends the whole batch, not only this work."""
 
     def __init__(
         self,
@@ -214,13 +214,13 @@ class SqliteTransaction(
         utc_now: Callable[[], datetime],
         open_projects: OpenProjects | None = None,
     ) -> None:
-        """``open_projects``: what the works before in the same commit know of; None if this is the only one."""
+        """``open_projects``: those that earlier works of the commit found; None if this is its only work."""
         self.connection = connection
         self._utc_now = utc_now
         self._open_projects = open_projects or OpenProjects(connection)
         self.changes: list[Change] = []
         self.forgotten_in: set[int] = set()
-        """Numbers of the namespaces of which something was forgotten, or went by age."""
+        """The numbers of namespaces of which this work forgot something, or let it go by age."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
         number = self._open_projects.number_of(event.namespace)
@@ -338,7 +338,7 @@ class SqliteTransaction(
 
     def _give_up(self, change_count: int) -> None:
         del self.changes[change_count:]
-        if self.connection.in_transaction:  # some errors of SQLite (a full disk) have rolled back by themselves
+        if self.connection.in_transaction:  # not after some errors (a full disk): SQLite has rolled back already
             self.connection.execute("ROLLBACK TO attempt")
             self.connection.execute("RELEASE attempt")
         self._open_projects.forget()

@@ -1,6 +1,6 @@
-"""Every row that a damaged database still holds, page by page, those first whose tree leads to them.
+"""Finds every row that a damaged database still holds, page by page, first those to which a table's tree leads.
 
-Of a row whose tree is lost, today's schema tells which table it could be of.
+The table of other rows is found by their shape, with today's schema.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from kiro_learn.adapters.sqlite.mending.trees import (
 )
 
 REBUILT_TABLES = frozenset({"graph_vectors", "model_embeddings", "_migrations"})
-"""What is made again from the other tables, or with the new database."""
+"""Tables that are made again from other tables, or with the new database."""
 REBUILT_COLUMNS = frozenset({"embedding", "passage_codes"})
-"""Vectors: where they are empty, they are made again."""
+"""Columns of vectors. The daemon makes missing vectors again."""
 
 ORDINARY = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'"
 COLUMNS = 'SELECT name, type, "notnull", pk FROM pragma_table_info(:table) ORDER BY cid'
@@ -47,12 +47,12 @@ class Column:
     name: str
     kinds: tuple[type, ...]
     is_needed: bool
-    """NULL may not stand in it."""
+    """Whether the column is NOT NULL."""
     is_rowid: bool
-    """The row's number stands for it: the record has NULL there."""
+    """Whether the column is the row's number, so that the record has NULL in it."""
 
     def fits(self, value: Value) -> bool:
-        """Whether the value could stand in it."""
+        """Whether the column could hold the value."""
         if self.is_rowid:
             return value is None
         if self.name in REBUILT_COLUMNS:
@@ -62,22 +62,22 @@ class Column:
 
 @attrs.frozen
 class Table:
-    """One table, with its columns in the order in which its records have them."""
+    """One table, with its columns in the order of its records."""
 
     name: str
     is_by_key: bool
-    """WITHOUT ROWID: its rows stand in a tree of an index."""
+    """Whether it is WITHOUT ROWID, so that its rows are in the tree of an index."""
     columns: tuple[Column, ...]
 
     def fits(self, values: Values) -> bool:
-        """Whether a record could be of it. Columns that were added since are missing in older records."""
+        """Whether a record could be one of the table. Older records lack columns that were added since."""
         count = len(values)
         if not count or count > len(self.columns) or any(each.is_needed for each in self.columns[count:]):
             return False
         return all(column.fits(value) for column, value in zip(self.columns, values, strict=False))
 
     def row(self, cell: Cell) -> tuple[Stored, ...]:
-        """What is to be stored of a record that fits: its number first, and no vectors."""
+        """The values to store of a record that fits: its number first, and no vectors."""
         padded = (*cell.values, *(None for _ in self.columns[len(cell.values) :]))
         stored = (
             cell.rowid if column.is_rowid else None if column.name in REBUILT_COLUMNS else _there(value)
@@ -87,14 +87,14 @@ class Table:
 
     @property
     def insertion(self) -> str:
-        """The statement that stores such a row, unless it is there already. The order of rows is that of arrival."""
+        """The statement that stores a ``row`` unless it exists. It keeps the row's number, so the order of arrival."""
         names = [*([] if self.is_by_key else ["rowid"]), *(column.name for column in self.columns)]
         places = ", ".join("?" for _ in names)
         return f"INSERT OR IGNORE INTO {self.name} ({', '.join(names)}) VALUES ({places})"  # noqa: S608  # names of our own schema
 
 
 def tables_of(connection: apsw.Connection, but: frozenset[str] = REBUILT_TABLES) -> dict[str, Table]:
-    """Those that are to be salvaged, by name, ``but`` those; those that others refer to first."""
+    """The tables to salvage, by name, without those in ``but``; first those that others refer to."""
     found: dict[str, Table] = {}
     ordinary: list[Any] = connection.execute(ORDINARY).fetchall()
     for name, is_by_key in ordinary:
@@ -143,25 +143,25 @@ class Root:
 
 @attrs.frozen
 class FoundRow:
-    """A row that could be read, and the table that it is of, or looks as if."""
+    """A row that could be read, and its table, or the table that it fits."""
 
     table: Table
     cell: Cell
     is_certain: bool
-    """The tree of its table leads to it. Else it may have been deleted before."""
+    """Whether the table's tree leads to the row. Else it may be a deleted row."""
 
 
 class Remains:
-    """What of a damaged database can be read."""
+    """The readable parts of a damaged database."""
 
     def __init__(self, pages: Pages, tables: Mapping[str, Table]) -> None:
         self._pages = pages
         self._tables = tables
         self._kinds = {number: self._kind(number) for number in range(1, pages.count + 1)}
         self.unreadable: set[int] = set()
-        """Pages that a tree names and that cannot be read."""
+        """The pages of trees that cannot be read."""
         self._leaves: dict[int, tuple[Root | None, int]] = {}
-        """Pages with entries that a tree leads to, with the tree's root, and as what to read each."""
+        """The pages with entries in trees: for each, the tree's root and the kind as which the page is read."""
         for number, kind in self._walk(1, TABLE_LEAF):
             self._leaves[number] = (None, kind)
         self.roots = self._roots()
@@ -171,7 +171,7 @@ class Remains:
                 self._leaves.setdefault(number, (root, kind))
 
     def rows(self) -> Iterator[FoundRow]:
-        """All, the certain ones first."""
+        """All rows, the certain ones first."""
         for number, (root, kind) in self._leaves.items():
             table = self._tables.get(root.name) if root is not None and root.kind == "table" else None
             if table is not None:
@@ -182,13 +182,13 @@ class Remains:
                 yield from self._rows_by_shape(number, kind)
 
     def entries(self, table: str) -> Iterator[tuple[Root, Cell]]:
-        """Of all indexes of a table; the last value of each is the number of a row."""
+        """The entries of all indexes of a table. The last value of each is the number of a row."""
         for number, (root, kind) in self._leaves.items():
             if root is not None and root.kind == "index" and root.table == table:
                 yield from ((root, cell) for cell in cells(self._pages, number, kind))
 
     def sequences(self) -> dict[str, int]:
-        """The last number that each table gave."""
+        """The last row number that each table gave."""
         found: dict[str, int] = {}
         for number, (root, kind) in self._leaves.items():
             if root is not None and root.name == "sqlite_sequence":
@@ -221,7 +221,7 @@ class Remains:
         return 0 if page is None else kind_of(page, is_first=number == 1)
 
     def _walk(self, root: int, leaf: int) -> Iterator[tuple[int, int]]:
-        """The pages of a tree that have entries; one whose sort is damaged counts as a leaf."""
+        """The pages of a tree that have entries. A page whose kind is damaged counts as a leaf."""
         node = TABLE_NODE if leaf == TABLE_LEAF else INDEX_NODE
         waiting, seen = [root], set[int]()
         while waiting:
@@ -240,7 +240,7 @@ class Remains:
                 yield number, kind if kind == node else leaf
 
     def _roots(self) -> list[Root]:
-        """From the schema's own tree; where that has lost something, from every page that looks like a part of it."""
+        """The roots in the schema's tree; if that is damaged, in every page that looks like a part of it."""
         pages: Collection[int] = tuple(self._leaves)
         if self._kinds.get(1, 0) == 0 or self.unreadable:
             pages = [number for number, kind in self._kinds.items() if kind == TABLE_LEAF]
@@ -255,6 +255,6 @@ class Remains:
         return list(found.values())
 
     def _is_by_key(self, name: str) -> bool:
-        """Whether a table stands in a tree of an index: one of ours, or one of an index of words."""
+        """Whether a table is WITHOUT ROWID: one of ours, or one that FTS5 made for an index of words."""
         table = self._tables.get(name)
         return table.is_by_key if table is not None else name.endswith(("_idx", "_config"))

@@ -1,7 +1,7 @@
-"""Puts a copy, or a salvaged database, in the place of the database. No process may use the database meanwhile.
+"""Replaces the database by a copy or by a salvaged database. No process may use the database meanwhile.
 
-The new file is whole and on the disk, and the old one has a second name among the copies, before the new one takes the
-old one's place. So a kill leaves the old database or the new one, and never none.
+The new file takes the old one's place only when it is whole and on the disk, and the old one has a second name among
+the copies. So a kill leaves either the old database or the new one.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class SqliteReplacement:
             return self._replace_by(make, CopyKind.REPLACED)
 
     def put_made(self, made: Path) -> Path | None:
-        """Put a file that is whole and on the disk in its place; answers where what was there is kept."""
+        """Replace the database by ``made``, a whole file that is on the disk; answers where the old one is kept."""
 
         def make(new: Path) -> None:
             made.replace(new)
@@ -94,7 +94,7 @@ class SqliteReplacement:
                 on_failure.callback(new.unlink, missing_ok=True)
                 make(new)
                 aside = self._keep(kind)
-                # The log is of the old file, and would be read into the new one.
+                # SQLite would read the log of the old file into the new one.
                 for ending in BESIDE:
                     Path(f"{self.path}{ending}").unlink(missing_ok=True)
                 new.replace(self.path)
@@ -105,7 +105,7 @@ class SqliteReplacement:
         return aside
 
     def _keep(self, kind: CopyKind) -> Path | None:
-        """Give what is there a second name in a folder among the copies, which is answered."""
+        """Give the old files a second name in a folder among the copies; returns the folder, if there was a file."""
         if kind is CopyKind.REPLACED:
             with suppress(apsw.Error):
                 self._merge_log()
@@ -121,8 +121,9 @@ class SqliteReplacement:
         return folder
 
     def _merge_log(self) -> None:
-        """So that the file alone is the database while it is replaced. A damaged one is kept as it is: its log has what
-        was committed last.
+        """Merge the log into the file, so that the file is the whole database while it is replaced.
+
+        A damaged database keeps its log, which holds the last commits.
         """
         with closing(open_reader(self.path, busy_seconds=BUSY_SECONDS)) as reader:
             if problem_in(reader):
@@ -136,7 +137,7 @@ class SqliteReplacement:
 
 
 def _keep_file(path: Path, kept: Path) -> None:
-    """By a second name; by a copy where the file system has none; a folder or a link in its place is moved."""
+    """Give a file a second name, or copy it if there are no hard links. A folder or a symbolic link is moved."""
     if path.is_symlink() or not path.is_file():
         path.rename(kept)
         return

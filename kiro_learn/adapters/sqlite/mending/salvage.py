@@ -1,4 +1,4 @@
-"""Puts together a new database from what a damaged one still holds."""
+"""Makes a new database of the rows that a damaged one still holds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
 
 LEFT_OUT = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
-"""A row that SQLite will not have: its bytes are not what was written."""
+"""The errors of a row that SQLite refuses: its bytes are damaged."""
 
 NUMBERED_TABLES = ("memory_records", "replaced_records", "replacements", "buffer", "forgotten")
 LAST_NUMBERS = """
@@ -46,7 +46,7 @@ NAMESPACE_OF_SOURCES = """
 """
 VERSION_OF_COPY = "SELECT max(version) FROM copy._migrations"
 NAMED = {"events": "event_id", "memory_records": "record_id"}
-"""What is taken from a copy, by the names that an index has."""
+"""The tables whose lost rows are taken from a copy, with the key by which an index names them."""
 UNREADABLE_EVENTS = "DELETE FROM events WHERE NOT json_valid(body_json) OR NOT json_valid(source_json)"
 EVIDENCE_OF_NOTHING = """
     DELETE FROM graph_evidence
@@ -58,15 +58,15 @@ REFERENCES = 'SELECT "from", "table", "to" FROM pragma_foreign_key_list(:table)'
 
 
 def salvage(damaged: Path, target: Path, *, copy: Path | None, utc_now: Callable[[], datetime]) -> Salvaged:
-    """Write into the new file ``target`` every row that can be read of ``damaged`` and its log; these are only read.
+    """Write all rows that can be read of ``damaged`` and its log into the new file ``target``.
 
-    Events and memories of which only the names can be read are taken from ``copy``, a sound one, if they are in it.
-    Indexes of words are made anew; vectors are left out, and are made again by the daemon. What refers to a row that is
-    lost goes too, but for a project's name, which is found or made up.
+    Events and memories of which only an index has the id are taken from ``copy``, which must be sound. Indexes of words
+    are made anew. Vectors are left out: the daemon makes them again. Rows that refer to a lost row are left out too. A
+    lost project's name is found elsewhere, or made up.
 
     Raises:
-      StorageError: it is of an earlier schema.
-      StorageCorrupt: nothing can be read of it.
+      StorageError: the database is of an earlier schema.
+      StorageCorrupt: no row of it can be read.
     """
     make_private(target)
     with closing(apsw.Connection(str(target))) as connection:
@@ -84,7 +84,7 @@ def salvage(damaged: Path, target: Path, *, copy: Path | None, utc_now: Callable
 
 
 def holds_rows(damaged: Path) -> bool:
-    """Whether something of it can be read."""
+    """Whether an event or a memory of ``damaged`` can be read."""
     with closing(apsw.Connection(":memory:")) as connection:
         begin(connection, MIGRATIONS, utc_now=lambda: datetime.min.replace(tzinfo=UTC))
         wanted = {name: table for name, table in tables_of(connection).items() if name in {"events", "memory_records"}}
@@ -97,7 +97,7 @@ class _Salvage:
         self._tables = tables_of(connection)
         self._remains = Remains(Pages(damaged), self._tables)
         self._doubtful: list[int] = []
-        """Numbers of memories to which no tree leads."""
+        """The numbers of memories that were found outside of the trees."""
         for root in self._remains.roots:
             if root.name == "memory_records" and "namespace_number" not in root.sql:
                 raise StorageError(f"{damaged} is damaged, and of an earlier kiro-learn, which can only be restored")
@@ -134,7 +134,7 @@ class _Salvage:
                 self._doubtful.append(found.cell.rowid)
 
     def _fill(self, table: Table, key: str) -> int:
-        """Take from the copy what an index names and cannot be read; answers how many that were."""
+        """Take lost rows, which only an index names, from the copy; answers their count."""
         names = ", ".join(column.name for column in table.columns)
         same = " AND rowid = :number" if any(column.is_rowid for column in table.columns) else ""
         statement = (
@@ -159,7 +159,7 @@ class _Salvage:
             self._connection.execute("UPDATE embedding_models SET is_current = (number = 1)")
 
     def _complete_namespaces(self) -> None:
-        """Give every project that something is left of its name back: without it, nothing of it could be found."""
+        """Give every project with a row left a name: without one, its rows could not be found."""
         names = self._indexed_namespaces()
         for table in NUMBERED_TABLES:
             missing: list[Any] = self._connection.execute(
@@ -192,7 +192,7 @@ class _Salvage:
         return found
 
     def _drop_unreadable(self) -> None:
-        """What no reader would show, and doubtful memories that somebody forgot."""
+        """Delete rows that no reader would show, and doubtful memories that were forgotten."""
         connection = self._connection
         connection.execute(UNREADABLE_EVENTS)
         doubtful = set(self._doubtful)
@@ -212,7 +212,7 @@ class _Salvage:
         self._connection.execute(EVIDENCE_OF_NOTHING)
 
     def _keep_sequences(self) -> None:
-        """No number that was given before is given again."""
+        """Let numbers go on after the last one, so that none is given twice."""
         for name, last in self._remains.sequences().items():
             self._connection.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, name))
             if not self._connection.changes() and name in self._tables:
@@ -231,7 +231,7 @@ class _Salvage:
         )
 
     def _saved_of(self, table: Table) -> SavedRows:
-        """What is not there and an index names is lost; of a table without an index, nothing is known of that."""
+        """The counts of a table's saved and lost rows. A lost row is known only by an index that names it."""
         if table.is_by_key:
             return SavedRows(int(self._connection.execute(f"SELECT count(*) FROM {table.name}").get))  # noqa: S608  # a name of our own schema
         there = self._numbers_in(table)
@@ -240,7 +240,7 @@ class _Salvage:
 
 
 def _records(connection: apsw.Connection) -> Iterator[tuple[int, MemoryRecord | None]]:
-    """Each memory's number, and what it says, if that can be read."""
+    """The number of each memory, and the memory; None if it cannot be read."""
     after, last = 0, (1 << 63) - 1
     while True:
         values = {"after": after, "last": last, "limit": CHUNK_COUNT}

@@ -1,8 +1,7 @@
-"""The pages of a database file, and what they say of its rows: a page that is damaged costs what is on it.
+"""Reads rows from the pages of a database file: a damaged page costs only the rows on it.
 
-The pages are those that the last commit left, whatever SQLite says of it. See "The Write-Ahead Log", "The Database
-Header", "B-tree Pages" and "Record Format" of SQLite's "Database File Format". Nothing here is trusted: a number may be
-any number.
+The pages are in the state of the last commit, even if SQLite cannot open it. See "The Write-Ahead Log", "The Database
+Header", "B-tree Pages" and "Record Format" of SQLite's "Database File Format". No number in the file is trusted.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ MAGIC = b"SQLite format 3\0"
 
 _LOG_HEADER, _FRAME_HEADER = 32, 24
 _LOG_MAGIC = 0x377F0682
-"""The last bit says that its checksums are of big-endian numbers."""
+"""The log's first bytes. In the file the last bit is 1 if checksums are of big-endian numbers."""
 
 
 class Pages:
-    """Read one by one, by their number from 1 on."""
+    """Reads pages, by their number from 1 on."""
 
     def __init__(self, path: Path) -> None:
-        """``path``: of the file, which may be missing; its log lies beside it."""
+        """``path``: the database's file, which may be missing; its log is in the same folder."""
         self._file = path.read_bytes() if path.is_file() else b""
         log = Path(f"{path}-wal")
         self._log = log.read_bytes() if log.is_file() else b""
@@ -38,7 +37,7 @@ class Pages:
         self.count = max(committed, -(-len(self._file) // self.size))
 
     def read(self, number: int) -> bytes | None:
-        """The page; None if it is not there, not whole, or holds zeros alone."""
+        """The page; None if it is missing, incomplete, or all zeros."""
         place = self._frames.get(number)
         data, start = (self._file, (number - 1) * self.size) if place is None else (self._log, place)
         page = data[start : start + self.size] if 1 <= number <= self.count else b""
@@ -46,14 +45,14 @@ class Pages:
 
 
 def _page_size(file: bytes, log: bytes) -> int:
-    """As the file or its log says; a size that is none is damage, and ours is the usual one."""
+    """The page size in the file or its log; the usual one if that is no valid size."""
     said = int.from_bytes(file[16:18], "big") if file.startswith(MAGIC) else int.from_bytes(log[8:12], "big")
     said = LARGEST_PAGE if said == 1 else said
     return said if LEAST_SIZE <= said <= LARGEST_PAGE and said & (said - 1) == 0 else USUAL_SIZE
 
 
 def _committed_frames(log: bytes, size: int) -> tuple[dict[int, int], int]:
-    """Where the newest committed state of each page begins in the log, and how many pages the database has then."""
+    """Where each page's newest committed state begins in the log, and how many pages the database has then."""
     frames: dict[int, int] = {}
     if len(log) < _LOG_HEADER:
         return frames, 0
@@ -90,15 +89,15 @@ def _checksum(data: bytes, sums: tuple[int, int], order: str) -> tuple[int, int]
 
 TABLE_LEAF, TABLE_NODE, INDEX_LEAF, INDEX_NODE = 13, 5, 10, 2
 MOST_BYTES = 1_000_000_000
-"""Of one row: SQLite's own limit."""
+"""The most bytes of one row: SQLite's own limit."""
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _REAL, _ZERO, _ONE, _FIRST_BLOB = 7, 8, 9, 12
 _IS_MORE = 0x80
-"""Of a byte of a number: another one follows."""
+"""The bit of a varint's byte that says that another byte follows."""
 
 
 class Missing:
-    """A value of which not all bytes are there."""
+    """Stands for a value some of whose bytes are missing."""
 
 
 MISSING: Final = Missing()
@@ -107,7 +106,7 @@ Values: TypeAlias = tuple[Value, ...]
 
 
 class Nonsense(Exception):
-    """These bytes are no cell."""
+    """The bytes are no cell."""
 
 
 @attrs.frozen
@@ -115,18 +114,18 @@ class Cell:
     """One entry of a page: a row, or an entry of an index."""
 
     rowid: int
-    """0 in an index."""
+    """The row's number; 0 in an index."""
     values: Values
 
 
 def kind_of(page: bytes, *, is_first: bool) -> int:
-    """Which sort of page of a tree it is; 0 if it is none."""
+    """The kind of a tree's page; 0 if it is none."""
     kind = page[FILE_HEADER_BYTES if is_first else 0]
     return kind if kind in CELLS_START else 0
 
 
 def children(page: bytes, *, is_first: bool) -> list[int]:
-    """The pages below a node."""
+    """The numbers of the pages below a node."""
     header = FILE_HEADER_BYTES if is_first else 0
     count = int.from_bytes(page[header + 3 : header + 5], "big")
     start = header + CELLS_START[TABLE_NODE]
@@ -136,7 +135,7 @@ def children(page: bytes, *, is_first: bool) -> list[int]:
 
 
 def cells(pages: Pages, number: int, kind: int) -> Iterator[Cell]:
-    """The entries of a page that can be read, each once."""
+    """The readable entries of a page, each once."""
     page = pages.read(number)
     if page is None:
         return
@@ -150,7 +149,7 @@ def cells(pages: Pages, number: int, kind: int) -> Iterator[Cell]:
 
 
 def freed(pages: Pages) -> set[int]:
-    """The pages that the database has given up, as far as the list of them can be read."""
+    """The pages that the database no longer uses, as far as the list of them can be read."""
     if pages.read(1) is None:
         return set()
     empty = bytes(pages.size)
@@ -159,22 +158,24 @@ def freed(pages: Pages) -> set[int]:
 
 @attrs.frozen
 class _Extent:
-    """Where a cell lies."""
+    """The place of a cell in its page."""
 
     rowid: int
     size: int
-    """Of its payload, in bytes."""
+    """The bytes of its payload."""
     start: int
-    """Of that, in the page."""
+    """Where the payload begins in the page."""
     local: int
-    """How much of it is in the page; the rest is in a chain of overflow pages."""
+    """The bytes of the payload in the page; the rest is in a chain of overflow pages."""
     end: int
-    """Of the cell, in the page."""
+    """Where the cell ends in the page."""
 
 
 def _extents(page: bytes, header: int, kind: int) -> list[_Extent]:
-    """The cells of a page. Where their count does not add up with the room they take, which is what damage of the
-    page's header or of a pointer does, every place behind the counted ones that could point to a cell is tried too.
+    """The cells of a page.
+
+    If their count and the room that they take do not agree, the page's header or a pointer is damaged. Then every
+    further place that could be a pointer to a cell is tried too.
     """
     start = header + CELLS_START[kind]
     count = int.from_bytes(page[header + 3 : header + 5], "big")
@@ -198,7 +199,7 @@ def _cells_at(page: bytes, kind: int, places: Iterable[int]) -> dict[int, _Exten
 
 
 def _free_bytes(page: bytes, header: int) -> int:
-    """In the list of free blocks, and in fragments."""
+    """The free bytes of a page, in its list of free blocks and in fragments."""
     free, block, before = page[header + 7], int.from_bytes(page[header + 1 : header + 3], "big"), 0
     while before < block <= len(page) - 4:
         free += int.from_bytes(page[block + 2 : block + 4], "big")
@@ -207,7 +208,7 @@ def _free_bytes(page: bytes, header: int) -> int:
 
 
 def _pointers(page: bytes, start: int, count: int) -> list[int]:
-    """Where cells begin, as that many pointers from ``start`` on say."""
+    """The places of cells, by ``count`` pointers from ``start`` on."""
     places = (int.from_bytes(page[start + 2 * index : start + 2 * index + 2], "big") for index in range(count))
     return [place for place in dict.fromkeys(places) if start < place < len(page)]
 
@@ -239,7 +240,7 @@ def _local_bytes(usable: int, size: int, kind: int) -> int:
 
 
 def _payload(pages: Pages, page: bytes, extent: _Extent) -> bytes:
-    """All bytes of it that are there, from the first one on."""
+    """The payload of a cell, up to the first overflow page that is missing."""
     parts = [page[extent.start : extent.start + extent.local]]
     left = extent.size - extent.local
     following = int.from_bytes(page[extent.end - 4 : extent.end], "big") if left else 0
@@ -254,7 +255,7 @@ def _payload(pages: Pages, page: bytes, extent: _Extent) -> bytes:
 
 
 def _record(payload: bytes, size: int) -> Values:
-    """The values of a record; one whose bytes end before it does is MISSING."""
+    """The values of a record. A value whose bytes are incomplete is MISSING."""
     header, place = _varint(payload, 0)
     if not place <= header <= min(len(payload), size):
         raise Nonsense
@@ -304,7 +305,7 @@ def _length(sort: int) -> int:
 
 
 def _varint(data: bytes, place: int) -> tuple[int, int]:
-    """The number there, and where it ends. Raises IndexError: it does not end."""
+    """The varint at ``place``, and the place after it. Raises IndexError: it does not end."""
     value = 0
     for _ in range(8):
         byte = data[place]

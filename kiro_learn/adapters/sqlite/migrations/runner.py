@@ -1,6 +1,6 @@
-"""Steps of the schema's history, and what runs them.
+"""Steps of the schema's history, and the function that applies them.
 
-Brings a database to the newest schema in one transaction, or refuses before it touches anything.
+It brings a database to the newest schema in one transaction, or refuses before it changes anything.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ def _in_use(namespace: str, actor_id: str | None, _project_path: str | None) -> 
 
 @attrs.frozen(kw_only=True)
 class MigrationContext:
-    """What a step may ask of the machine that the database stands on."""
+    """Facts about the machine that a step may need."""
 
     namespace_in_use: Callable[[str, str | None, str | None], Namespace] = _in_use
-    """The namespace that hooks use today for what the first kiro-learn kept under this one, with the actor's name and
-    the project's folder of an event that it kept there."""
+    """The namespace that hooks use today for one of the first kiro-learn. The further arguments are the actor's name
+    and the project's folder in an event that was kept there."""
     first_buffers: Path | None = None
-    """Where the first kiro-learn kept what waited for learning, a folder for each project."""
+    """The folder in which the first kiro-learn kept events that waited to be learned, a folder for each project."""
 
 
 NO_CONTEXT = MigrationContext()
-"""Of a database with nothing beside it."""
+"""The context of a database that no other files belong to."""
 
 
 @attrs.frozen
 class Migration:
-    """What turns the schema before ``version`` into ``version``. Once released, it is never edited."""
+    """A step that turns the schema before ``version`` into ``version``. Once released, it is never edited."""
 
     version: int
     name: str
     change: str | Callable[[apsw.Connection, MigrationContext], None]
-    """SQL, or a function for what SQL alone cannot say; it runs inside the migration's transaction."""
+    """SQL, or a function where SQL is not enough. It runs inside the migration's transaction."""
     development_versions: range = range(0)
-    """Steps of development versions that together came to this one; none of them was released alone."""
+    """The steps of development versions that became this one together; none of them was released alone."""
     development_name: str = ""
-    """What development versions recorded this one as."""
+    """The name by which development versions recorded this step."""
 
     def is_named(self, name: str) -> bool:
-        """Whether this step may be recorded as ``name``: the first kiro-learn's documents also give the number."""
+        """Whether this step may be recorded as ``name``. The first kiro-learn put the number before the name."""
         return name in {self.name, f"{self.version:04}_{self.name}", self.development_name}
 
     def apply(self, connection: apsw.Connection, context: MigrationContext) -> None:
@@ -87,7 +87,7 @@ APPLIED = "SELECT version, name FROM _migrations ORDER BY version"
 ENTER = "INSERT INTO _migrations (version, name, applied_at) VALUES (:version, :name, :applied_at)"
 
 STEPS_BETWEEN_INTERRUPTIONS = 100_000
-"""Of SQLite's virtual machine: some milliseconds."""
+"""Steps of SQLite's virtual machine between two chances to stop: some milliseconds."""
 
 
 def unguarded(_version: int) -> AbstractContextManager[None]:
@@ -112,14 +112,14 @@ def migrate(
     report: Callable[[UpgradeProgress], None] = unreported,
     interrupted: Callable[[], bool] = uninterrupted,
 ) -> list[Migration]:
-    """Apply, in order, what was not applied yet; return it. A database that is up to date is only read.
+    """Apply, in order, the migrations that are missing, and return them. A database that has all is only read.
 
     Args:
-      guarded: makes the block in which a database of this version is changed and the change committed, with other
-        writers kept out; not called for a database that is new.
+      guarded: makes the block in which a database of this version is changed and the change committed, while no other
+        process can write; not called for a new database.
       context: what a step may ask of the machine.
-      report: told before every step, unless the database is new; what it raises undoes everything.
-      interrupted: asked all the time; True, or what it raises, undoes everything.
+      report: called before every step, unless the database is new; an error that it raises undoes everything.
+      interrupted: called all the time; True, or an error that it raises, undoes everything.
 
     Raises:
       SchemaTooNew: it has steps that we do not know.
@@ -141,7 +141,7 @@ def migrate(
                 migration.apply(connection, context)
                 _enter(connection, migration, utc_now())
             told(UpgradeProgress(UpgradeStage.COMMIT, 0, 1))
-            connection.set_progress_handler(None)  # what is committed must not seem interrupted
+            connection.set_progress_handler(None)  # a commit must not seem interrupted
             connection.execute("COMMIT")
     finally:
         connection.set_progress_handler(None)
@@ -163,7 +163,7 @@ def begin(connection: apsw.Connection, migrations: Sequence[Migration], *, utc_n
 
 
 def is_newest(connection: apsw.Connection, migrations: Sequence[Migration]) -> bool:
-    """Whether the last of them is the last that was applied; a newer kiro_learn's database is not."""
+    """Whether the last applied migration is the last of ``migrations``. A newer kiro_learn's database has others."""
     return max(_applied(connection), default=0) == migrations[-1].version
 
 

@@ -1,6 +1,6 @@
-"""Steps of the schema: those of the first kiro-learn, and what was added to ours since ``todays_schema.py``.
+"""Steps of the schema: those of the first kiro-learn, and our own since ``todays_schema.py``.
 
-The first are as its documents describe them, so that its database is taken over as it is.
+The former are as the first kiro-learn's documents describe them, so that its database can be taken over.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ PROJECT_PATH = """
     ALTER TABLE events ADD COLUMN project_path TEXT;
     CREATE INDEX idx_events_namespace_project_path ON events (namespace, project_path);
     """
-# SQLite cannot alter a CHECK, so the table is built again.
+# SQLite cannot alter a CHECK, so the table is made anew.
 SESSION_SUMMARY_TYPE = """
     CREATE TABLE memory_records_new (
         record_id TEXT PRIMARY KEY,
@@ -97,7 +97,7 @@ FIRST_MIGRATIONS = (
 )
 
 
-# Ids only. An erasure is a project's number, until what is left of it in the file is overwritten.
+# Ids only. The id of an ``erasure`` is a project's number; it stays until the project's remains are overwritten.
 _SELECTIVE_FORGETTING = """
     CREATE TABLE doomed (
         kind TEXT NOT NULL CHECK (kind IN ('record', 'event', 'item', 'project', 'erasure', 'copies')),
@@ -109,7 +109,7 @@ _SELECTIVE_FORGETTING = """
 SELECTIVE_FORGETTING = Migration(34, "selective_forgetting", _SELECTIVE_FORGETTING)
 
 
-# An empty session_id stands for all of a project.
+# An empty session_id stands for the whole project.
 _PROJECT_NAMES_AND_PAUSES = """
     ALTER TABLE namespaces ADD COLUMN name TEXT;
     ALTER TABLE namespaces ADD COLUMN folder TEXT;
@@ -166,7 +166,7 @@ _GRAPH_LOOKUP = """
 
 
 def _key_of(*values: Any) -> str:
-    """Of bytes, because SQLite keeps text that is no UTF-8."""
+    """The ``object_key`` of a fact. It takes bytes, because SQLite keeps text that is not UTF-8."""
     return bare(values[0].decode("utf-8", "replace"))
 
 

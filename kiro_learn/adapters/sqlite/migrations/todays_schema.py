@@ -1,8 +1,8 @@
 """From the first kiro-learn's schema to ours in one step: no version between the two was ever released.
 
-What it kept under one namespace is moved to another, and what waited in its buffer waits in ours. It kept a folder for
-each project and in it ``buffer.ndjson``, a line for each event, which is stored too. A line may also be a summary of
-several events, which is stored nowhere else. The files stay, for those who go back to it.
+Rows are moved to the namespace that hooks use today, and events that waited in its buffers wait in ours. A buffer was a
+file ``buffer.ndjson`` in a folder for each project. It has a line for each event, which is stored too, or for a summary
+of several events, which is stored nowhere else. The files stay, for people who go back to the first kiro-learn.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEPT = """
 NUMBER_OF = "SELECT number, last_record FROM namespaces WHERE namespace = ?"
 PUT_NAMESPACE = "INSERT INTO namespaces (namespace) VALUES (?) RETURNING number, last_record"
 
-# A record keeps its place among those of its namespace; also one that was replaced, since it may come back.
+# A record keeps its place among those of its namespace. So does a replaced one, since it may come back.
 MOVE = """
     UPDATE events SET namespace = :namespace WHERE namespace = :old_namespace;
     UPDATE memory_records
@@ -89,7 +89,7 @@ FILL_WORDS = """
 
 
 def move_to_namespaces_in_use(connection: apsw.Connection, context: MigrationContext) -> dict[str, Namespace]:
-    """Move what stands under a namespace that hooks do not use to the one they use; answers which went where."""
+    """Move rows of namespaces that hooks do not use to those that they use; answers the new one of each old one."""
     moved: dict[str, Namespace] = {}
     kept: list[tuple[Any, ...]] = connection.execute(KEPT).fetchall()
     for number, namespace, last_record, actor_id, project_path in kept:
@@ -102,7 +102,7 @@ def move_to_namespaces_in_use(connection: apsw.Connection, context: MigrationCon
 
 
 def number_of(connection: apsw.Connection, namespace: str) -> tuple[int, int]:
-    """The namespace's number, made if it has none yet, and the last number of its records."""
+    """The namespace's number, which is made if it has none, and the last number of its records."""
     found: tuple[int, int] | None = connection.execute(NUMBER_OF, (namespace,)).fetchone()
     made: tuple[int, int] = found or connection.execute(PUT_NAMESPACE, (namespace,)).get
     return made
@@ -120,7 +120,7 @@ def _move(connection: apsw.Connection, old: dict[str, str | int], namespace: Nam
 log = structlog.get_logger()
 
 SUMMARY = "compact_"
-"""Begins the id of a line that is a summary; a ULID follows."""
+"""The beginning of the id of a summary's line; a ULID follows."""
 
 PUT_SUMMARY = """
     INSERT OR IGNORE INTO events (
@@ -134,7 +134,7 @@ PUT_BUFFERED = "INSERT OR IGNORE INTO buffer (namespace_number, event_id, size_b
 
 
 def take_over(connection: apsw.Connection, folder: Path, moved: Mapping[str, Namespace]) -> None:
-    """Enter every line of every buffer in ``folder``, in order; ``moved`` holds the namespaces that have new names."""
+    """Enter all lines of all buffers in ``folder``, in order. ``moved``: the new namespace for each old one."""
     taken = left = 0
     for path in sorted(folder.glob("*/buffer.ndjson")):
         for entry in _entries(path):
@@ -146,8 +146,8 @@ def take_over(connection: apsw.Connection, folder: Path, moved: Mapping[str, Nam
 
 
 def _entries(path: Path) -> Iterator[dict[str, Any] | None]:
-    """What each line holds; None for one that is damaged. A file that cannot be read is left as it is."""
-    if not path.is_file():  # to open a pipe would wait for ever
+    """The entry in each line; None for a damaged line. A file that cannot be read is left as it is."""
+    if not path.is_file():  # opening a pipe would wait for ever
         log.warning("storage.first_buffer_unreadable", problem="is no file")
         return
     try:
@@ -162,7 +162,7 @@ def _entries(path: Path) -> Iterator[dict[str, Any] | None]:
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         entry = json.loads(line)
-        entry["event_id"].encode()  # an escape may stand for half of a character, which SQLite refuses
+        entry["event_id"].encode()  # an escape may be a lone surrogate, which SQLite refuses
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return None
     return cast("dict[str, Any]", entry)
@@ -185,7 +185,7 @@ def _enter(connection: apsw.Connection, entry: dict[str, Any], moved: Mapping[st
 
 
 def _summary(event_id: str, entry: dict[str, Any], moved: Mapping[str, Namespace]) -> dict[str, str] | None:
-    """The row of an event that says what the summary says; None if the line is no summary."""
+    """The row of an event with the summary's text; None if the line is no summary."""
     try:
         old = entry["namespace"]
         namespace = moved.get(old) or within_our_limits(old, actor_id="")
@@ -205,8 +205,8 @@ def _summary(event_id: str, entry: dict[str, Any], moved: Mapping[str, Namespace
 
 SCHEMA = Path(__file__).with_name("schema.sql")
 
-# Every moment is written one way (UTC, microseconds, Z), so that text order is time order. Ids and moments come as
-# bytes, because SQLite keeps text that is no UTF-8, and the row has to be named all the same.
+# Every time is written in one form (UTC, microseconds, Z), so that text order is time order. Ids and times come as
+# bytes, because SQLite keeps text that is not UTF-8, and an error has to name its row.
 EVENTS = """
     DROP INDEX IF EXISTS idx_events_namespace_valid_time;
     DROP INDEX IF EXISTS idx_events_session;
@@ -282,7 +282,7 @@ MIGRATION = Migration(33, "todays_schema", _change, development_versions=range(6
 
 
 def missing_tables(connection: apsw.Connection) -> list[str]:
-    """Those of today's schema that a database lacks which was brought to it."""
+    """The tables of today's schema that a database lacks, although it was migrated to that schema."""
     wanted = ["events", *re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", SCHEMA.read_text("utf-8"), re.MULTILINE)]
     there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     return [name for name in wanted if name not in there]
